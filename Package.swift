@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is in the Swift 6 language mode, and a warning is an error.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "ferry",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "ferry", targets: ["ferry"]),
+    .executable(name: "ferry-receiver", targets: ["ferry-receiver"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+  ],
+  targets: [
+    // The system's libraries.
+    .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+    // ferry, from the text to the report; imports go one way only (docs/architecture.md).
+    .target(name: "FerryManifest", dependencies: ["CYaml"], swiftSettings: strict),
+    .target(
+      name: "FerryPlan",
+      dependencies: [
+        "FerryManifest",
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "FerryTransfer",
+      dependencies: ["FerryPlan", "CCurl", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+    .target(
+      name: "FerryJournal",
+      dependencies: ["FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .target(
+      name: "FerryEngine",
+      dependencies: [
+        "FerryPlan", "FerryTransfer", "FerryJournal",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "ferry",
+      dependencies: [
+        "FerryManifest", "FerryPlan", "FerryEngine",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+
+    // A server to try manifests against.
+    .target(
+      name: "Receiver",
+      dependencies: [
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "ferry-receiver",
+      dependencies: [
+        "Receiver",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    .testTarget(
+      name: "FerryManifestTests", dependencies: ["FerryManifest"], swiftSettings: strict),
+    .testTarget(
+      name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
+    .testTarget(
+      name: "FerryTransferTests", dependencies: ["FerryTransfer", "FerryPlan", "Receiver"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FerryJournalTests",
+      dependencies: ["FerryJournal", "FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FerryEngineTests", dependencies: ["FerryEngine", "FerryPlan"], swiftSettings: strict),
+    .testTarget(
+      name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], swiftSettings: strict),
+  ]
+)

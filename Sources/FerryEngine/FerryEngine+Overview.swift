@@ -1,0 +1,1 @@
+// The FerryEngine target; see docs/architecture.md.

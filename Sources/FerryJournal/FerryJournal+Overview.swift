@@ -1,0 +1,1 @@
+// The FerryJournal target; see docs/architecture.md.

@@ -1,0 +1,1 @@
+// The FerryManifest target; see docs/architecture.md.

@@ -1,0 +1,1 @@
+// The FerryPlan target; see docs/architecture.md.

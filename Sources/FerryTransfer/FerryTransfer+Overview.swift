@@ -1,0 +1,1 @@
+// The FerryTransfer target; see docs/architecture.md.

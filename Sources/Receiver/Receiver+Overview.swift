@@ -1,0 +1,1 @@
+// The Receiver target; see docs/architecture.md.
