@@ -1,0 +1,37 @@
+/// One thing that is wrong with a manifest: headline, place, remedy.
+package struct Diagnostic: Equatable, Sendable, Error {
+  package enum Severity: String, Sendable, Codable {
+    case error
+    case warning
+  }
+
+  package var severity: Severity
+  package var location: SourceLocation
+  /// What is wrong, in one line without a full stop.
+  package var message: String
+  /// What to do about it.
+  package var help: String?
+  /// Second places that belong to it: "first defined here".
+  package var notes: [Note]
+
+  package struct Note: Equatable, Sendable {
+    package var location: SourceLocation
+    package var message: String
+
+    package init(_ message: String, at location: SourceLocation) {
+      self.message = message
+      self.location = location
+    }
+  }
+
+  package init(
+    _ severity: Severity = .error, at location: SourceLocation, _ message: String,
+    help: String? = nil, notes: [Note] = []
+  ) {
+    self.severity = severity
+    self.location = location
+    self.message = message
+    self.help = help
+    self.notes = notes
+  }
+}

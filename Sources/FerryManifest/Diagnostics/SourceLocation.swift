@@ -1,0 +1,40 @@
+/// A place in a manifest's text.
+package struct SourceLocation: Hashable, Comparable, Codable, Sendable {
+  /// The path as the user gave it.
+  package var file: String
+  /// The line, from 1.
+  package var line: Int
+  /// The column in Unicode code points, from 1 (libyaml counts them so).
+  package var column: Int
+
+  package init(file: String, line: Int, column: Int) {
+    self.file = file
+    self.line = line
+    self.column = column
+  }
+
+  package static func < (a: Self, b: Self) -> Bool {
+    (a.file, a.line, a.column) < (b.file, b.line, b.column)
+  }
+}
+
+extension SourceLocation: CustomStringConvertible {
+  package var description: String { "\(file):\(line):\(column)" }
+}
+
+/// A value and the place where the manifest says it.
+///
+/// Two located values are equal when their values are: a comment added above changes no plan.
+package struct Located<Value: Sendable>: Sendable {
+  package var value: Value
+  package var location: SourceLocation
+
+  package init(_ value: Value, at location: SourceLocation) {
+    self.value = value
+    self.location = location
+  }
+}
+
+extension Located: Equatable where Value: Equatable {
+  package static func == (a: Self, b: Self) -> Bool { a.value == b.value }
+}

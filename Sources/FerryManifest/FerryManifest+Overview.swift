@@ -1,1 +1,0 @@
-// The FerryManifest target; see docs/architecture.md.

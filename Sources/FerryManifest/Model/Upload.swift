@@ -1,0 +1,151 @@
+/// An upload batch: files, and the steps each of them goes through.
+package struct Upload: Equatable, Sendable {
+  package enum Deliver: String, Codable, Sendable, CaseIterable {
+    case once
+    case whenChanged = "when_changed"
+    case everyRun = "every_run"
+  }
+
+  package var name: Located<String>
+  package var session: Located<String>
+  package var token: Located<String>?
+  package var needs: [Located<String>]
+  package var files: FileSelection
+  /// Default when_changed.
+  package var deliver: Deliver
+  /// 0.0 … 1.0, higher first. Default 0.5.
+  package var priority: Double
+  package var batch: Batch
+  package var allocate: Allocate?
+  package var transfer: Transfer
+  package var commit: Commit?
+  package var retry: RetryPolicy
+
+  /// What bounds one hand-over of items.
+  package struct Batch: Hashable, Codable, Sendable {
+    package var maxItems: Int?
+    /// In bytes.
+    package var maxBytes: Int64?
+
+    package init(maxItems: Int? = nil, maxBytes: Int64? = nil) {
+      self.maxItems = maxItems
+      self.maxBytes = maxBytes
+    }
+  }
+
+  /// Which token a step carries.
+  package enum StepToken: Hashable, Codable, Sendable {
+    /// The node's.
+    case inherited
+    /// `token: none`, as for a presigned URL on another host.
+    case none
+  }
+
+  /// The upload-ID step.
+  package struct Allocate: Equatable, Sendable {
+    /// The node's own session where the manifest names none.
+    package var session: Located<String>?
+    package var token: StepToken
+    package var request: RequestTemplate
+    package var expect: Expectation
+    package var capture: [Capture]
+    /// How long an ID may be used after its answer; `nil` means for ever.
+    package var validFor: Duration?
+
+    package init(
+      session: Located<String>? = nil, token: StepToken = .inherited, request: RequestTemplate,
+      expect: Expectation = .init(), capture: [Capture] = [], validFor: Duration? = nil
+    ) {
+      self.session = session
+      self.token = token
+      self.request = request
+      self.expect = expect
+      self.capture = capture
+      self.validFor = validFor
+    }
+  }
+
+  package struct Transfer: Equatable, Sendable {
+    package enum `Protocol`: String, Codable, Sendable, CaseIterable {
+      case put
+      case post
+    }
+
+    package var `protocol`: `Protocol`
+    package var token: StepToken
+    /// Its method is the protocol's where the manifest gives none; its body is the file.
+    package var request: RequestTemplate
+    package var expect: Expectation
+    package var capture: [Capture]
+
+    package init(
+      protocol: `Protocol` = .put, token: StepToken = .inherited, request: RequestTemplate,
+      expect: Expectation = .init(), capture: [Capture] = []
+    ) {
+      self.protocol = `protocol`
+      self.token = token
+      self.request = request
+      self.expect = expect
+      self.capture = capture
+    }
+  }
+
+  package struct Commit: Equatable, Sendable {
+    package var session: Located<String>?
+    package var token: StepToken
+    package var request: RequestTemplate
+    package var expect: Expectation
+    /// The statuses that answer a commit which was carried out before; `nil` where there is no such answer.
+    package var alreadyDone: [Int]?
+
+    package init(
+      session: Located<String>? = nil, token: StepToken = .inherited, request: RequestTemplate,
+      expect: Expectation = .init(), alreadyDone: [Int]? = nil
+    ) {
+      self.session = session
+      self.token = token
+      self.request = request
+      self.expect = expect
+      self.alreadyDone = alreadyDone
+    }
+  }
+
+  package init(
+    name: Located<String>, session: Located<String>, token: Located<String>? = nil,
+    needs: [Located<String>] = [], files: FileSelection, deliver: Deliver = .whenChanged,
+    priority: Double = 0.5, batch: Batch = .init(), allocate: Allocate? = nil, transfer: Transfer,
+    commit: Commit? = nil, retry: RetryPolicy = .init()
+  ) {
+    self.name = name
+    self.session = session
+    self.token = token
+    self.needs = needs
+    self.files = files
+    self.deliver = deliver
+    self.priority = priority
+    self.batch = batch
+    self.allocate = allocate
+    self.transfer = transfer
+    self.commit = commit
+    self.retry = retry
+  }
+}
+
+/// Which files an upload takes.
+package struct FileSelection: Hashable, Codable, Sendable {
+  /// Relative to the manifest's folder; `~/` is the home folder.
+  package var root: String
+  package var source: Source
+
+  package enum Source: Hashable, Codable, Sendable {
+    /// Globs over paths relative to `root`: `*` and `?` stop at a slash, `**` does not, `[…]`, `{a,b}`.
+    case globs(include: [String], exclude: [String])
+    /// Paths relative to `root`, one a line or NUL-separated, from a file or `-`, the standard input.
+    case list(String, nullSeparated: Bool)
+  }
+
+  package init(root: String, source: Source) {
+    self.root = root
+    self.source = source
+  }
+}
