@@ -1,1 +1,0 @@
-// The FerryPlan target; see docs/architecture.md.

@@ -1,0 +1,25 @@
+/// Bytes that one or more requests moved.
+package struct Traffic: Hashable, Codable, Sendable {
+  /// Request and answer bodies as the application sees them.
+  package var bodySent: Int64
+  package var bodyReceived: Int64
+  /// Request lines and header fields.
+  package var headersSent: Int64
+  package var headersReceived: Int64
+
+  package init(
+    bodySent: Int64 = 0, bodyReceived: Int64 = 0, headersSent: Int64 = 0, headersReceived: Int64 = 0
+  ) {
+    self.bodySent = bodySent
+    self.bodyReceived = bodyReceived
+    self.headersSent = headersSent
+    self.headersReceived = headersReceived
+  }
+
+  package static func += (a: inout Traffic, b: Traffic) {
+    a.bodySent += b.bodySent
+    a.bodyReceived += b.bodyReceived
+    a.headersSent += b.headersSent
+    a.headersReceived += b.headersReceived
+  }
+}

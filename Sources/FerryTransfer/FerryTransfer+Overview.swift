@@ -1,1 +1,0 @@
-// The FerryTransfer target; see docs/architecture.md.

@@ -1,0 +1,28 @@
+import FerryPlan
+
+/// How one request ended. Every request that was started has exactly one.
+package struct TransferOutcome: Sendable {
+  package var id: UInt64
+  package var result: Result<TransferAnswer, TransportFailure>
+  /// Over all redirects and resends.
+  package var traffic: Traffic
+  package var duration: Duration
+}
+
+/// A whole HTTP answer.
+package struct TransferAnswer: Sendable {
+  package var status: Int
+  /// In the order received; names as received, compared without regard to case.
+  package var headers: [(name: String, value: String)]
+  /// What `destination` kept in memory.
+  package var body: [UInt8]
+  /// Where the answer came from, redirects followed.
+  package var url: String
+  /// Of the file that was sent, where it was asked for: 32 bytes.
+  package var sha256: [UInt8]?
+
+  /// The first field of this name.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+  }
+}

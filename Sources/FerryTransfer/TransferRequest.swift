@@ -1,0 +1,85 @@
+import FerryPlan
+
+/// One HTTP request, ready to be sent.
+package struct TransferRequest: Sendable {
+  /// Chosen by the caller; names the request in its outcome.
+  package var id: UInt64
+  package var method: String
+  /// Absolute, http or https, already percent-encoded.
+  package var url: String
+  package var headers: [HeaderField]
+  package var body: Body
+  package var destination: Destination
+  /// Idle time: no byte either way for this long fails with `requestTimeout`.
+  package var idleTimeout: Duration
+  /// Bound of the whole request, from its start; fails with `resourceTimeout`. `nil` for none.
+  package var timeLimit: Duration?
+  /// The request must reach the wire once at most, also where libcurl would quietly send it again
+  /// on a fresh connection; a second attempt is aborted and ends as `connectionLost`.
+  package var atMostOnce: Bool
+
+  package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+    /// Kept to the origin of `url` (scheme, host and port): dropped when a redirect leaves it.
+    package var isCredential: Bool
+
+    package init(name: String, value: String, isCredential: Bool = false) {
+      self.name = name
+      self.value = value
+      self.isCredential = isCredential
+    }
+  }
+
+  package enum Body: Sendable {
+    case none
+    /// With its Content-Type among `headers`.
+    case bytes([UInt8])
+    case file(FileSource)
+  }
+
+  /// A file to send as it is on disk.
+  package struct FileSource: Sendable {
+    /// An absolute path or one relative to the working folder, as bytes: not every name is UTF-8.
+    package var path: [UInt8]
+    /// In bytes, as listed. A file of another size or time fails with `sourceChanged`, unsent.
+    package var size: Int64
+    /// Nanoseconds since 1970, as listed.
+    package var modified: Int64
+    /// Hash what is sent, on the helper thread.
+    package var wantsSHA256: Bool
+
+    package init(path: [UInt8], size: Int64, modified: Int64, wantsSHA256: Bool = false) {
+      self.path = path
+      self.size = size
+      self.modified = modified
+      self.wantsSHA256 = wantsSHA256
+    }
+  }
+
+  /// Where the answer's body goes.
+  package enum Destination: Sendable {
+    /// In memory for captures, at most `limit` bytes; what is longer fails with `answerTooLarge`
+    /// where `isNeeded`, and is otherwise counted and dropped.
+    case memory(limit: Int, isNeeded: Bool)
+    /// Atomically onto this path: a 2xx body is written to a temporary file beside it, synced, and
+    /// renamed over it. Any other answer's body goes to memory, at most 64 KiB of it.
+    case file(path: String)
+  }
+
+  package init(
+    id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
+    destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
+    idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, atMostOnce: Bool = false
+  ) {
+    self.id = id
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.destination = destination
+    self.idleTimeout = idleTimeout
+    self.timeLimit = timeLimit
+    self.atMostOnce = atMostOnce
+  }
+}
