@@ -1,1 +1,0 @@
-// The FerryJournal target; see docs/architecture.md.

@@ -1,0 +1,139 @@
+import FerryPlan
+
+/// One change of a session's journal, in the order it happened.
+package enum JournalWrite: Sendable {
+  /// Items handed over in this round for the first time; their rows are `firstRow`, `firstRow + 1`, …
+  case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
+  /// Items known from before that are queued again: a new round, or a file that changed.
+  case requeue(round: Int64, handedOver: Instant, files: [Requeued])
+  /// An unrepeatable step is about to be sent. It must be synced before it is.
+  case intent(row: Int64, step: ItemStep)
+  /// An intent that certainly did not reach the wire.
+  case withdraw(row: Int64)
+  /// The upload-ID step is done. Clears an intent.
+  case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
+  /// The server has the whole file. Clears an intent.
+  case transferred(row: Int64, captures: [CapturedValue], sha256: [UInt8]?)
+  /// The upload ID is of no use any more: back to queued, its captures forgotten.
+  case released(row: Int64)
+  /// The item's end in this round. Clears intent and captures (an ambiguous item keeps both).
+  case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
+  /// A fetch's or request's unrepeatable attempt; as `intent`.
+  case nodeIntent(node: Int64, round: Int64)
+  case nodeWithdraw(node: Int64)
+  /// A fetch's or request's end in this round.
+  case nodeClosed(node: Int64, NodeClosing)
+
+  package struct Requeued: Sendable {
+    package var row: Int64
+    package var size: Int64
+    package var modified: Int64
+
+    package init(row: Int64, size: Int64, modified: Int64) {
+      self.row = row
+      self.size = size
+      self.modified = modified
+    }
+  }
+}
+
+/// The steps an item goes through. Raw values are written down; never reuse one.
+package enum ItemStep: UInt8, Sendable {
+  case allocate = 1
+  case transfer = 2
+  case commit = 3
+}
+
+/// Where an item stands. Raw values are written down; never reuse one.
+package enum ItemState: UInt8, Sendable {
+  case queued = 0
+  case allocated = 1
+  case transferred = 2
+  case done = 3
+  case failed = 4
+  case ambiguous = 5
+  case cancelled = 6
+}
+
+/// Paths, sizes and times of many items in columns: an item is no object of its own.
+package struct FileColumns: Sendable {
+  /// The paths' bytes, one after the other.
+  package var paths: [UInt8]
+  /// Where each path ends in `paths`.
+  package var ends: [Int]
+  package var sizes: [Int64]
+  /// Nanoseconds since 1970.
+  package var modified: [Int64]
+
+  package init(paths: [UInt8] = [], ends: [Int] = [], sizes: [Int64] = [], modified: [Int64] = []) {
+    self.paths = paths
+    self.ends = ends
+    self.sizes = sizes
+    self.modified = modified
+  }
+
+  package var count: Int { ends.count }
+}
+
+/// What a capture took from an answer.
+package struct CapturedValue: Hashable, Sendable {
+  package var name: String
+  package var value: String
+  /// Kept in a column that is never printed or exported.
+  package var isSecret: Bool
+
+  package init(name: String, value: String, isSecret: Bool) {
+    self.name = name
+    self.value = value
+    self.isSecret = isSecret
+  }
+}
+
+/// Why an item or node did not succeed, as it goes into the report.
+package struct RecordedFailure: Hashable, Sendable {
+  /// A stable code.
+  package var code: String
+  package var status: Int?
+  package var message: String
+
+  package init(code: String, status: Int?, message: String) {
+    self.code = code
+    self.status = status
+    self.message = message
+  }
+}
+
+package struct NodeClosing: Sendable {
+  package var round: Int64
+  package var state: ItemState
+  package var at: Instant
+  package var failure: RecordedFailure?
+  package var captures: [CapturedValue]
+  /// Of a fetch that ended well: for the interval and the next conditional request.
+  package var fetch: FetchRecord?
+
+  package init(
+    round: Int64, state: ItemState, at: Instant, failure: RecordedFailure? = nil,
+    captures: [CapturedValue] = [], fetch: FetchRecord? = nil
+  ) {
+    self.round = round
+    self.state = state
+    self.at = at
+    self.failure = failure
+    self.captures = captures
+    self.fetch = fetch
+  }
+}
+
+/// What the next conditional request needs (RFC 9110 §13).
+package struct FetchRecord: Hashable, Sendable {
+  package var etag: String?
+  package var lastModified: String?
+  package var fetchedAt: Instant
+
+  package init(etag: String?, lastModified: String?, fetchedAt: Instant) {
+    self.etag = etag
+    self.lastModified = lastModified
+    self.fetchedAt = fetchedAt
+  }
+}
