@@ -1,0 +1,206 @@
+import FerryManifest
+
+extension Plan {
+  /// Compiles a manifest that the reader found right: its names resolve and it has no cycle.
+  package init(_ manifest: Manifest) {
+    var compiler = PlanCompiler(manifest)
+    self = compiler.compile()
+  }
+}
+
+/// Turns names into places in the plan.
+private struct PlanCompiler {
+  let manifest: Manifest
+  let sessions: [String: SessionID]
+  var tokens: [String: NodeID] = [:]
+  var named: [String: NodeID] = [:]
+
+  init(_ manifest: Manifest) {
+    self.manifest = manifest
+    sessions = Dictionary(
+      uniqueKeysWithValues: manifest.sessions.enumerated().map { ($1.name.value, SessionID($0)) })
+  }
+
+  mutating func compile() -> Plan {
+    var nodes: [Node] = []
+    for token in manifest.tokens {
+      tokens[token.name.value] = NodeID(nodes.count)
+      nodes.append(node(token))
+    }
+    for declared in order() {
+      named[declared.name] = NodeID(nodes.count)
+      switch declared {
+      case .upload(let upload): nodes.append(node(upload))
+      case .fetch(let fetch): nodes.append(node(fetch))
+      case .request(let request): nodes.append(node(request))
+      }
+    }
+    return Plan(manifest: manifest.name.value, sessions: manifest.sessions.map(session), nodes: nodes)
+  }
+
+  private enum Declared {
+    case upload(Upload)
+    case fetch(Fetch)
+    case request(SingleRequest)
+
+    var name: String {
+      switch self {
+      case .upload(let upload): upload.name.value
+      case .fetch(let fetch): fetch.name.value
+      case .request(let request): request.name.value
+      }
+    }
+
+    /// The names it waits for.
+    var waitsFor: [String] {
+      let (needs, references): ([Located<String>], [Reference]) =
+        switch self {
+        case .upload(let upload): (upload.needs, upload.references)
+        case .fetch(let fetch): (fetch.needs, fetch.request.references)
+        case .request(let request): (request.needs, request.request.references)
+        }
+      var names = needs.map(\.value)
+      for case .request(let name, _) in references { names.append(name) }
+      return names
+    }
+  }
+
+  /// Whatever is waited for first; otherwise as declared.
+  private func order() -> [Declared] {
+    let declared =
+      manifest.uploads.map(Declared.upload) + manifest.fetches.map(Declared.fetch)
+      + manifest.requests.map(Declared.request)
+    let places = Dictionary(uniqueKeysWithValues: declared.enumerated().map { ($1.name, $0) })
+    var ordered: [Declared] = []
+    var isPlaced = [Bool](repeating: false, count: declared.count)
+    // An own stack instead of recursion: a chain of needs may be long.
+    for start in declared.indices {
+      var stack = [start]
+      while let top = stack.last {
+        if isPlaced[top] {
+          stack.removeLast()
+          continue
+        }
+        let missing = declared[top].waitsFor.compactMap { places[$0] }.filter { !isPlaced[$0] }
+        if missing.isEmpty {
+          isPlaced[top] = true
+          ordered.append(declared[top])
+          stack.removeLast()
+        } else {
+          precondition(stack.count <= declared.count, "the reader refuses cycles")
+          stack.append(missing[0])
+        }
+      }
+    }
+    return ordered
+  }
+
+  private func session(_ session: Session) -> SessionPlan {
+    SessionPlan(
+      name: session.name.value,
+      identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
+      kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
+      timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
+      headers: session.headers)
+  }
+
+  private func id(_ session: Located<String>) -> SessionID {
+    guard let id = sessions[session.value] else { preconditionFailure("the reader resolves sessions") }
+    return id
+  }
+
+  private func id(token: Located<String>?) -> NodeID? {
+    token.flatMap { tokens[$0.value] }
+  }
+
+  private func needs(_ needs: [Located<String>], _ references: [Reference]) -> [NodeID] {
+    var names = needs.map(\.value)
+    for case .request(let name, _) in references where !names.contains(name) { names.append(name) }
+    return names.compactMap { named[$0] }
+  }
+
+  private func node(_ token: TokenStep) -> Node {
+    let step = Step(
+      kind: .token, session: id(token.session), token: nil, request: token.request, expect: token.expect,
+      capture: token.capture, alreadyDone: [],
+      // A token asked for twice is two tokens, of which one is used.
+      repeatability: .repeatable, origin: Origin(token.request.url))
+    return Node(
+      name: token.name.value, session: step.session, needs: [], retry: token.retry,
+      work: .token(TokenWork(step: step, apply: token.apply, refresh: token.refresh)))
+  }
+
+  private func node(_ upload: Upload) -> Node {
+    let own = id(upload.session)
+    let token = id(token: upload.token)
+    func step(
+      _ kind: Step.Kind, _ session: Located<String>?, _ stepToken: Upload.StepToken, _ request: RequestTemplate,
+      _ expect: Expectation, _ capture: [Capture], _ alreadyDone: [Int], _ repeatability: Step.Repeatability
+    ) -> Step {
+      Step(
+        kind: kind, session: session.map(id) ?? own, token: stepToken == .none ? nil : token, request: request,
+        expect: expect, capture: capture, alreadyDone: alreadyDone, repeatability: repeatability,
+        origin: Origin(request.url))
+    }
+    let allocate = upload.allocate.map {
+      // An upload ID asked for twice is two IDs, of which one is used.
+      step(.allocate, $0.session, $0.token, $0.request, $0.expect, $0.capture, [], .repeatable)
+    }
+    let transferRepeats: Step.Repeatability =
+      if upload.transfer.request.isIdempotent {
+        .repeatable
+      } else if upload.allocate != nil, upload.commit != nil {
+        .startsOver
+      } else {
+        .once
+      }
+    let transfer = step(
+      .transfer, nil, upload.transfer.token, upload.transfer.request, upload.transfer.expect,
+      upload.transfer.capture, [], transferRepeats)
+    let commit = upload.commit.map {
+      step(
+        .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [],
+        $0.alreadyDone != nil || $0.request.isIdempotent ? .repeatable : .once)
+    }
+    return Node(
+      name: upload.name.value, session: own, needs: needs(upload.needs, upload.references),
+      retry: upload.retry,
+      work: .upload(
+        UploadWork(
+          files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
+          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit)))
+  }
+
+  private func node(_ fetch: Fetch) -> Node {
+    let step = Step(
+      kind: .fetch, session: id(fetch.session), token: id(token: fetch.token), request: fetch.request,
+      expect: fetch.expect, capture: [], alreadyDone: [],
+      repeatability: fetch.request.isIdempotent ? .repeatable : .once, origin: Origin(fetch.request.url))
+    return Node(
+      name: fetch.name.value, session: step.session, needs: needs(fetch.needs, fetch.request.references),
+      retry: fetch.retry, work: .fetch(FetchWork(step: step, interval: fetch.interval, saveTo: fetch.saveTo)))
+  }
+
+  private func node(_ request: SingleRequest) -> Node {
+    let step = Step(
+      kind: .request, session: id(request.session), token: id(token: request.token), request: request.request,
+      expect: request.expect, capture: request.capture, alreadyDone: [],
+      repeatability: request.request.isIdempotent ? .repeatable : .once, origin: Origin(request.request.url))
+    return Node(
+      name: request.name.value, session: step.session,
+      needs: needs(request.needs, request.request.references),
+      retry: request.retry, work: .request(RequestWork(step: step, when: request.when)))
+  }
+}
+
+extension RequestTemplate {
+  /// Whether sending it twice means the same as once (RFC 9110 §9.2.2).
+  var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
+}
+
+extension Upload {
+  /// Every reference in its steps.
+  var references: [Reference] {
+    (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
+  }
+}

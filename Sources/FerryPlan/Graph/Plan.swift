@@ -1,0 +1,151 @@
+import FerryManifest
+
+/// The dependency graph that a manifest compiles into: a value that can be printed, encoded, compared
+/// and hashed. An upload of a million files is one node.
+package struct Plan: Hashable, Codable, Sendable {
+  package var manifest: String
+  package var sessions: [SessionPlan]
+  /// In an order in which they may start: whatever a node waits for stands before it.
+  package var nodes: [Node]
+
+  package init(manifest: String, sessions: [SessionPlan], nodes: [Node]) {
+    self.manifest = manifest
+    self.sessions = sessions
+    self.nodes = nodes
+  }
+}
+
+package struct SessionID: Hashable, Codable, Sendable {
+  package var index: Int
+  package init(_ index: Int) { self.index = index }
+}
+
+package struct NodeID: Hashable, Codable, Sendable {
+  package var index: Int
+  package init(_ index: Int) { self.index = index }
+}
+
+package struct SessionPlan: Hashable, Codable, Sendable {
+  package var name: String
+  /// The journal's name.
+  package var identifier: String
+  package var kind: Session.Kind
+  package var maxConnectionsPerHost: Int
+  package var timeoutForRequest: Duration
+  package var timeoutForResource: Duration
+  package var headers: [RequestTemplate.Field]
+}
+
+/// One node of the graph.
+package struct Node: Hashable, Codable, Sendable {
+  package var name: String
+  /// The session whose journal it lives in.
+  package var session: SessionID
+  /// What must be closed before it starts: `needs`, and the requests it refers to.
+  package var needs: [NodeID]
+  package var retry: RetryPolicy
+  package var work: Work
+
+  package enum Work: Hashable, Codable, Sendable {
+    case token(TokenWork)
+    case upload(UploadWork)
+    case fetch(FetchWork)
+    case request(RequestWork)
+  }
+
+  package var kind: Kind {
+    switch work {
+    case .token: .token
+    case .upload: .upload
+    case .fetch: .fetch
+    case .request: .request
+    }
+  }
+
+  package enum Kind: String, Codable, Sendable {
+    case token, upload, fetch, request
+  }
+
+  /// Its steps in order.
+  package var steps: [Step] {
+    switch work {
+    case .token(let work): [work.step]
+    case .upload(let work): [work.allocate, work.transfer, work.commit].compactMap { $0 }
+    case .fetch(let work): [work.step]
+    case .request(let work): [work.step]
+    }
+  }
+}
+
+package struct TokenWork: Hashable, Codable, Sendable {
+  package var step: Step
+  package var apply: RequestTemplate.Field
+  package var refresh: TokenStep.Refresh
+}
+
+package struct UploadWork: Hashable, Codable, Sendable {
+  package var files: FileSelection
+  package var deliver: Upload.Deliver
+  package var priority: Double
+  package var batch: Upload.Batch
+  package var allocate: Step?
+  /// How long an upload ID may be used; `nil` for ever.
+  package var validFor: Duration?
+  package var transfer: Step
+  package var commit: Step?
+
+  package var first: Step { allocate ?? transfer }
+}
+
+package struct FetchWork: Hashable, Codable, Sendable {
+  package var step: Step
+  package var interval: Fetch.Interval
+  /// Relative to the manifest's folder.
+  package var saveTo: String
+}
+
+package struct RequestWork: Hashable, Codable, Sendable {
+  package var step: Step
+  package var when: SingleRequest.When
+}
+
+/// One request of a node, as it will be sent.
+package struct Step: Hashable, Codable, Sendable {
+  package var kind: Kind
+  /// Whose connections it uses.
+  package var session: SessionID
+  package var token: NodeID?
+  package var request: RequestTemplate
+  package var expect: Expectation
+  package var capture: [Capture]
+  /// The statuses that say a commit was carried out before.
+  package var alreadyDone: [Int]
+  package var repeatability: Repeatability
+  /// Where it goes, where that is known beforehand.
+  package var origin: Origin?
+
+  /// Raw values are written into reports.
+  package enum Kind: String, Codable, Sendable {
+    case token, allocate, transfer, commit, fetch, request
+
+    package var itemStep: ItemStep? {
+      switch self {
+      case .allocate: .allocate
+      case .transfer: .transfer
+      case .commit: .commit
+      case .token, .fetch, .request: nil
+      }
+    }
+  }
+
+  /// What may be done when its answer was lost.
+  package enum Repeatability: String, Codable, Sendable {
+    /// It is sent again.
+    case repeatable
+    /// The same upload ID may hold half a file now: a new ID is allocated and the file starts over.
+    /// Nothing counts before the commit, so this repeats nothing.
+    case startsOver = "starts_over"
+    /// It is never sent again: its intent is synced before it is sent.
+    case once
+  }
+}

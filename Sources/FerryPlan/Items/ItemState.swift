@@ -1,0 +1,58 @@
+/// Where an item stands in its round. Raw values are written down; never reuse one.
+package enum ItemState: UInt8, Codable, Sendable {
+  case queued = 0
+  /// It holds an upload ID.
+  case allocated = 1
+  /// The server has the whole file.
+  case transferred = 2
+  case done = 3
+  case failed = 4
+  /// An unrepeatable step was sent and its answer is not known; a person decides.
+  case ambiguous = 5
+  case cancelled = 6
+
+  /// Whether nothing is left to do for it in its round.
+  package var isClosed: Bool {
+    switch self {
+    case .queued, .allocated, .transferred: false
+    case .done, .failed, .ambiguous, .cancelled: true
+    }
+  }
+}
+
+/// The steps an item goes through. Raw values are written down; never reuse one.
+package enum ItemStep: UInt8, Codable, Sendable {
+  case allocate = 1
+  case transfer = 2
+  case commit = 3
+}
+
+/// What a capture took from an answer.
+package struct CapturedValue: Hashable, Sendable {
+  package var name: String
+  package var value: String
+  /// Kept in a column that is never printed or exported.
+  package var isSecret: Bool
+
+  package init(name: String, value: String, isSecret: Bool) {
+    self.name = name
+    self.value = value
+    self.isSecret = isSecret
+  }
+}
+
+/// Why an item or node did not succeed, as it is written down and reported.
+package struct RecordedFailure: Hashable, Codable, Sendable {
+  /// A stable code.
+  package var code: String
+  /// The HTTP status, where there was an answer.
+  package var status: Int?
+  /// For people; holds no secret.
+  package var message: String
+
+  package init(code: String, status: Int? = nil, message: String) {
+    self.code = code
+    self.status = status
+    self.message = message
+  }
+}

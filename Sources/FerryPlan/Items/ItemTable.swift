@@ -1,0 +1,66 @@
+/// The items of one upload that this launch may work on, in columns.
+package struct ItemTable: Sendable {
+  package var files = FileColumns()
+  /// The journal's row of each.
+  package var rows: [Int64] = []
+  package var phases: [Phase] = []
+  package var entries: [Entry] = []
+  /// When each was handed over in this round; `nil` where it has not been yet.
+  package var handedOver: [Int64] = []
+  /// What is known of the few that an earlier launch had begun.
+  package var begun: [Int: Begun] = [:]
+
+  /// What this launch has done with an item.
+  package enum Phase: UInt8, Sendable {
+    case waiting
+    case active
+    case done
+    case failed
+    case ambiguous
+    case cancelled
+    /// Left for a later launch.
+    case left
+  }
+
+  /// How an item came into this round.
+  package enum Entry: UInt8, Sendable {
+    /// Never seen before.
+    case new
+    /// Known, and queued again: a new round, or a changed file.
+    case requeued
+    /// Open in this round since an earlier launch.
+    case continuing
+  }
+
+  /// An item that an earlier launch had begun.
+  package struct Begun: Hashable, Sendable {
+    package var state: ItemState
+    package var expires: Instant?
+    /// An unrepeatable step was about to be sent and its outcome is not known.
+    package var intent: ItemStep?
+
+    package init(state: ItemState, expires: Instant? = nil, intent: ItemStep? = nil) {
+      self.state = state
+      self.expires = expires
+      self.intent = intent
+    }
+  }
+
+  package init() {}
+
+  package var count: Int { files.count }
+
+  package mutating func append(
+    path: some Collection<UInt8>, size: Int64, modified: Int64, row: Int64, entry: Entry,
+    handedOver: Instant? = nil, begun: Begun? = nil
+  ) {
+    if let begun { self.begun[count] = begun }
+    files.append(path: path, size: size, modified: modified)
+    rows.append(row)
+    phases.append(.waiting)
+    entries.append(entry)
+    self.handedOver.append(handedOver?.nanoseconds ?? Self.notHandedOver)
+  }
+
+  package static let notHandedOver = Int64.min
+}

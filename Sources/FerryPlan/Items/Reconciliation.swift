@@ -1,0 +1,136 @@
+import FerryManifest
+
+/// What is listed now, met with what the journal knows: which items this round still has to carry.
+///
+/// Both sides come sorted by path bytes, so a million items are one merge and no dictionary.
+package struct Reconciliation: Sendable {
+  /// A row of the journal.
+  package struct Known: Sendable {
+    package var row: Int64
+    package var round: Int64
+    package var state: ItemState
+    package var intent: ItemStep?
+    package var size: Int64
+    package var modified: Int64
+    package var handedOver: Instant?
+    package var expires: Instant?
+
+    package init(
+      row: Int64, round: Int64, state: ItemState, intent: ItemStep? = nil, size: Int64, modified: Int64,
+      handedOver: Instant? = nil, expires: Instant? = nil
+    ) {
+      self.row = row
+      self.round = round
+      self.state = state
+      self.intent = intent
+      self.size = size
+      self.modified = modified
+      self.handedOver = handedOver
+      self.expires = expires
+    }
+  }
+
+  /// Items that need nothing in this launch, by why.
+  package struct Settled: Hashable, Codable, Sendable {
+    /// Delivered before, and not to be delivered again.
+    package var delivered = 0
+    /// Of those: delivered in this round.
+    package var doneInRound = 0
+    package var failedInRound = 0
+    package var cancelledInRound = 0
+    package var ambiguous = 0
+
+    package init() {}
+  }
+
+  package private(set) var items = ItemTable()
+  package private(set) var settled = Settled()
+  /// The next free row of the journal.
+  package private(set) var nextRow: Int64
+
+  private let deliver: Upload.Deliver
+  private let round: Int64
+  private let listing: FileColumns
+  private var cursor = 0
+
+  /// - Parameter listing: sorted by path bytes, no path twice.
+  package init(listing: FileColumns, deliver: Upload.Deliver, round: Int64, nextRow: Int64) {
+    self.listing = listing
+    self.deliver = deliver
+    self.round = round
+    self.nextRow = nextRow
+  }
+
+  /// Meets one row; rows come sorted by path bytes.
+  package mutating func meet(_ known: Known, path: some Collection<UInt8>) {
+    while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { appendNew() }
+    guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else {
+      // The file is gone from the listing. What was begun in this round is still owed an end: sending
+      // it tells whether the file is really gone. Whatever else the journal remembers of it stays.
+      if !known.state.isClosed, known.round == round { carryOn(known, path: path) }
+      if known.state == .ambiguous { settled.ambiguous += 1 }
+      return
+    }
+    let index = cursor
+    cursor += 1
+    let isSame = listing.sizes[index] == known.size && listing.modified[index] == known.modified
+    switch known.state {
+    case .ambiguous:
+      settled.ambiguous += 1
+    case .queued, .allocated, .transferred:
+      if known.intent != nil || (isSame && known.round == round) {
+        carryOn(known, path: path)
+      } else {
+        requeue(known, index: index)
+      }
+    case .done:
+      let again: Bool =
+        switch deliver {
+        case .once: false
+        case .whenChanged: !isSame
+        case .everyRun: known.round != round
+        }
+      if again {
+        requeue(known, index: index)
+      } else {
+        settled.delivered += 1
+        if known.round == round { settled.doneInRound += 1 }
+      }
+    case .failed, .cancelled:
+      if known.round != round || !isSame {
+        requeue(known, index: index)
+      } else if known.state == .failed {
+        settled.failedInRound += 1
+      } else {
+        settled.cancelledInRound += 1
+      }
+    }
+  }
+
+  /// Takes what is listed and not known.
+  package mutating func finish() {
+    while cursor < listing.count { appendNew() }
+  }
+
+  private mutating func appendNew() {
+    items.append(
+      path: listing.path(cursor), size: listing.sizes[cursor], modified: listing.modified[cursor], row: nextRow,
+      entry: .new)
+    nextRow += 1
+    cursor += 1
+  }
+
+  private mutating func requeue(_ known: Known, index: Int) {
+    items.append(
+      path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index], row: known.row,
+      entry: .requeued)
+  }
+
+  private mutating func carryOn(_ known: Known, path: some Collection<UInt8>) {
+    let isBegun = known.state != .queued || known.intent != nil
+    items.append(
+      path: path, size: known.size, modified: known.modified, row: known.row, entry: .continuing,
+      handedOver: known.handedOver,
+      begun: isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
+  }
+}
