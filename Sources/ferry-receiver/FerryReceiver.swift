@@ -47,6 +47,25 @@ struct FerryReceiver: AsyncParsableCommand {
   @Flag(help: "Write a line for each request to standard error.")
   var verbose = false
 
+  /// The exit code for wrong usage, the same as ferry's own; ArgumentParser's is 64.
+  private static let wrongUsage: Int32 = 2
+
+  static func main() async {
+    do {
+      try await parse().run()
+    } catch let error as CocoaError {
+      // Printed as it is, it would be a dump of a dictionary.
+      let place = error.filePath ?? error.url?.path(percentEncoded: false)
+      let message = [place, error.localizedDescription].compactMap { $0 }.joined(separator: ": ")
+      FileHandle.standardError.write(Data("Error: \(message)\n".utf8))
+      exit(withError: ExitCode.failure)
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+      Foundation.exit(wrongUsage)
+    }
+  }
+
   func validate() throws {
     guard tokenLife > 0, uploadLife > 0, tokenLife.isFinite, uploadLife.isFinite else {
       throw ValidationError("A life is more than 0 seconds.")
@@ -58,12 +77,21 @@ struct FerryReceiver: AsyncParsableCommand {
     let signals = StopSignals()
     let server = ReceiverServer(settings)
     let port = try await server.start()
+    do {
+      try announce(port)
+      await signals.first()
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  private func announce(_ port: UInt16) throws {
     if let portFile {
       try Data("\(port)\n".utf8).write(to: URL(filePath: portFile), options: .atomic)
     }
     FileHandle.standardOutput.write(Data("listening on http://127.0.0.1:\(port)\n".utf8))
-    await signals.first()
-    await server.stop()
   }
 
   private var settings: ReceiverConfiguration {

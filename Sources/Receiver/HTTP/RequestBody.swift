@@ -38,7 +38,7 @@ struct RequestBody {
     } catch {
       throw CutShort()
     }
-    // FlyingFox ends a body without complaint where its connection ends.
+    // AsyncBufferedPrefixSequence, which FlyingFox reads with, takes an early end for the end.
     if let expected, count < expected { throw CutShort() }
   }
 
