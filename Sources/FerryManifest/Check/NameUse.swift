@@ -1,0 +1,17 @@
+/// A place that names a session, a token or a node.
+struct NameUse: Sendable {
+  enum Purpose: Sendable {
+    case session
+    case token
+    case needs
+  }
+  var purpose: Purpose
+  var name: Located<String>
+  var place: Place
+}
+
+/// A place that refers to a value which a run brings.
+struct ReferenceUse: Sendable {
+  var reference: Located<Reference>
+  var place: Place
+}

@@ -1,0 +1,137 @@
+/// A whole number and its unit, as in `30s` or `5MB`.
+struct Quantity {
+  enum Problem: Error, Equatable {
+    /// A number without a unit.
+    case bare
+    /// No number, or more than one.
+    case malformed
+    case fraction
+    case unit(String)
+    case overflow
+  }
+
+  /// The value in the smallest unit: milliseconds or bytes.
+  let amount: Int64
+
+  init(_ text: String, units: [(name: String, size: Int64)]) throws(Problem) {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit = text.dropFirst(digits.count)
+    guard !digits.isEmpty else { throw .malformed }
+    guard !unit.isEmpty else { throw .bare }
+    if let first = unit.first, first == "." || first == "," { throw .fraction }
+    guard unit.allSatisfy(\.isLetter) else { throw .malformed }
+    guard let size = units.first(where: { $0.name == unit })?.size else { throw .unit(String(unit)) }
+    guard let number = Int64(digits) else { throw .overflow }
+    let (amount, overflows) = number.multipliedReportingOverflow(by: size)
+    guard !overflows else { throw .overflow }
+    self.amount = amount
+  }
+
+  /// In milliseconds.
+  static let durations: [(name: String, size: Int64)] = [
+    ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
+  ]
+
+  /// In bytes: powers of 1000, and of 1024 with an `i`.
+  static let sizes: [(name: String, size: Int64)] = [
+    ("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
+    ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+  ]
+
+  /// The amount in the largest unit that divides it.
+  static func text(_ amount: Int64, units: [(name: String, size: Int64)]) -> String {
+    let fitting = units.filter { amount >= $0.size && amount % $0.size == 0 }
+    guard let unit = fitting.max(by: { $0.size < $1.size }) ?? units.first else { return String(amount) }
+    return "\(amount / unit.size)\(unit.name)"
+  }
+}
+
+extension ValueKind where Value == Duration {
+  /// A span of time; at most a century, so that every clock can count it.
+  static func duration(atLeast least: Duration = .zero) -> Self {
+    Self(.duration, text: { Quantity.text($0.milliseconds, units: Quantity.durations) }) { node, decoder in
+      let wanted = "a duration such as 30s"
+      guard let text = decoder.quantityText(node, wanted: wanted) else { return nil }
+      do {
+        let milliseconds = try Quantity(text, units: Quantity.durations).amount
+        guard milliseconds <= 100 * 365 * 86_400_000 else { throw Quantity.Problem.overflow }
+        let duration = Duration.milliseconds(milliseconds)
+        guard duration >= least else {
+          let shortest = Quantity.text(least.milliseconds, units: Quantity.durations)
+          decoder.report(
+            at: node.location, "\(decoder.owner.value.quoted) must be at least \(shortest)",
+            help: "give a longer duration")
+          return nil
+        }
+        return duration
+      } catch {
+        decoder.report(
+          error, of: node, text, wanted: wanted, units: Quantity.durations, largest: "a century, 36500d")
+        return nil
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == Int64 {
+  /// A number of bytes, at least 1.
+  static var size: Self {
+    Self(.size, text: { Quantity.text($0, units: Quantity.sizes) }) { node, decoder in
+      let wanted = "a size such as 500MB"
+      guard let text = decoder.quantityText(node, wanted: wanted) else { return nil }
+      do {
+        let bytes = try Quantity(text, units: Quantity.sizes).amount
+        guard bytes > 0 else {
+          decoder.report(
+            at: node.location, "\(decoder.owner.value.quoted) must be at least 1B", help: "give a larger size")
+          return nil
+        }
+        return bytes
+      } catch {
+        decoder.report(error, of: node, text, wanted: wanted, units: Quantity.sizes, largest: "8388607TiB")
+        return nil
+      }
+    }
+  }
+}
+
+extension ManifestDecoder {
+  fileprivate mutating func quantityText(_ node: YAMLNode, wanted: String) -> String? {
+    constant(node, wanted: wanted)
+  }
+
+  fileprivate mutating func report(
+    _ problem: any Error, of node: YAMLNode, _ text: String, wanted: String, units: [(name: String, size: Int64)],
+    largest: String
+  ) {
+    let names = units.map(\.name)
+    let subject = owner.value.quoted
+    switch problem as? Quantity.Problem {
+    case .bare:
+      report(
+        at: node.location, "\(subject) needs a unit",
+        help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
+    case .fraction:
+      report(
+        at: node.location, "\(subject) must be a whole number and a unit", help: "use a smaller unit: 90m for 1.5h")
+    case .unit(let unit):
+      let same = names.first { $0.lowercased() == unit.lowercased() }
+      report(
+        at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
+        help: same.map { "did you mean '\($0)'?" } ?? "the units are \(names.alternatives(quoted: false))")
+    case .overflow:
+      report(at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
+    case .malformed, nil:
+      report(
+        at: node.location, "\(subject) must be \(wanted)",
+        help: "write one number and one unit of \(names.alternatives(quoted: false))")
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds; the rest is dropped.
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}
