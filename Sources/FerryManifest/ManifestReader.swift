@@ -20,7 +20,8 @@ package struct ManifestReader: Sendable {
     guard let root = document.root else {
       return ManifestReading(manifest: nil, diagnostics: document.diagnostics.sorted(), environment: [])
     }
-    var decoder = ManifestDecoder(source, variables: Variables(environment: environment, overrides: variables))
+    var decoder = ManifestDecoder(
+      source, variables: Variables(environment: environment, overrides: variables))
     excuseMisspeltSections(root, &decoder)
     let read = ManifestDocument.shape(file: file).decode(root, &decoder)
     reportUnknownVariables(root, &decoder)

@@ -44,7 +44,9 @@ extension ManifestDecoder {
     case .constant, .session, .token, .upload, .fetch, .request:
       guard case .node(let node)? = use.place.vertex else { return }
       guard let token = tokenOfNode[node] else {
-        let hasToken = DeclaredNames.nodeSpaces.contains { declared.declaration(node, in: $0)?.node["token"] != nil }
+        let hasToken = DeclaredNames.nodeSpaces.contains {
+          declared.declaration(node, in: $0)?.node["token"] != nil
+        }
         guard !hasToken else { return }
         report(
           at: use.reference.location, "\(node.quoted) names no token, so '${token.…}' has no value",
@@ -71,11 +73,14 @@ extension ManifestDecoder {
   }
 
   /// - Parameter node: the step that captures, as it is written.
-  private mutating func checkCapture(_ name: String, in node: YAMLNode, of step: String, _ use: ReferenceUse) {
+  private mutating func checkCapture(_ name: String, in node: YAMLNode, of step: String, _ use: ReferenceUse)
+  {
     // A step or a capture that is no mapping has been told already.
     guard node.members != nil else { return }
     let captures = node["capture"]?.members?.map(\.key.value)
-    guard let captures = captures ?? (node["capture"] == nil ? [] : nil), !captures.contains(name) else { return }
+    guard let captures = captures ?? (node["capture"] == nil ? [] : nil), !captures.contains(name) else {
+      return
+    }
     report(
       at: use.reference.location, "\(step) captures no \(name.quoted)",
       help: suggestion(for: name, among: captures)

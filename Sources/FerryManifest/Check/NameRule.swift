@@ -12,7 +12,9 @@ enum NameRule {
       return ("this name has a character that names cannot have", "use only \(letters) of ASCII")
     }
     if name.hasPrefix(".") || name.contains("..") {
-      return ("a name cannot begin with a dot or have two in a row", "it becomes a file's name; remove the dots")
+      return (
+        "a name cannot begin with a dot or have two in a row", "it becomes a file's name; remove the dots"
+      )
     }
     return nil
   }

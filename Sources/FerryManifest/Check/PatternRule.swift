@@ -15,7 +15,9 @@ enum PatternRule {
       guard needsGroup, groups == 0 else { return nil }
       return ("this regular expression has no group", "put what is to be captured in ( )")
     } catch {
-      return ("this regular expression does not compile: \("\(error)".clipped)", "see the syntax of Swift's Regex")
+      return (
+        "this regular expression does not compile: \("\(error)".clipped)", "see the syntax of Swift's Regex"
+      )
     }
   }
 }

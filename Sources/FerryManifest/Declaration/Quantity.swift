@@ -83,7 +83,8 @@ extension ValueKind where Value == Int64 {
         let bytes = try Quantity(text, units: Quantity.sizes).amount
         guard bytes > 0 else {
           decoder.report(
-            at: node.location, "\(decoder.owner.value.quoted) must be at least 1B", help: "give a larger size")
+            at: node.location, "\(decoder.owner.value.quoted) must be at least 1B", help: "give a larger size"
+          )
           return nil
         }
         return bytes
@@ -101,7 +102,8 @@ extension ManifestDecoder {
   }
 
   fileprivate mutating func report(
-    _ problem: any Error, of node: YAMLNode, _ text: String, wanted: String, units: [(name: String, size: Int64)],
+    _ problem: any Error, of node: YAMLNode, _ text: String, wanted: String,
+    units: [(name: String, size: Int64)],
     largest: String
   ) {
     let names = units.map(\.name)
@@ -113,7 +115,8 @@ extension ManifestDecoder {
         help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
     case .fraction:
       report(
-        at: node.location, "\(subject) must be a whole number and a unit", help: "use a smaller unit: 90m for 1.5h")
+        at: node.location, "\(subject) must be a whole number and a unit",
+        help: "use a smaller unit: 90m for 1.5h")
     case .unit(let unit):
       let same = names.first { $0.lowercased() == unit.lowercased() }
       report(

@@ -119,7 +119,8 @@ struct Shape<Object: Sendable>: Sendable {
     case .requires(let name, let other):
       guard let key = given[name]?.key, given[other] == nil else { return }
       decoder.report(
-        at: key.location, "'\(name)' has a meaning only beside '\(other)'", help: "add '\(other):' or remove it")
+        at: key.location, "'\(name)' has a meaning only beside '\(other)'",
+        help: "add '\(other):' or remove it")
     }
   }
 

@@ -59,9 +59,11 @@ extension ValueForm {
     case .text(let what, _): what
     case .boolean: "true or false"
     case .integer(let range):
-      range.upperBound == .max ? "integer, at least \(range.lowerBound)" : "integer, \(range.lowerBound) to \(range.upperBound)"
+      range.upperBound == .max
+        ? "integer, at least \(range.lowerBound)" : "integer, \(range.lowerBound) to \(range.upperBound)"
     case .number(let range):
-      range.upperBound == .infinity ? "number, at least \(range.lowerBound)" : "number, \(range.lowerBound) to \(range.upperBound)"
+      range.upperBound == .infinity
+        ? "number, at least \(range.lowerBound)" : "number, \(range.lowerBound) to \(range.upperBound)"
     case .duration: "duration"
     case .size: "size"
     case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)

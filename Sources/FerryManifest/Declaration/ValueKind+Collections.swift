@@ -10,13 +10,16 @@ extension ValueKind {
       },
       decode: { node, decoder in
         guard let elements = node.elements else {
-          let help = node.scalar.flatMap { $0.isOnOneLine && !node.isNull ? "write [\($0.text.clipped)]" : nil }
+          let help = node.scalar.flatMap {
+            $0.isOnOneLine && !node.isNull ? "write [\($0.text.clipped)]" : nil
+          }
           decoder.mismatch(node, wanted: "a list", help: help)
           return nil
         }
         guard !atLeastOne || !elements.isEmpty else {
           decoder.report(
-            at: node.location, "\(decoder.owner.value.quoted) is an empty list", help: "name one, or remove the key")
+            at: node.location, "\(decoder.owner.value.quoted) is an empty list",
+            help: "name one, or remove the key")
           return nil
         }
         return elements.compactMap { element.decode($0, &decoder) }

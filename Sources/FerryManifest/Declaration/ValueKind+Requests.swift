@@ -17,7 +17,8 @@ extension ValueKind where Value == Template {
     template().refused { template in
       let hasLineEnd = template.segments.contains { segment in
         switch segment {
-        case .literal(let text), .value(let text): text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }
+        case .literal(let text), .value(let text):
+          text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }
         case .reference: false
         }
       }
@@ -37,7 +38,8 @@ extension ValueKind where Value == [RequestTemplate.Field] {
   static var form: Self { fields(key: "field", value: .template()) { _ in nil } }
 
   private static func fields(
-    key: String, value: ValueKind<Template>, problem: @escaping @Sendable (String) -> (message: String, help: String)?
+    key: String, value: ValueKind<Template>,
+    problem: @escaping @Sendable (String) -> (message: String, help: String)?
   ) -> Self {
     Self(.map(key: key, value: value.form)) { node, decoder in
       guard let members = node.members else {
@@ -51,7 +53,9 @@ extension ValueKind where Value == [RequestTemplate.Field] {
         decoder.owner = member.key
         if let problem = problem(member.key.value) {
           decoder.report(at: member.key.location, problem.message, help: problem.help)
-        } else if key == "header", let first = seen.updateValue(member.key.location, forKey: member.key.value.lowercased()) {
+        } else if key == "header",
+          let first = seen.updateValue(member.key.location, forKey: member.key.value.lowercased())
+        {
           decoder.report(
             at: member.key.location, "the header \(member.key.value.quoted) is here a second time",
             help: "case makes no difference in a header's name; remove one of them",
@@ -78,7 +82,9 @@ extension ValueKind where Value == String {
         return ("HTTP methods are written in capitals", "write \(method.uppercased().quoted)")
       }
       guard method != "CONNECT", method != "TRACE" else {
-        return ("the method \(method) carries no request of a manifest", "use a method such as GET, POST or PUT")
+        return (
+          "the method \(method) carries no request of a manifest", "use a method such as GET, POST or PUT"
+        )
       }
       return nil
     }
@@ -121,7 +127,8 @@ extension ValueKind where Value == JSONTemplate {
       case .float(let value) where value.isFinite: return .number(value)
       case .float:
         decoder.report(
-          at: node.location, "JSON has no number \(scalar.text.clipped)", help: "quote it to send it as a string")
+          at: node.location, "JSON has no number \(scalar.text.clipped)",
+          help: "quote it to send it as a string")
         return nil
       case .hugeInteger:
         decoder.report(

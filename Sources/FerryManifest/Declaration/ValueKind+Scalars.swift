@@ -21,7 +21,8 @@ extension ValueKind where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> Self {
     Self(.integer(range), text: { "\($0)" }) { node, decoder in
       let wanted = ValueForm.integer(range).summary.replacingPrefix("integer", with: "a whole number")
-      guard case .integer(let wide)? = node.scalar?.value, let value = Int(exactly: wide), range.contains(value)
+      guard case .integer(let wide)? = node.scalar?.value, let value = Int(exactly: wide),
+        range.contains(value)
       else {
         decoder.mismatch(node, wanted: wanted)
         return nil
@@ -44,7 +45,8 @@ extension ValueKind where Value == Double {
         case .null, .bool, .hugeInteger, .string, nil: nil
         }
       guard let value, value.isFinite, range.contains(value) else {
-        decoder.mismatch(node, wanted: ValueForm.number(range).summary.replacingPrefix("number", with: "a number"))
+        decoder.mismatch(
+          node, wanted: ValueForm.number(range).summary.replacingPrefix("number", with: "a number"))
         return nil
       }
       return value
@@ -62,7 +64,8 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
       if let value = Value(rawValue: text) { return value }
       if notYet.contains(text) {
         decoder.report(
-          at: node.location, "'\(decoder.owner.value): \(text)' is not built yet", help: "this ferry knows \(wanted)")
+          at: node.location, "'\(decoder.owner.value): \(text)' is not built yet",
+          help: "this ferry knows \(wanted)")
       } else {
         decoder.report(
           at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",

@@ -26,7 +26,8 @@ package struct DiagnosticRecord: Codable, Equatable, Sendable {
     help = diagnostic.help
     notes = diagnostic.notes.map { note in
       Note(
-        file: note.location.file, line: note.location.line, column: note.location.column, message: note.message)
+        file: note.location.file, line: note.location.line, column: note.location.column,
+        message: note.message)
     }
   }
 }

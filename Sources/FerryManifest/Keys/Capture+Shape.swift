@@ -4,7 +4,8 @@ extension Capture {
     keys: [
       Key("json", \.json, .jsonPointer, doc: "A JSON pointer (RFC 6901) into the body.", example: "/id"),
       Key(
-        "header", \.header, .headerName(isSet: false), doc: "A header field, its name without regard to case.",
+        "header", \.header, .headerName(isSet: false),
+        doc: "A header field, its name without regard to case.",
         example: "Location"),
       Key(
         "regex", \.regex, .regex(needsGroup: true), doc: "The first group of the first match in the body.",

@@ -3,7 +3,8 @@ extension Expectation {
     "Expect", doc: "Which answers count as success; all that is given must hold.",
     keys: [
       Key(
-        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx", doc: "The status codes that do.",
+        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx",
+        doc: "The status codes that do.",
         example: "[200, 201, 204]"),
       Key(
         "header", \.headers, .headerMatches, default: "none",
@@ -13,7 +14,8 @@ extension Expectation {
         doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
         example: "{ /status: stored }"),
       Key(
-        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.", example: "'^OK'"),
+        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.",
+        example: "'^OK'"),
     ],
     blank: { _ in Expectation() })
 }

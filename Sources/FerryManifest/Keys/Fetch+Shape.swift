@@ -12,19 +12,25 @@ extension Fetch {
         "needs", \.needs, .list(.name(of: .needs)), default: "none",
         doc: "The uploads, fetches and requests that come before it.", example: "[photos]"),
       Key(
-        "interval", \.interval, .interval, doc: "How often it is fetched: in every run, or no sooner than a minimum.",
+        "interval", \.interval, .interval,
+        doc: "How often it is fetched: in every run, or no sooner than a minimum.",
         example: "{ minimum: 15m }"),
       Key("request", \.request, .object(RequestTemplate.shape), isRequired: true, doc: "What it sends."),
-      Key("expect", \.expect, .object(Expectation.shape), default: "any 2xx", doc: "Which answers count as success."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,
         doc: "The file that the body replaces, whole or not at all; relative to the manifest's folder.",
         example: "catalog.json"),
-      Key("retry", \.retry, .object(RetryPolicy.shape), default: "as its keys", doc: "When a failed request is tried again."),
+      Key(
+        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
+        doc: "When a failed request is tried again."),
     ],
     blank: { name in
       Fetch(
-        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])), saveTo: "")
+        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
+        saveTo: "")
     },
     place: { _, name in .fetch(name) })
 }
@@ -37,7 +43,8 @@ private struct IntervalBounds {
     "Interval", doc: "How often a fetch is repeated.",
     keys: [
       Key(
-        "minimum", \.minimum, .duration(), isRequired: true, doc: "Not before this long after the last that ended well.",
+        "minimum", \.minimum, .duration(), isRequired: true,
+        doc: "Not before this long after the last that ended well.",
         example: "15m"),
       .notYet("maximum", doc: "No later than this long after the last that ended well."),
     ],

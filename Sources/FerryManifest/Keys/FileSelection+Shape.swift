@@ -17,7 +17,8 @@ extension FileSelection {
         "list", \.list, .path, doc: "A file with one path a line, or `-` for the standard input.",
         example: "files.txt"),
       Key(
-        "null", \.isNullSeparated, .boolean, doc: "Whether the paths of `list` end with NUL rather than a line end.",
+        "null", \.isNullSeparated, .boolean,
+        doc: "Whether the paths of `list` end with NUL rather than a line end.",
         example: "true"),
     ],
     rules: [.atMostOne(["list", "include"]), .atMostOne(["list", "exclude"]), .requires("null", "list")],

@@ -33,7 +33,8 @@ extension RequestTemplate {
           example: "{ grant_type: client_credentials }"),
         Key(
           "json", \.json, .json, default: "no body",
-          doc: "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
+          doc:
+            "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
       rules: [.atMostOne(["form", "json"])],

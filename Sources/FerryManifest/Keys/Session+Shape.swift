@@ -22,7 +22,8 @@ extension Session {
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc: "The whole item, retries and restarts included.", example: "1d"),
       Key(
-        "headers", \.headers, .headers, default: "none", doc: "Header fields of every request of the session.",
+        "headers", \.headers, .headers, default: "none",
+        doc: "Header fields of every request of the session.",
         example: "{ User-Agent: ferry }"),
       .notYet("discretionary", doc: "Waits for an allowed network, external power and budget."),
       .notYet("allows_cellular", doc: "Whether it may use a cellular network."),

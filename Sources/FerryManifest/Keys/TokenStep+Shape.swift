@@ -6,7 +6,9 @@ extension TokenStep {
         "session", \.session, .name(of: .session), isRequired: true, doc: "The session of its request.",
         example: "quick"),
       Key("request", \.request, .object(RequestTemplate.shape), isRequired: true, doc: "What it sends."),
-      Key("expect", \.expect, .object(Expectation.shape), default: "any 2xx", doc: "Which answers count as success."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
       Key(
         "capture", \.capture, .named(Capture.shape), isRequired: true,
         doc: """
@@ -18,12 +20,16 @@ extension TokenStep {
         "apply", \.apply, .object(RequestTemplate.Field.applyShape), isRequired: true,
         doc: "How requests carry the token.",
         example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
-      Key("refresh", \.refresh, .object(Refresh.shape), default: "as its keys", doc: "When it is fetched anew."),
-      Key("retry", \.retry, .object(RetryPolicy.shape), default: "as its keys", doc: "When a failed request is tried again."),
+      Key(
+        "refresh", \.refresh, .object(Refresh.shape), default: "as its keys", doc: "When it is fetched anew."),
+      Key(
+        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
+        doc: "When a failed request is tried again."),
     ],
     blank: { name in
       TokenStep(
-        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])), capture: [],
+        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
+        capture: [],
         apply: RequestTemplate.Field(name: "", value: Template([])))
     },
     place: { _, name in .token(name) },
@@ -40,7 +46,8 @@ extension TokenStep.Refresh {
     "Refresh", doc: "When a token is fetched anew.",
     keys: [
       Key(
-        "before_expiry", \.beforeExpiry, .duration(), doc: "How long before its captured expiry.", example: "30s"),
+        "before_expiry", \.beforeExpiry, .duration(), doc: "How long before its captured expiry.",
+        example: "30s"),
       Key(
         "on_status", \.onStatus, .list(.status), doc: "The statuses that tell that a token has expired.",
         example: "[401]"),

@@ -3,7 +3,8 @@ extension Upload {
     "Upload", doc: "A batch of files, and the steps each of them goes through.",
     keys: [
       Key(
-        "session", \.session, .name(of: .session), isRequired: true, doc: "The session that carries the files.",
+        "session", \.session, .name(of: .session), isRequired: true,
+        doc: "The session that carries the files.",
         example: "uploads"),
       Key(
         "token", \.token, .name(of: .token), default: "none", doc: "The token that its requests carry.",
@@ -17,11 +18,17 @@ extension Upload {
         doc: "How often a file is sent: once for ever, when it has changed, or in every round.",
         example: "when_changed"),
       Key("priority", \.priority, .priority, doc: "Higher goes first: 0 to 1, or a word.", example: "high"),
-      Key("batch", \.batch, .object(Batch.shape), default: "no bounds", doc: "What bounds one hand-over of files."),
+      Key(
+        "batch", \.batch, .object(Batch.shape), default: "no bounds",
+        doc: "What bounds one hand-over of files."),
       Key("allocate", \.allocate, .object(Allocate.shape), default: "none", doc: "The upload-ID step."),
       Key("transfer", \.transfer, .object(Transfer.shape), isRequired: true, doc: "How the bytes are sent."),
-      Key("commit", \.commit, .object(Commit.shape), default: "none", doc: "The request that makes an upload count."),
-      Key("retry", \.retry, .object(RetryPolicy.shape), default: "as its keys", doc: "When a failed request is tried again."),
+      Key(
+        "commit", \.commit, .object(Commit.shape), default: "none",
+        doc: "The request that makes an upload count."),
+      Key(
+        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
+        doc: "When a failed request is tried again."),
       .notYet("abandon", doc: "The request that releases an upload ID that will not be used."),
       .notYet("after", doc: "What becomes of a file that was sent."),
     ],
@@ -39,7 +46,8 @@ extension Upload.Batch {
     "Batch", doc: "What bounds one hand-over of files.",
     keys: [
       Key(
-        "max_items", \.maxItems, .integer(1...Int.max), default: "no bound", doc: "The most files.", example: "100"),
+        "max_items", \.maxItems, .integer(1...Int.max), default: "no bound", doc: "The most files.",
+        example: "100"),
       Key("max_bytes", \.maxBytes, .size, default: "no bound", doc: "The most bytes.", example: "500MB"),
     ],
     blank: { _ in Self() })
@@ -50,15 +58,19 @@ extension Upload.Allocate {
     "Allocate", doc: "The upload-ID step, taken as late as the queue allows.",
     keys: [
       Key(
-        "session", \.session, .name(of: .session), default: "the upload's", doc: "The session of its request.",
+        "session", \.session, .name(of: .session), default: "the upload's",
+        doc: "The session of its request.",
         example: "quick"),
       .stepToken(\.token),
       Key(
         "request", \.request, .object(RequestTemplate.changingShape), isRequired: true, doc: "What it sends."),
-      Key("expect", \.expect, .object(Expectation.shape), default: "any 2xx", doc: "Which answers count as success."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
       Key(
         "capture", \.capture, .named(Capture.shape), default: "none",
-        doc: "What it takes from the answer, for `${allocate.NAME}`.", example: "{ upload_id: { json: /id } }"),
+        doc: "What it takes from the answer, for `${allocate.NAME}`.", example: "{ upload_id: { json: /id } }"
+      ),
       Key(
         "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "for ever",
         doc: "How long an ID may be used after its answer.", example: "1h"),
@@ -79,10 +91,13 @@ extension Upload.Transfer {
       Key(
         "request", \.request, .object(RequestTemplate.transferShape), isRequired: true,
         doc: "What it sends; its body is the file."),
-      Key("expect", \.expect, .object(Expectation.shape), default: "any 2xx", doc: "Which answers count as success."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
       Key(
         "capture", \.capture, .named(Capture.shape), default: "none",
-        doc: "What it takes from the answer, for `${transfer.NAME}`: a `Location` that changes at every step.",
+        doc:
+          "What it takes from the answer, for `${transfer.NAME}`: a `Location` that changes at every step.",
         example: "{ location: { header: Location } }"),
     ],
     blank: { _ in Self(request: RequestTemplate(url: Template([]))) },
@@ -101,15 +116,19 @@ extension Upload.Commit {
     "Commit", doc: "The request that makes an upload count.",
     keys: [
       Key(
-        "session", \.session, .name(of: .session), default: "the upload's", doc: "The session of its request.",
+        "session", \.session, .name(of: .session), default: "the upload's",
+        doc: "The session of its request.",
         example: "quick"),
       .stepToken(\.token),
       Key(
         "request", \.request, .object(RequestTemplate.changingShape), isRequired: true, doc: "What it sends."),
-      Key("expect", \.expect, .object(Expectation.shape), default: "any 2xx", doc: "Which answers count as success."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
       Key(
         "already_done", \.alreadyDone,
-        ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "no such answer",
+        ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
+          to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "no such answer",
         doc: "The answer to a commit that was carried out before.", example: "{ status: [409] }"),
       .notYet("idempotency_key", doc: "A header that lets the server know a repeated commit."),
       .notYet("probe", doc: "A request that asks whether the commit was carried out."),

@@ -56,7 +56,9 @@ extension ManifestDecoder {
         let known = ["vars", "env"] + Reference.Family.allCases.map(\.rawValue)
         report(
           at: location, "\("${\(expression)}".quoted) names nothing",
-          help: suggestion(for: family, among: known).map { "\($0) A reference begins with one word and a dot" }
+          help: suggestion(for: family, among: known).map {
+            "\($0) A reference begins with one word and a dot"
+          }
             ?? "a reference begins with \(known.map { "\($0)." }.alternatives(quoted: false))")
         return nil
       }
@@ -75,7 +77,8 @@ extension ManifestDecoder {
     return (String(expression[..<dot]), String(expression[expression.index(after: dot)...]))
   }
 
-  private mutating func refuse(_ family: Reference.Family, _ expression: String, at location: SourceLocation) {
+  private mutating func refuse(_ family: Reference.Family, _ expression: String, at location: SourceLocation)
+  {
     let reference = "${\(expression)}".quoted
     switch place {
     case .constant:
@@ -94,7 +97,8 @@ extension ManifestDecoder {
     _ family: Reference.Family, _ rest: String, at location: SourceLocation
   ) -> Reference? {
     guard !rest.isEmpty else {
-      report(at: location, "'${\(family.rawValue)}' says too little", help: "write ${\(family.rawValue).NAME}")
+      report(
+        at: location, "'${\(family.rawValue)}' says too little", help: "write ${\(family.rawValue).NAME}")
       return nil
     }
     switch family {
@@ -114,7 +118,8 @@ extension ManifestDecoder {
       let (name, capture) = Self.split(rest)
       if !capture.isEmpty { return .request(name: name, capture: capture) }
       report(
-        at: location, "\("${requests.\(rest)}".quoted) names no capture", help: "write ${requests.NAME.CAPTURE}")
+        at: location, "\("${requests.\(rest)}".quoted) names no capture",
+        help: "write ${requests.NAME.CAPTURE}")
       return nil
     }
   }

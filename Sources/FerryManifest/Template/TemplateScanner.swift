@@ -33,7 +33,8 @@ struct TemplateScanner {
         guard let end = letters[(index + 2)...].firstIndex(of: "}") else {
           diagnostics.append(
             Diagnostic(
-              at: place, "'${' is not closed", help: "close it with '}', or write '$${' for the two characters"))
+              at: place, "'${' is not closed",
+              help: "close it with '}', or write '$${' for the two characters"))
           return
         }
         if !text.isEmpty { pieces.append(.text(String(text))) }

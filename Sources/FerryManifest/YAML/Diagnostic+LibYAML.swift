@@ -33,7 +33,10 @@ extension Diagnostic {
   private static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {
     switch problem {
     case "mapping values are not allowed in this context":
-      ("a ':' that begins a value is not allowed here", "quote the value if it contains ': ', or check the indentation")
+      (
+        "a ':' that begins a value is not allowed here",
+        "quote the value if it contains ': ', or check the indentation"
+      )
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in one column")
     case "could not find expected ':'":

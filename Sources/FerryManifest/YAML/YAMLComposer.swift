@@ -57,7 +57,8 @@ struct YAMLComposer {
     case .alias(let name):
       guard let (node, weight) = anchors[name] else {
         diagnostics.append(unknownAlias(name, at: location))
-        return add(YAMLNode(location: location, content: .sequence([])), weight: 1, isKnown: false, at: location)
+        return add(
+          YAMLNode(location: location, content: .sequence([])), weight: 1, isKnown: false, at: location)
       }
       return add(node, weight: weight, at: location)
     case .scalar(var scalar, let properties):
@@ -119,7 +120,8 @@ struct YAMLComposer {
     guard nodeCount <= Self.mostNodes else {
       return stop(
         Diagnostic(
-          at: location, "the manifest has more than \(Self.mostNodes) values, counting what aliases stand for",
+          at: location,
+          "the manifest has more than \(Self.mostNodes) values, counting what aliases stand for",
           help: "an alias counts as often as it is used; use fewer, or name files in a `list:` file"))
     }
     guard var frame = stack.popLast() else {
@@ -152,7 +154,9 @@ struct YAMLComposer {
       diagnostics.append(
         Diagnostic(
           at: location, "a key must be a string, found \(node.kindName)",
-          help: node.scalar.map { $0.text.isEmpty ? "write a name before the ':'" : "quote it: \"\($0.text.clipped)\"" }
+          help: node.scalar.map {
+            $0.text.isEmpty ? "write a name before the ':'" : "quote it: \"\($0.text.clipped)\""
+          }
         ))
       return .refused
     }
@@ -177,7 +181,8 @@ struct YAMLComposer {
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
     let open = stack.contains { $0.anchor == name }
     return Diagnostic(
-      at: location, open ? "the alias '*\(name)' stands inside its own value" : "no anchor '&\(name)' before this alias",
+      at: location,
+      open ? "the alias '*\(name)' stands inside its own value" : "no anchor '&\(name)' before this alias",
       help: NearestName.suggestion(for: name, among: anchors.keys.sorted())
         ?? (open ? "write the value out" : "define it first with '&\(name)'"))
   }
