@@ -61,16 +61,6 @@ package struct ManifestReader: Sendable {
   }
 }
 
-/// What a reading brought.
-package struct ManifestReading: Sendable {
-  /// Nil where there is any error.
-  package var manifest: Manifest?
-  /// In the order of their places.
-  package var diagnostics: [Diagnostic]
-  /// What the manifest asks the environment for, in the order of its text.
-  package var environment: [EnvironmentUse]
-}
-
 extension Sequence<Diagnostic> {
   /// By place; those of one place in the order in which they were found.
   fileprivate func sorted() -> [Diagnostic] {

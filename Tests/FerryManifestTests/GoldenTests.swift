@@ -8,7 +8,8 @@ import Testing
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
   static let names: [String] = {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []  // none: the count test fails
+    // Without a folder there is none, and the test of their number fails.
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
   }()
 
@@ -29,7 +30,8 @@ import Testing
 func expectRecorded(
   _ text: String, at file: URL, sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) throws {
-  let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""  // not recorded yet: differs from all
+  // What is not recorded yet differs from every text.
+  let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
   guard ProcessInfo.processInfo.environment["FERRY_RECORD"] != nil else {
     #expect(
       text == recorded, "\(file.lastPathComponent) is stale: record it with FERRY_RECORD=1",

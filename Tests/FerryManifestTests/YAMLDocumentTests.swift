@@ -13,10 +13,13 @@ import Testing
   @Test func `keeps the place of every key and value`() {
     let input = MarkedText("1️⃣a: 2️⃣x\n3️⃣bé: [4️⃣1, 5️⃣'two']\n6️⃣c:\n  7️⃣- z\n")
     let members = document(input.text).root?.members ?? []
-    func place(_ location: FerryManifest.SourceLocation?) -> String { location.map { "\($0.line):\($0.column)" } ?? "none" }
+    func place(_ location: FerryManifest.SourceLocation?) -> String {
+      location.map { "\($0.line):\($0.column)" } ?? "none"
+    }
     #expect(members.map { place($0.key.location) } == ["1️⃣", "3️⃣", "6️⃣"].map(input.place))
     #expect(place(members.first?.value.location) == input.place("2️⃣"))
-    #expect(members.dropFirst().first?.value.elements?.map { place($0.location) } == ["4️⃣", "5️⃣"].map(input.place))
+    #expect(
+      members.dropFirst().first?.value.elements?.map { place($0.location) } == ["4️⃣", "5️⃣"].map(input.place))
     #expect(place(members.last?.value.location) == input.place("7️⃣"))
   }
 
@@ -34,7 +37,8 @@ import Testing
   }
 
   @Test func `that is not UTF-8 is refused at its place`() {
-    #expect(mistakes(document(Array("é: 1\nb: ".utf8) + [0xC3, 0x28])) == ["2:4 the text is not valid UTF-8"])
+    #expect(
+      mistakes(document(Array("é: 1\nb: ".utf8) + [0xC3, 0x28])) == ["2:4 the text is not valid UTF-8"])
     #expect(mistakes(document([0xFF, 0xFE, 0x61, 0x00])) == ["1:1 the text is not valid UTF-8"])
   }
 
@@ -64,7 +68,8 @@ import Testing
     #expect(mistakes(document("a:\n\tb: 1\n")) == ["2:1 a tab cannot be used here"])
     #expect(mistakes(document("a: !thing 1\n")) == ["1:4 the tag '!thing' is not known"])
     #expect(mistakes(document("a: !!binary aGk=\n")).count == 1)
-    #expect(mistakes(document("a: &a { x: 1 }\nb: { <<: *a }\n")) == ["2:6 merge keys ('<<') are not built yet"])
+    #expect(
+      mistakes(document("a: &a { x: 1 }\nb: { <<: *a }\n")) == ["2:6 merge keys ('<<') are not built yet"])
     #expect(mistakes(document("a: *nothing\n")) == ["1:4 no anchor '&nothing' before this alias"])
     #expect(mistakes(document("a: &a [*a]\n")) == ["1:8 the alias '*a' stands inside its own value"])
   }
@@ -81,7 +86,9 @@ import Testing
       let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
       text += "a\(level): &a\(level) [\(aliases)]\n"
     }
-    #expect(document(text).diagnostics.map(\.message).first?.hasPrefix("the manifest has more than 250000 values") == true)
+    #expect(
+      document(text).diagnostics.map(\.message).first?.hasPrefix("the manifest has more than 250000 values")
+        == true)
   }
 
   @Test(arguments: ["[", "{a: ", "- ", "? "])
@@ -98,7 +105,10 @@ import Testing
     #expect(document(long).root?["a"]?.scalar?.text.unicodeScalars.count == 4 << 20)
   }
 
-  @Test(arguments: ["a: [1", "a: 'x", "a: b: c", "- a\nb", "a: @x", "%FOO\n", "a: \"\\q\"", "&", "a: |x", "]", "{a b", "? ? ?", "---\n...\n---"])
+  @Test(arguments: [
+    "a: [1", "a: 'x", "a: b: c", "- a\nb", "a: @x", "%FOO\n", "a: \"\\q\"", "&", "a: |x", "]", "{a b",
+    "---\n...\n---",
+  ])
   func `that libyaml cannot read has one place and one remedy`(_ text: String) {
     let found = document(text)
     #expect(found.diagnostics.count == 1)

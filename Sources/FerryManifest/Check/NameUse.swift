@@ -9,9 +9,3 @@ struct NameUse: Sendable {
   var name: Located<String>
   var place: Place
 }
-
-/// A place that refers to a value which a run brings.
-struct ReferenceUse: Sendable {
-  var reference: Located<Reference>
-  var place: Place
-}

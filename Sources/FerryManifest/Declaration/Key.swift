@@ -7,9 +7,9 @@ struct Key<Object: Sendable>: Sendable {
   /// Reads the value into the object.
   let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder) -> Void
   private let form: ValueForm
-  private let isBuilt: Bool
+  let isBuilt: Bool
   private let doc: String
-  private let example: String?
+  let example: String?
   private let defaultText: @Sendable (Object) -> String?
 
   /// - Parameters:

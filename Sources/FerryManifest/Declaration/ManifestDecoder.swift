@@ -7,6 +7,8 @@ struct ManifestDecoder {
   private(set) var diagnostics: [Diagnostic] = []
   /// The key whose value is being read.
   var owner: Located<String>
+  /// An example of the declared key whose value is being read, for help.
+  var example: (key: String, value: String)?
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
@@ -33,7 +35,15 @@ struct ManifestDecoder {
   /// Told of a value that is not what its key wants.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
-    report(at: node.location, "\(subject) must be \(wanted), found \(node.kindName)", help: help)
+    report(
+      at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",
+      help: help ?? exampleHelp ?? "write \(wanted)")
+  }
+
+  /// What the key that is being read looks like where it is right.
+  var exampleHelp: String? {
+    guard let example, example.key == owner.value else { return nil }
+    return "for example '\(example.key): \(example.value)'"
   }
 
   /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.

@@ -54,6 +54,7 @@ struct Shape<Object: Sendable>: Sendable {
     for key in keys {
       guard let member = given[key.name] else { continue }
       decoder.owner = member.key
+      decoder.example = key.example.map { (key.name, $0) }
       key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
@@ -66,11 +67,12 @@ struct Shape<Object: Sendable>: Sendable {
 
   private func reportUnknown(_ members: [YAMLNode.Member], _ decoder: inout ManifestDecoder) {
     let known = keys.map(\.name)
+    let built = keys.filter(\.isBuilt).map(\.name)
     for member in members where !known.contains(member.key.value) {
       decoder.report(
         at: member.key.location, "unknown key \(member.key.value.quoted)",
         help: decoder.suggestion(for: member.key.value, among: known)
-          ?? "the keys here are \(known.joined(separator: ", "))")
+          ?? "the keys here are \(built.joined(separator: ", "))")
     }
   }
 
@@ -80,10 +82,9 @@ struct Shape<Object: Sendable>: Sendable {
       NearestName.nearest(to: $0, among: keys.map(\.name))
     }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
-      let example = key.form(in: blank(decoder.owner)).example
       decoder.report(
         at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
-        help: example.map { "add '\(key.name): \($0)'" } ?? "add '\(key.name):'")
+        help: key.example.map { "add '\(key.name): \($0)'" } ?? "add '\(key.name):'")
     }
   }
 
@@ -105,13 +106,7 @@ struct Shape<Object: Sendable>: Sendable {
         }
       }
       if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
-        let built = names.filter { name in
-          keys.contains { key in
-            guard key.name == name else { return false }
-            if case .notYet = key.form(in: blank(decoder.owner)).presence { return false }
-            return true
-          }
-        }
+        let built = names.filter { name in keys.contains { $0.name == name && $0.isBuilt } }
         decoder.report(
           at: decoder.owner.location, "\(subject(decoder)) needs \(built.alternatives())",
           help: "add exactly one of them")

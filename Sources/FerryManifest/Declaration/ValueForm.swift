@@ -18,40 +18,6 @@ package indirect enum ValueForm: Sendable {
   case either([ValueForm])
 }
 
-/// What a mapping with declared keys may hold.
-package struct ObjectForm: Sendable {
-  package var title: String
-  package var doc: String
-  package var keys: [KeyForm]
-  package var rules: [KeyRule]
-}
-
-/// One key of a mapping, told for people.
-package struct KeyForm: Sendable {
-  package enum Presence: Sendable {
-    case required
-    /// The value that stands for it where it is absent, as the manifest would write it, or a word for it.
-    case optional(default: String?)
-    /// Part of the language, and not built: refused by name.
-    case notYet
-  }
-
-  package var name: String
-  package var form: ValueForm
-  package var presence: Presence
-  package var doc: String
-  package var example: String?
-}
-
-/// What holds between the keys of one mapping.
-package enum KeyRule: Sendable {
-  /// At most one of them; of each group any number.
-  case atMostOne([String])
-  case exactlyOne([String])
-  /// The first only beside the second.
-  case requires(String, String)
-}
-
 extension ValueForm {
   /// A few words for a table: "duration", "list of texts".
   package var summary: String {
@@ -59,11 +25,12 @@ extension ValueForm {
     case .text(let what, _): what
     case .boolean: "true or false"
     case .integer(let range):
-      range.upperBound == .max
-        ? "integer, at least \(range.lowerBound)" : "integer, \(range.lowerBound) to \(range.upperBound)"
-    case .number(let range):
-      range.upperBound == .infinity
-        ? "number, at least \(range.lowerBound)" : "number, \(range.lowerBound) to \(range.upperBound)"
+      range.lowerBound == range.upperBound
+        ? "the number \(range.lowerBound)"
+        : range.upperBound == .max
+          ? "whole number from \(range.lowerBound) on"
+          : "whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     case .duration: "duration"
     case .size: "size"
     case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)
@@ -75,6 +42,11 @@ extension ValueForm {
     }
   }
 
+  /// As the manifest would write it: `1` rather than `1.0`.
+  static func text(_ number: Double) -> String {
+    Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+  }
+
   /// The objects that it mentions, in order.
   package var objects: [ObjectForm] {
     switch self {
@@ -84,11 +56,5 @@ extension ValueForm {
     case .object(let object): [object]
     case .either(let forms): forms.flatMap(\.objects)
     }
-  }
-}
-
-extension ObjectForm {
-  package var anchor: String {
-    String(title.lowercased().map { $0 == " " ? "-" : $0 }.filter { $0.isLetter || $0.isNumber || $0 == "-" })
   }
 }

@@ -20,7 +20,7 @@ extension ValueKind where Value == Bool {
 extension ValueKind where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> Self {
     Self(.integer(range), text: { "\($0)" }) { node, decoder in
-      let wanted = ValueForm.integer(range).summary.replacingPrefix("integer", with: "a whole number")
+      let wanted = "a " + ValueForm.integer(range).summary
       guard case .integer(let wide)? = node.scalar?.value, let value = Int(exactly: wide),
         range.contains(value)
       else {
@@ -37,7 +37,7 @@ extension ValueKind where Value == Int {
 
 extension ValueKind where Value == Double {
   static func number(_ range: ClosedRange<Double>) -> Self {
-    Self(.number(range), text: { "\($0)" }) { node, decoder in
+    Self(.number(range), text: { ValueForm.text($0) }) { node, decoder in
       let value: Double? =
         switch node.scalar?.value {
         case .integer(let value): Double(value)
@@ -45,8 +45,7 @@ extension ValueKind where Value == Double {
         case .null, .bool, .hugeInteger, .string, nil: nil
         }
       guard let value, value.isFinite, range.contains(value) else {
-        decoder.mismatch(
-          node, wanted: ValueForm.number(range).summary.replacingPrefix("number", with: "a number"))
+        decoder.mismatch(node, wanted: "a " + ValueForm.number(range).summary)
         return nil
       }
       return value
@@ -69,7 +68,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
       } else {
         decoder.report(
           at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",
-          help: decoder.suggestion(for: text, among: words + notYet))
+          help: decoder.suggestion(for: text, among: words + notYet) ?? decoder.exampleHelp)
       }
       return nil
     }
@@ -148,11 +147,5 @@ extension ValueKind where Value == String {
       decoder.report(at: node.location, problem.message, help: problem.help)
       return nil
     }
-  }
-}
-
-extension String {
-  fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
-    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
   }
 }

@@ -183,7 +183,7 @@ extension ValueKind where Value == Double {
       if let value = words[text] { return value }
       decoder.report(
         at: node.location, "'priority' must be a number from 0 to 1, or low, default or high",
-        help: decoder.suggestion(for: text, among: names))
+        help: decoder.suggestion(for: text, among: names) ?? decoder.exampleHelp)
       return nil
     }
   }

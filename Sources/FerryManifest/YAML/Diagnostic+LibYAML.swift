@@ -8,7 +8,7 @@ extension Diagnostic {
     }
     let problem = parser.problem.map { String(cString: $0) } ?? "the text cannot be read"
     let context = parser.context.map { String(cString: $0) }
-    let place = location(parser.problem_mark)
+    var place = location(parser.problem_mark)
     let here = source.text(line: place.line, from: place.column, limit: 1)
     let before = source.text(line: place.line, from: max(1, place.column - 1), limit: 1)
 
@@ -18,6 +18,7 @@ extension Diagnostic {
       message = "a tab cannot be used here"
       help = "indent with spaces; YAML allows no tabs in indentation"
     } else if here == "{", before == "$" {
+      place.column -= 1
       message = "'${' inside { } or [ ] without quotes"
       help = "put the value in double quotes: \"${…}\""
     } else {

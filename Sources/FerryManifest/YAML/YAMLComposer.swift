@@ -150,7 +150,8 @@ struct YAMLComposer {
     _ node: YAMLNode, seen: inout [String: SourceLocation], isKnown: Bool, at location: SourceLocation
   ) -> PendingKey {
     guard isKnown else { return .refused }
-    guard let scalar = node.scalar, scalar.value == .string else {
+    // The language has a key `null`; a word in a key's place is meant as a word.
+    guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(
           at: location, "a key must be a string, found \(node.kindName)",
