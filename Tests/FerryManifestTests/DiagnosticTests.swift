@@ -67,6 +67,18 @@ import Testing
     #expect(read(text).diagnostics.count == 1)
   }
 
+  @Test func `count two sessions with one identifier among them`() {
+    expectMistakes(
+      """
+      version: 1
+      name: n
+      sessions: { a: { identifier: x }, b: {}, c: { identifier: 1️⃣x }, d: { identifier: 2️⃣n.b } }
+      """,
+      [
+        ("1️⃣", "another session has this identifier"), ("2️⃣", "another session has this identifier"),
+      ])
+  }
+
   @Test func `are bounded in number`() {
     let text = head + "requests:\n" + (0..<20_000).map { "  r\($0): 5\n" }.joined()
     #expect(read(text).diagnostics.count == 1_000)

@@ -14,8 +14,10 @@ extension ManifestDecoder {
       else { continue }
       report(
         at: use.name.location, "no \(what) is called \(name.quoted)",
-        help: suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
-          ?? "declare it under '\(section)'")
+        help: use.purpose == .token && name == "none"
+          ? "leave 'token' out; only a step of an upload says 'token: none'"
+          : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
+            ?? "declare it under '\(section)'")
     }
     checkSharedNames()
   }
@@ -32,6 +34,24 @@ extension ManifestDecoder {
           notes: [.init("first defined here", at: other.location)])
       } else {
         first[node.value] = node
+      }
+    }
+  }
+
+  /// Two sessions cannot keep one journal: each would wait for the other's lock.
+  mutating func checkIdentifiers(_ manifest: Manifest) {
+    var first: [String: SourceLocation] = [:]
+    for session in manifest.sessions {
+      let node = declared.declaration(session.name.value, in: .sessions)?.node
+      let place = node?["identifier"]?.location ?? session.name.location
+      let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
+      if let other = first[identifier] {
+        report(
+          at: place, "another session has this identifier",
+          help: "each session keeps a journal of its own; choose another identifier",
+          notes: [.init("first used here", at: other)])
+      } else {
+        first[identifier] = place
       }
     }
   }

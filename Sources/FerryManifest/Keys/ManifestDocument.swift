@@ -53,7 +53,8 @@ struct ManifestDocument: Sendable {
         .notYet("resume_delay", doc: "How long new transfers wait after a resume in the background."),
         .notYet("execution_window", doc: "How long a launch may work."),
       ],
-      blank: { ManifestDocument(manifest: Manifest(file: file, name: $0)) })
+      blank: { ManifestDocument(manifest: Manifest(file: file, name: $0)) },
+      finish: { document, _, decoder in decoder.checkIdentifiers(document.manifest) })
   }
 }
 
