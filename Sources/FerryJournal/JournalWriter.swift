@@ -14,9 +14,9 @@ package final class JournalWriter: @unchecked Sendable {
     package var syncInterval: Duration = .milliseconds(50)
     /// Outcomes that are not synced, at most.
     package var syncOutcomes = 512
-    /// The least time from one commit to the next, unless a sync is due: at full speed a commit costs more
-    /// than its writes. 0 commits at each wake-up.
-    package var commitInterval: Duration = .milliseconds(2)
+    /// The least time from one commit to the next, unless a sync is due: at full speed a commit costs ten
+    /// times as much as a write. So much is lost by SIGKILL at most, and done again. 0 commits at each wake-up.
+    package var commitInterval: Duration = .milliseconds(5)
     /// Bytes of changes that wait in memory before `append` waits too.
     package var queueLimit = 64 << 20
     /// Each sync takes at least this long: a slow disk for tests and benchmarks.
@@ -41,6 +41,8 @@ package final class JournalWriter: @unchecked Sendable {
     var outcomes = 0
     var sequence: UInt64 = 0
     var syncRequested = false
+    /// The thread waits for `commitInterval` to pass, and need not be woken for a plain write.
+    var isResting = false
     var isClosing = false
     var isFinished = false
     var failure: JournalError?
@@ -107,14 +109,14 @@ package final class JournalWriter: @unchecked Sendable {
         return .failure(
           JournalError(.closed, file: journals[journal].path, cause: "a write came after the end"))
       }
-      // The thread waits without a commit in sight only while there is nothing to commit.
-      let wasEmpty = state.batches.isEmpty
+      // A thread that rests after a commit comes back by itself.
+      let isAwaited = state.batches.isEmpty && !state.isResting
       state.batches.append((journal, writes))
       state.bytes += bytes
       state.outcomes += outcomes
       state.sequence += 1
       if isUrgent { state.syncRequested = true }
-      if wasEmpty || isUrgent || state.outcomes >= options.syncOutcomes || state.bytes > options.queueLimit {
+      if isAwaited || isUrgent || state.outcomes >= options.syncOutcomes || state.bytes > options.queueLimit {
         condition.wakeAll()
       }
       return .success(state.sequence)
@@ -174,9 +176,17 @@ package final class JournalWriter: @unchecked Sendable {
         if state.isClosing || state.syncRequested { break }
         if pending.outcomes + state.outcomes >= options.syncOutcomes { break }
         if state.bytes > options.queueLimit { break }
-        let deadline = state.batches.isEmpty ? syncDeadline : min(commitDeadline, syncDeadline ?? .max)
-        if let deadline, deadline <= DeadlineCondition.now { break }
-        condition.wait(until: deadline)
+        let now = DeadlineCondition.now
+        if let syncDeadline, syncDeadline <= now { break }
+        if now < commitDeadline {
+          state.isResting = true
+          condition.wait(until: min(commitDeadline, syncDeadline ?? .max))
+          state.isResting = false
+        } else if state.batches.isEmpty {
+          condition.wait(until: syncDeadline)
+        } else {
+          break
+        }
       }
       let isSyncDue = syncDeadline.map { $0 <= DeadlineCondition.now } ?? false
       let work = Work(

@@ -90,7 +90,7 @@ package struct StateDirectory: Hashable, Sendable {
     return encoded
   }
 
-  private static func createFolder(_ folder: String) throws(JournalError) {
+  private static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
     if mkdir(folder, 0o700) == 0 {
       // Otherwise a power cut could take the folder with the synced journal in it.
       try syncFolder((folder as NSString).deletingLastPathComponent)
@@ -105,11 +105,12 @@ package struct StateDirectory: Hashable, Sendable {
       }
     case ENOENT:
       let parent = (folder as NSString).deletingLastPathComponent
-      guard !parent.isEmpty, parent != folder else {
+      // /proc says of every new folder that something is missing: once is enough.
+      guard !hasParent, !parent.isEmpty, parent != folder else {
         throw JournalError(errno: code, doing: "create", file: folder)
       }
       try createFolder(parent)
-      try createFolder(folder)
+      try createFolder(folder, hasParent: true)
     default:
       throw JournalError(errno: code, doing: "create", file: folder)
     }
