@@ -34,44 +34,6 @@ package struct Template: Hashable, Codable, Sendable {
   }
 }
 
-/// What a `${…}` names, once `vars` and `env` are put in.
-package enum Reference: Hashable, Codable, Sendable {
-  case secret(String)
-  case file(FileField)
-  /// A capture of the token that the node names with `token:`.
-  case token(String)
-  /// A capture of the same item's `allocate` step.
-  case allocate(String)
-  /// A capture of the same item's `transfer` step.
-  case transfer(String)
-  /// A capture of another node: `${requests.NAME.CAPTURE}`.
-  case request(name: String, capture: String)
-  case run(RunField)
-
-  package enum FileField: String, Hashable, Codable, Sendable, CaseIterable {
-    case name, path, stem, `extension`, size, sha256, modified
-  }
-
-  package enum RunField: String, Hashable, Codable, Sendable, CaseIterable {
-    case id, done, failed
-    case exitCode = "exit_code"
-  }
-}
-
-extension Reference: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .secret(let name): "${secrets.\(name)}"
-    case .file(let field): "${file.\(field.rawValue)}"
-    case .token(let capture): "${token.\(capture)}"
-    case .allocate(let capture): "${allocate.\(capture)}"
-    case .transfer(let capture): "${transfer.\(capture)}"
-    case .request(let name, let capture): "${requests.\(name).\(capture)}"
-    case .run(let field): "${run.\(field.rawValue)}"
-    }
-  }
-}
-
 extension Template: CustomStringConvertible {
   package var description: String {
     segments.map { segment in

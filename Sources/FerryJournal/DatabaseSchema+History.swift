@@ -1,0 +1,51 @@
+extension DatabaseSchema {
+  /// The history of runs: `ferry.db`. docs/journal.md says what the columns mean.
+  static let history = DatabaseSchema(
+    // "FRYH"
+    applicationID: 0x4652_5948,
+    migrations: [
+      Migration(
+        name: "history 1: jobs, rounds and runs",
+        sql: """
+          CREATE TABLE job (
+            manifest TEXT PRIMARY KEY,
+            path TEXT NOT NULL,
+            variables TEXT NOT NULL,
+            registered_at INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE TABLE round (
+            manifest TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            opened_at INTEGER NOT NULL,
+            closed_at INTEGER,
+            PRIMARY KEY (manifest, number)
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE UNIQUE INDEX round_open ON round (manifest) WHERE closed_at IS NULL;
+
+          CREATE TABLE run (
+            sequence INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            launch TEXT NOT NULL,
+            state INTEGER NOT NULL,
+            pid INTEGER NOT NULL,
+            process_started INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            exit_code INTEGER,
+            report TEXT
+          ) STRICT;
+
+          CREATE INDEX run_state ON run (state);
+
+          CREATE TABLE run_round (
+            run INTEGER NOT NULL REFERENCES run (sequence) ON DELETE CASCADE,
+            manifest TEXT NOT NULL,
+            round INTEGER NOT NULL,
+            PRIMARY KEY (run, manifest)
+          ) STRICT, WITHOUT ROWID;
+          """)
+    ])
+}

@@ -1,0 +1,54 @@
+extension DatabaseSchema {
+  /// A session's journal: `sessions/IDENT.db`. docs/journal.md says what the columns mean.
+  static let session = DatabaseSchema(
+    // "FRYS"
+    applicationID: 0x4652_5953,
+    migrations: [
+      Migration(
+        name: "session 1: nodes and items",
+        sql: """
+          CREATE TABLE node (
+            id INTEGER PRIMARY KEY,
+            manifest TEXT NOT NULL,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            origin TEXT NOT NULL,
+            round INTEGER NOT NULL DEFAULT 0,
+            state INTEGER NOT NULL DEFAULT 0,
+            intent INTEGER,
+            closed_at INTEGER,
+            fetched_at INTEGER,
+            etag TEXT,
+            last_modified TEXT,
+            captures TEXT,
+            secret_captures TEXT,
+            failure_code TEXT,
+            failure_status INTEGER,
+            failure_message TEXT,
+            UNIQUE (manifest, name, kind, origin)
+          ) STRICT;
+
+          CREATE TABLE item (
+            id INTEGER PRIMARY KEY,
+            node INTEGER NOT NULL,
+            path BLOB NOT NULL,
+            round INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            intent INTEGER,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            handed_over INTEGER NOT NULL,
+            expires INTEGER,
+            closed_at INTEGER,
+            captures TEXT,
+            secret_captures TEXT,
+            sha256 BLOB,
+            failure_code TEXT,
+            failure_status INTEGER,
+            failure_message TEXT
+          ) STRICT;
+
+          CREATE UNIQUE INDEX item_path ON item (node, path);
+          """)
+    ])
+}

@@ -1,0 +1,77 @@
+import FerryPlan
+import GRDB
+
+/// What a kind of file holds, and every step from the first released format to the present one.
+struct DatabaseSchema: Sendable {
+  struct Migration: Sendable {
+    /// Written down in the file; never change one that was released.
+    var name: String
+    var sql: String
+  }
+
+  /// At byte 68 of the file; `file(1)` and we know our own by it.
+  let applicationID: Int32
+  /// In order; a migration's version is its position, from 1.
+  let migrations: [Migration]
+
+  var version: Int { migrations.count }
+
+  enum Verdict: Equatable, Sendable {
+    /// Nothing is in the file yet.
+    case new
+    /// One of ours, of this version.
+    case version(Int)
+  }
+
+  /// Judges a file without changing it; throws where it is not ours to touch.
+  func judge(_ db: Database, file: String) throws -> Verdict {
+    let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let tables =
+      try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name <> 'grdb_migrations'
+          """) ?? 0
+    if application == 0, version == 0, tables == 0 { return .new }
+    guard application == applicationID else {
+      throw JournalError(.foreign, file: file, cause: "its application id is \(application)")
+    }
+    guard version <= self.version else {
+      throw JournalError(
+        .newerSchema, file: file, cause: "its schema is \(version), this ferry knows \(self.version)")
+    }
+    let known = Set(migrations.map(\.name))
+    if let unknown = try migrator().appliedIdentifiers(db).first(where: { !known.contains($0) }) {
+      throw JournalError(
+        .newerSchema, file: file, cause: "it went through \"\(unknown)\", which this ferry does not know")
+    }
+    return .version(version)
+  }
+
+  /// Each step is one transaction: its tables, its line in `history`, and the version in the header.
+  func migrator(writtenBy ferry: String = "", at now: Instant = Instant(nanoseconds: 0)) -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    for (index, migration) in migrations.enumerated() {
+      let version = index + 1
+      let applicationID = applicationID
+      migrator.registerMigration(migration.name, foreignKeyChecks: .immediate) { db in
+        if version == 1 {
+          try db.execute(
+            sql: """
+              CREATE TABLE history (
+                version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT
+              """)
+          try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        }
+        try db.execute(sql: migration.sql)
+        try db.execute(
+          sql: "INSERT INTO history (version, ferry, migrated_at) VALUES (?, ?, ?)",
+          arguments: [version, ferry, now.nanoseconds])
+        try db.execute(sql: "PRAGMA user_version = \(version)")
+      }
+    }
+    return migrator
+  }
+}

@@ -1,0 +1,147 @@
+import FerryPlan
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// A file of ours opened for reading only, with nothing in its folder changed, created or locked for long.
+///
+/// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need
+/// `-wal` (https://www.sqlite.org/wal.html#readonly). So it depends on what lies in the folder:
+///
+/// | beside the file | opened as |
+/// |---|---|
+/// | no log, or an empty one | `immutable=1`: the file alone is the truth |
+/// | a log and `-shm`: a process is at work or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
+/// | a log alone, or a rollback journal | a private copy elsewhere |
+///
+/// Not for a file that this process has open for writing: copying it would drop SQLite's POSIX locks.
+final class DatabaseSnapshot: Sendable {
+  let queue: DatabaseQueue
+  /// Where the private copy lies.
+  private let scratch: String?
+
+  private init(queue: DatabaseQueue, scratch: String?) {
+    self.queue = queue
+    self.scratch = scratch
+  }
+
+  deinit {
+    // Nothing was written through it, so a failed close loses nothing; a copy left behind is private.
+    try? queue.close()
+    if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
+  }
+
+  /// `nil` where there is no file, or an empty one.
+  static func open(_ file: DatabaseFile) throws(JournalError) -> DatabaseSnapshot? {
+    for attempt in 1... {
+      do {
+        guard size(file.path) ?? 0 > 0 else {
+          try checkAccess(file.path)
+          return nil
+        }
+        try file.checkHeader()
+        return try open(file, as: Route(file.path))
+      } catch {
+        // A process that begins, checkpoints or ends in this moment changes which row of the table is right.
+        let passing = [.busy, .damaged, .io, .readOnly, .unreadable].contains(error.code)
+        if attempt >= 3 || !passing { throw error }
+      }
+    }
+    return nil
+  }
+
+  fileprivate enum Route { case immutable, sharedLog, copy }
+
+  private static func open(_ file: DatabaseFile, as route: Route) throws(JournalError) -> DatabaseSnapshot? {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(DatabaseFile.patience)
+    var scratch: String?
+    do {
+      let path: String
+      switch route {
+      case .immutable: path = uri(file.path, "mode=ro&immutable=1")
+      case .sharedLog: path = uri(file.path, "mode=ro&readonly_shm=1")
+      case .copy:
+        let folder = try copy(file.path)
+        scratch = folder
+        path = folder + "/copy.db"
+        configuration.readonly = false
+      }
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let verdict = try queue.read { try file.schema.judge($0, file: file.path) }
+      switch verdict {
+      case .new:
+        if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
+        return nil
+      case .version(let version) where version < file.schema.version && route != .copy:
+        // An older format is read from a copy that is brought up to date.
+        return try open(file, as: .copy)
+      case .version(let version) where version < file.schema.version:
+        try file.schema.migrator().migrate(queue)
+      case .version: break
+      }
+      return DatabaseSnapshot(queue: queue, scratch: scratch)
+    } catch {
+      // The error that we have says more than one from tidying up a private copy.
+      if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
+      throw JournalError(error, file: file.path)
+    }
+  }
+
+  private static func copy(_ path: String) throws(JournalError) -> String {
+    var template = Array((NSTemporaryDirectory() + "/ferry-read-XXXXXX").utf8CString)
+    guard let made = mkdtemp(&template) else {
+      throw JournalError(errno: errno, doing: "copy", file: NSTemporaryDirectory())
+    }
+    let folder = String(cString: made)
+    do {
+      for suffix in ["", "-wal", "-journal"] where size(path + suffix) != nil {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: folder + "/copy.db" + suffix)
+        chmod(folder + "/copy.db" + suffix, 0o600)
+      }
+    } catch {
+      // As above: a private folder.
+      try? FileManager.default.removeItem(atPath: folder)
+      throw JournalError(.io, file: path, cause: "copy to read it: \(error)")
+    }
+    return folder
+  }
+
+  private static func uri(_ path: String, _ parameters: String) -> String {
+    var plain = CharacterSet(charactersIn: "/-._~")
+    plain.formUnion(
+      CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+    // Every string can be percent-encoded; a path without change would only fail to open.
+    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
+  }
+
+  fileprivate static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  /// "There is nothing" and "you may not look" are different answers.
+  private static func checkAccess(_ path: String) throws(JournalError) {
+    var status = stat()
+    guard stat(path, &status) != 0, errno != ENOENT else { return }
+    throw JournalError(errno: errno, doing: "read", file: path)
+  }
+}
+
+extension DatabaseSnapshot.Route {
+  fileprivate init(_ path: String) {
+    let log = DatabaseSnapshot.size(path + "-wal") ?? 0
+    let rollback = DatabaseSnapshot.size(path + "-journal") ?? 0
+    // GRDB opens without SQLITE_OPEN_URI, so URIs are understood where SQLite was built so (Debian, Apple).
+    if rollback > 0 || sqlite3_compileoption_used("USE_URI") == 0 {
+      self = .copy
+    } else if log == 0 {
+      self = .immutable
+    } else if DatabaseSnapshot.size(path + "-shm") != nil {
+      self = .sharedLog
+    } else {
+      self = .copy
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A lock and a condition whose wait can end at a moment of the monotonic clock.
+///
+/// `@unchecked Sendable`: POSIX mutexes and conditions may be used from every thread, and their storage
+/// never moves.
+final class DeadlineCondition: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    #if os(Linux)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+    #else
+    pthread_cond_init(condition, nil)
+    #endif
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Nanoseconds on the clock of the deadlines.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  /// Under the lock: waits to be woken, until `deadline` at the latest. May return for no reason.
+  func wait(until deadline: Int64? = nil) {
+    guard let deadline else {
+      pthread_cond_wait(condition, mutex)
+      return
+    }
+    #if os(Linux)
+    var time = timespec()
+    time.tv_sec = Int(deadline / 1_000_000_000)
+    time.tv_nsec = Int(deadline % 1_000_000_000)
+    pthread_cond_timedwait(condition, mutex, &time)
+    #else
+    let rest = max(0, deadline - Self.now)
+    var time = timespec()
+    time.tv_sec = Int(rest / 1_000_000_000)
+    time.tv_nsec = Int(rest % 1_000_000_000)
+    pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #endif
+  }
+
+  func wakeAll() { pthread_cond_broadcast(condition) }
+}

@@ -1,0 +1,100 @@
+import FerryPlan
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// An item as the journal holds it, read column by column as it is asked for.
+///
+/// It is SQLite's own row and lives no longer than the call it is given to, so a million of them
+/// cost no memory.
+package struct ItemRow: ~Copyable {
+  /// Points to the current row of a statement that `SessionJournal.forEachItem` steps.
+  private let statement: OpaquePointer
+  private let file: String
+
+  static let columns = """
+    id, path, round, state, intent, size, modified, handed_over, expires, closed_at, sha256, captures, \
+    secret_captures, failure_code, failure_status, failure_message
+    """
+
+  init(statement: OpaquePointer, file: String) {
+    self.statement = statement
+    self.file = file
+  }
+
+  package var id: Int64 { sqlite3_column_int64(statement, 0) }
+
+  /// The path's bytes, relative to the upload's root; valid inside `body` only.
+  package func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try body(bytes(1))
+  }
+
+  package var path: [UInt8] { Array(bytes(1)) }
+  package var round: Int64 { sqlite3_column_int64(statement, 2) }
+
+  package var state: ItemState {
+    get throws(JournalError) {
+      let raw = sqlite3_column_int64(statement, 3)
+      guard let state = UInt8(exactly: raw).flatMap(ItemState.init(rawValue:)) else {
+        throw damaged("state \(raw)")
+      }
+      return state
+    }
+  }
+
+  /// The unrepeatable step that was about to be sent and whose answer is not recorded.
+  package var intent: ItemStep? {
+    get throws(JournalError) {
+      guard let raw = integer(4) else { return nil }
+      guard let step = UInt8(exactly: raw).flatMap(ItemStep.init(rawValue:)) else {
+        throw damaged("intent \(raw)")
+      }
+      return step
+    }
+  }
+
+  /// Bytes, as listed when the item was handed over.
+  package var size: Int64 { sqlite3_column_int64(statement, 5) }
+  /// Nanoseconds since 1970, as listed when the item was handed over.
+  package var modified: Int64 { sqlite3_column_int64(statement, 6) }
+  package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
+  /// Until when its upload ID may be used; `nil` means for ever, or that there is none.
+  package var expires: Instant? { integer(8).map(Instant.init(nanoseconds:)) }
+  package var closedAt: Instant? { integer(9).map(Instant.init(nanoseconds:)) }
+  package var sha256: [UInt8]? { isNull(10) ? nil : Array(bytes(10)) }
+
+  /// The open ones in the order of capture, then the secret ones.
+  package var captures: [CapturedValue] {
+    get throws(JournalError) {
+      guard let open = CaptureText.decode(text(11), secret: false),
+        let secret = CaptureText.decode(text(12), secret: true)
+      else { throw damaged("captures that are no JSON object") }
+      return open + secret
+    }
+  }
+
+  package var failure: RecordedFailure? {
+    guard let code = text(13) else { return nil }
+    return RecordedFailure(code: code, status: integer(14).map { Int($0) }, message: text(15) ?? "")
+  }
+
+  private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  private func integer(_ column: Int32) -> Int64? {
+    isNull(column) ? nil : sqlite3_column_int64(statement, column)
+  }
+
+  private func text(_ column: Int32) -> String? {
+    isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
+  }
+
+  private func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    // SQLite asks for the pointer before the length.
+    let start = sqlite3_column_blob(statement, column)
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+  }
+
+  private func damaged(_ what: String) -> JournalError {
+    JournalError(.damaged, file: file, cause: "item \(id) has \(what)")
+  }
+}

@@ -1,0 +1,35 @@
+import FerryPlan
+
+/// A manifest as it was last run, so that `ferry resume` can run it again.
+package struct JobRow: Hashable, Sendable {
+  /// The manifest's name.
+  package var manifest: String
+  /// Where its text lies.
+  package var path: String
+  /// What `--var` gave; no secrets.
+  package var variables: [String: String]
+  package var registeredAt: Instant
+
+  package init(manifest: String, path: String, variables: [String: String], registeredAt: Instant) {
+    self.manifest = manifest
+    self.path = path
+    self.variables = variables
+    self.registeredAt = registeredAt
+  }
+}
+
+/// One pass over a manifest.
+package struct RoundRow: Hashable, Sendable {
+  package var manifest: String
+  /// From 1.
+  package var number: Int64
+  package var openedAt: Instant
+  package var closedAt: Instant?
+
+  package init(manifest: String, number: Int64, openedAt: Instant, closedAt: Instant? = nil) {
+    self.manifest = manifest
+    self.number = number
+    self.openedAt = openedAt
+    self.closedAt = closedAt
+  }
+}

@@ -1,0 +1,86 @@
+/// Why durable state could not be read or written; the run stops on it.
+package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Stable codes: they go into reports; the prose beside them may change.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    /// Nothing says where state belongs.
+    case folderUnknown = "state_folder_unknown"
+    /// A session's or run's name cannot name a file.
+    case nameRefused = "state_name_refused"
+    /// A newer ferry has written the file.
+    case newerSchema = "journal_newer_schema"
+    /// The file is no database, or another program's.
+    case foreign = "journal_foreign_file"
+    /// The file is a journal that cannot be read.
+    case damaged = "journal_damaged"
+    /// The file or its folder cannot be written.
+    case readOnly = "journal_read_only"
+    /// The file or its folder cannot be read.
+    case unreadable = "journal_unreadable"
+    /// Another user owns the file.
+    case wrongOwner = "journal_wrong_owner"
+    /// No space, no quota, or the process's file size limit.
+    case diskFull = "journal_disk_full"
+    /// Another process held the file for longer than the wait.
+    case busy = "journal_busy"
+    /// The file system has no locks or no shared memory.
+    case locksUnsupported = "journal_locks_unsupported"
+    /// Reading or writing failed below the database.
+    case io = "journal_io"
+    /// A write names a row that is not there: a fault of ferry's own.
+    case inconsistent = "journal_inconsistent"
+    /// The writer was closed before: a fault of ferry's own.
+    case closed = "journal_closed"
+  }
+
+  package var code: Code
+  /// The file or folder that it is about.
+  package var file: String
+  /// What the system or the database said.
+  package var cause: String
+
+  package init(_ code: Code, file: String, cause: String) {
+    self.code = code
+    self.file = file
+    self.cause = cause
+  }
+
+  /// What a person does about it.
+  package var remedy: String {
+    switch code {
+    case .folderUnknown: "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may set none)"
+    case .nameRefused: "give the session an identifier of 1 to 200 letters, digits, '.', '-' or '_'"
+    case .newerSchema: "run the ferry that wrote it, or a newer one; the file was left as it is"
+    case .foreign: "move the file away, or choose another folder with --state; it was left as it is"
+    case .damaged: "keep a copy, then move the file away to start anew; nothing in it was changed"
+    case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
+    case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
+    case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
+    case .diskFull: "free some space, or raise the quota or limit, then run again; what was recorded is kept"
+    case .busy: "wait for the other process, or find it with: fuser \(file)"
+    case .locksUnsupported: "choose a folder on a local file system with --state"
+    case .io: "check the disk and the system's log, then run again; what was recorded is kept"
+    case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
+    }
+  }
+
+  private var headline: String {
+    switch code {
+    case .folderUnknown: "no folder for ferry's state is known"
+    case .nameRefused: "this name cannot name a file of ferry's state"
+    case .newerSchema: "a newer ferry has written this file"
+    case .foreign: "this is no file of ferry's"
+    case .damaged: "the journal is damaged"
+    case .readOnly: "the journal cannot be written"
+    case .unreadable: "the journal cannot be read"
+    case .wrongOwner: "the journal belongs to another user"
+    case .diskFull: "no space is left for the journal"
+    case .busy: "another process keeps the journal busy"
+    case .locksUnsupported: "the file system cannot hold a journal"
+    case .io: "reading or writing the journal failed"
+    case .inconsistent: "the journal does not hold what it should"
+    case .closed: "the journal was closed before"
+    }
+  }
+
+  package var description: String { "\(file): \(headline): \(cause)\nhelp: \(remedy)" }
+}

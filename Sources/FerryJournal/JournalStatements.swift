@@ -1,0 +1,259 @@
+import FerryPlan
+import GRDB
+import GRDBSQLite
+
+/// The prepared statements that carry `JournalWrite`s out, inside one transaction.
+///
+/// They are stepped directly: GRDB's arguments and observers cost more than SQLite's own work here.
+struct JournalStatements {
+  private let db: Database
+  private var prepared: [OpaquePointer?]
+
+  init(_ db: Database) {
+    self.db = db
+    prepared = Array(repeating: nil, count: Statement.allCases.count)
+  }
+
+  private enum Statement: Int, CaseIterable {
+    case insert, requeue, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
+    case captures, setCaptures, nodeIntent, nodeWithdraw, nodeClosed
+
+    var sql: String {
+      switch self {
+      case .insert:
+        """
+        INSERT INTO item (id, path, size, modified, node, round, handed_over, state)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)
+        """
+      case .requeue:
+        """
+        UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
+        expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
+        failure_code = NULL, failure_status = NULL, failure_message = NULL WHERE id = ?1
+        """
+      case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
+      case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
+      case .allocated:
+        """
+        UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4
+        WHERE id = ?1
+        """
+      case .transferred: "UPDATE item SET state = 2, intent = NULL, sha256 = ?2 WHERE id = ?1"
+      case .released:
+        """
+        UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
+        sha256 = NULL WHERE id = ?1
+        """
+      case .closed:
+        """
+        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
+        failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL
+        WHERE id = ?1
+        """
+      case .closedAmbiguous:
+        """
+        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
+        failure_message = ?6 WHERE id = ?1
+        """
+      case .captures: "SELECT captures, secret_captures FROM item WHERE id = ?1"
+      case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
+      case .nodeIntent:
+        """
+        UPDATE node SET intent = 1, round = ?2, state = 0, closed_at = NULL, captures = NULL,
+        secret_captures = NULL, failure_code = NULL, failure_status = NULL, failure_message = NULL
+        WHERE id = ?1
+        """
+      case .nodeWithdraw: "UPDATE node SET intent = NULL WHERE id = ?1"
+      case .nodeClosed:
+        """
+        UPDATE node SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
+        failure_message = ?6, round = ?7, captures = ?8, secret_captures = ?9,
+        intent = CASE ?2 WHEN 5 THEN intent END,
+        etag = CASE WHEN ?10 IS NULL THEN etag ELSE ?11 END,
+        last_modified = CASE WHEN ?10 IS NULL THEN last_modified ELSE ?12 END,
+        fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
+        """
+      }
+    }
+  }
+
+  mutating func perform(_ write: JournalWrite) throws {
+    switch write {
+    case .insert(let node, let round, let handedOver, let firstRow, let files):
+      try insert(files, from: 0, to: files.count, node, round, handedOver, firstRow)
+    case .requeue(let round, let handedOver, let files):
+      let statement = try handle(.requeue)
+      bind(statement, 4, round)
+      bind(statement, 5, handedOver.nanoseconds)
+      for file in files {
+        bind(statement, 2, file.size)
+        bind(statement, 3, file.modified)
+        try update(statement, row: file.row)
+      }
+    case .intent(let row, let step):
+      let statement = try handle(.intent)
+      bind(statement, 2, Int64(step.rawValue))
+      try update(statement, row: row)
+    case .withdraw(let row):
+      try update(handle(.withdraw), row: row)
+    case .allocated(let row, let captures, let expires):
+      let statement = try handle(.allocated)
+      bind(statement, 2, captures: captures)
+      bind(statement, 4, expires?.nanoseconds)
+      try update(statement, row: row)
+    case .transferred(let row, let captures, let sha256):
+      if !captures.isEmpty { try add(captures, row: row) }
+      let statement = try handle(.transferred)
+      bind(statement, 2, blob: sha256)
+      try update(statement, row: row)
+    case .released(let row):
+      try update(handle(.released), row: row)
+    case .closed(let row, let state, let at, let failure):
+      let statement = try handle(state == .ambiguous ? .closedAmbiguous : .closed)
+      bind(statement, end: state, at: at, failure: failure)
+      try update(statement, row: row)
+    case .nodeIntent(let node, let round):
+      let statement = try handle(.nodeIntent)
+      bind(statement, 2, round)
+      try update(statement, row: node)
+    case .nodeWithdraw(let node):
+      try update(handle(.nodeWithdraw), row: node)
+    case .nodeClosed(let node, let closing):
+      let statement = try handle(.nodeClosed)
+      bind(statement, end: closing.state, at: closing.at, failure: closing.failure)
+      bind(statement, 7, closing.round)
+      bind(statement, 8, captures: closing.captures)
+      bind(statement, 10, closing.fetch?.fetchedAt.nanoseconds)
+      bind(statement, 11, text: closing.fetch?.etag)
+      bind(statement, 12, text: closing.fetch?.lastModified)
+      try update(statement, row: node)
+    }
+  }
+
+  /// Rows `from ..< to` of one insert: a long one is several transactions.
+  mutating func insert(
+    _ files: FileColumns, from: Int, to: Int, _ node: Int64, _ round: Int64, _ handedOver: Instant,
+    _ firstRow: Int64
+  ) throws {
+    let statement = try handle(.insert)
+    bind(statement, 5, node)
+    bind(statement, 6, round)
+    bind(statement, 7, handedOver.nanoseconds)
+    try files.paths.withUnsafeBytes { paths in
+      // The bytes outlive the statement's use of them, but not its binding.
+      defer { sqlite3_clear_bindings(statement) }
+      for index in from..<to {
+        let start = index == 0 ? 0 : files.ends[index - 1]
+        let path = UnsafeRawBufferPointer(rebasing: paths[start..<files.ends[index]])
+        bind(statement, 3, files.sizes[index])
+        bind(statement, 4, files.modified[index])
+        if let base = path.baseAddress, !path.isEmpty {
+          sqlite3_bind_blob(statement, 2, base, Int32(path.count), nil)
+        } else {
+          sqlite3_bind_zeroblob(statement, 2, 0)
+        }
+        bind(statement, 1, firstRow + Int64(index))
+        try run(statement)
+      }
+    }
+  }
+
+  /// Merges into what earlier steps captured: a `Location` that changes with every step.
+  private mutating func add(_ captures: [CapturedValue], row: Int64) throws {
+    let select = try handle(.captures)
+    bind(select, 1, row)
+    let code = sqlite3_step(select)
+    let open = code == SQLITE_ROW ? sqlite3_column_text(select, 0).map { String(cString: $0) } : nil
+    let secret = code == SQLITE_ROW ? sqlite3_column_text(select, 1).map { String(cString: $0) } : nil
+    sqlite3_reset(select)
+    guard code == SQLITE_ROW || code == SQLITE_DONE else { throw db.failure(code) }
+    guard let oldOpen = CaptureText.decode(open, secret: false),
+      let oldSecret = CaptureText.decode(secret, secret: true)
+    else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(row) has captures that are no JSON")
+    }
+    let set = try handle(.setCaptures)
+    bind(set, 2, captures: CaptureText.merge(oldOpen + oldSecret, captures))
+    try update(set, row: row)
+  }
+
+  private mutating func handle(_ statement: Statement) throws -> OpaquePointer {
+    if let handle = prepared[statement.rawValue] { return handle }
+    // GRDB's cache keeps it prepared, and finalizes it before the connection closes.
+    let handle = try db.cachedStatement(sql: statement.sql).sqliteStatement
+    prepared[statement.rawValue] = handle
+    return handle
+  }
+
+  private func update(_ statement: OpaquePointer, row: Int64) throws {
+    bind(statement, 1, row)
+    try run(statement)
+    guard sqlite3_changes(db.sqliteConnection) == 1 else {
+      throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "there is no row \(row) to update")
+    }
+  }
+
+  private func run(_ statement: OpaquePointer) throws {
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_DONE else {
+      // The message belongs to the step; resetting may replace it.
+      let failure = db.failure(code)
+      sqlite3_reset(statement)
+      throw failure
+    }
+    sqlite3_reset(statement)
+  }
+
+  private func bind(_ statement: OpaquePointer, _ index: Int32, _ value: Int64?) {
+    if let value {
+      sqlite3_bind_int64(statement, index, value)
+    } else {
+      sqlite3_bind_null(statement, index)
+    }
+  }
+
+  private func bind(_ statement: OpaquePointer, _ index: Int32, text: String?) {
+    guard var text else {
+      sqlite3_bind_null(statement, index)
+      return
+    }
+    text.withUTF8 { bytes in
+      _ = bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), copied)
+      }
+    }
+  }
+
+  private func bind(_ statement: OpaquePointer, _ index: Int32, blob: [UInt8]?) {
+    guard let blob else {
+      sqlite3_bind_null(statement, index)
+      return
+    }
+    sqlite3_bind_blob(statement, index, blob, Int32(blob.count), copied)
+  }
+
+  /// The open ones at `index`, the secret ones behind it.
+  private func bind(_ statement: OpaquePointer, _ index: Int32, captures: [CapturedValue]) {
+    bind(statement, index, text: CaptureText.encode(captures, secret: false))
+    bind(statement, index + 1, text: CaptureText.encode(captures, secret: true))
+  }
+
+  private func bind(_ statement: OpaquePointer, end state: ItemState, at: Instant, failure: RecordedFailure?)
+  {
+    bind(statement, 2, Int64(state.rawValue))
+    bind(statement, 3, at.nanoseconds)
+    bind(statement, 4, text: failure?.code)
+    bind(statement, 5, failure?.status.map { Int64($0) })
+    bind(statement, 6, text: failure?.message)
+  }
+
+  /// SQLITE_TRANSIENT, a C macro that Swift cannot import: SQLite copies the bytes.
+  private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+extension Database {
+  /// The error of a statement that was stepped directly.
+  func failure(_ code: Int32) -> DatabaseError {
+    DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+  }
+}

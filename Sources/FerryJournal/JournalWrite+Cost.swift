@@ -1,0 +1,35 @@
+extension JournalWrite {
+  /// It must be on the disk before the step that it announces is sent.
+  var isIntent: Bool {
+    switch self {
+    case .intent, .nodeIntent: true
+    case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .nodeWithdraw,
+      .nodeClosed:
+      false
+    }
+  }
+
+  /// It records what a server answered; a power cut would make ferry ask again.
+  var isOutcome: Bool {
+    switch self {
+    case .allocated, .transferred, .released, .closed, .nodeClosed: true
+    case .insert, .requeue, .intent, .withdraw, .nodeIntent, .nodeWithdraw: false
+    }
+  }
+
+  /// About how many bytes it keeps in memory while it waits.
+  var weight: Int {
+    switch self {
+    case .insert(_, _, _, _, let files): 128 + files.paths.count + 24 * files.count
+    case .requeue(_, _, let files): 128 + 24 * files.count
+    case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
+    case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
+    case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
+    case .intent, .withdraw, .released, .nodeIntent, .nodeWithdraw: 128
+    }
+  }
+
+  private static func weight(_ captures: [CapturedValue]) -> Int {
+    captures.reduce(0) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count }
+  }
+}

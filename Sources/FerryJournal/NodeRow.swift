@@ -1,0 +1,28 @@
+import FerryPlan
+
+/// What the journal knows of an upload, a fetch or a request at one origin.
+package struct NodeRow: Hashable, Sendable {
+  /// Raw values are written down; never reuse one.
+  package enum Kind: UInt8, Sendable {
+    case upload = 1
+    case fetch = 2
+    case request = 3
+  }
+
+  /// 0 for a node that a journal opened for reading does not hold.
+  package var id: Int64
+  package var manifest: String
+  package var name: String
+  package var kind: Kind
+  /// Scheme, host and port.
+  package var origin: String
+  /// The round of the last attempt; 0 before the first.
+  package var round: Int64
+  package var state: ItemState
+  /// An unrepeatable attempt was about to be sent, and its answer is not recorded.
+  package var hasIntent: Bool
+  package var closedAt: Instant?
+  package var fetch: FetchRecord?
+  package var captures: [CapturedValue]
+  package var failure: RecordedFailure?
+}

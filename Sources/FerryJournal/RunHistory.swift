@@ -1,0 +1,165 @@
+import FerryPlan
+import Foundation
+import GRDB
+
+/// `ferry.db`: the jobs, rounds and runs of the user, shared by every process.
+///
+/// Each call is one short transaction, synced as it commits.
+package final class RunHistory: Sendable {
+  package let path: String
+  private let queue: DatabaseQueue
+  private let snapshot: DatabaseSnapshot?
+
+  private init(path: String, queue: DatabaseQueue, snapshot: DatabaseSnapshot? = nil) {
+    self.path = path
+    self.queue = queue
+    self.snapshot = snapshot
+  }
+
+  package static func open(
+    in state: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> RunHistory {
+    try state.create()
+    // Two processes that create or migrate the file at once would get in each other's way.
+    let lock = try OpeningLock(state.path + "/ferry.lock")
+    defer { lock.release() }
+    let queue = try DatabaseFile(path: state.history, schema: .history)
+      .openForWriting(durability: .everyCommit, writtenBy: ferry, at: now)
+    return RunHistory(path: state.history, queue: queue)
+  }
+
+  /// Opens what there is and changes nothing in the folder; without a file it is empty.
+  package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
+    let file = DatabaseFile(path: state.history, schema: .history)
+    if let snapshot = try DatabaseSnapshot.open(file) {
+      return RunHistory(path: state.history, queue: snapshot.queue, snapshot: snapshot)
+    }
+    return RunHistory(path: state.history, queue: try DatabaseFile.inMemory(.history))
+  }
+
+  package func close() throws(JournalError) {
+    do {
+      try queue.close()
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  // MARK: Jobs
+
+  /// Remembers the manifest's place and variables, in the stead of earlier ones.
+  package func register(_ job: JobRow) throws(JournalError) {
+    try write { db in
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let variables = String(decoding: try encoder.encode(job.variables), as: UTF8.self)
+      try db.execute(
+        sql: """
+          INSERT INTO job (manifest, path, variables, registered_at) VALUES (?, ?, ?, ?)
+          ON CONFLICT (manifest) DO UPDATE SET path = excluded.path, variables = excluded.variables,
+          registered_at = excluded.registered_at
+          """,
+        arguments: [job.manifest, job.path, variables, job.registeredAt.nanoseconds])
+    }
+  }
+
+  package func job(manifest: String) throws(JournalError) -> JobRow? {
+    try read { db in
+      try Row.fetchOne(db, sql: "SELECT * FROM job WHERE manifest = ?", arguments: [manifest])
+        .map { try self.job($0) }
+    }
+  }
+
+  /// The jobs that `ferry resume` goes on with, by name.
+  package var jobsWithOpenRound: [JobRow] {
+    get throws(JournalError) {
+      try read { db in
+        try Row.fetchAll(
+          db,
+          sql: """
+            SELECT job.* FROM job JOIN round USING (manifest) WHERE round.closed_at IS NULL
+            ORDER BY manifest
+            """
+        ).map { try self.job($0) }
+      }
+    }
+  }
+
+  // MARK: Rounds
+
+  /// The manifest's open round, or its last, or `nil` before the first.
+  package func latestRound(manifest: String) throws(JournalError) -> RoundRow? {
+    try read { try Self.latestRound(manifest, $0) }
+  }
+
+  /// The open round, or a new one behind the last; two processes that ask at once get the same.
+  package func openRound(manifest: String, at now: Instant) throws(JournalError) -> RoundRow {
+    try write { db in
+      let latest = try Self.latestRound(manifest, db)
+      if let latest, latest.closedAt == nil { return latest }
+      let round = RoundRow(manifest: manifest, number: (latest?.number ?? 0) + 1, openedAt: now)
+      try db.execute(
+        sql: "INSERT INTO round (manifest, number, opened_at) VALUES (?, ?, ?)",
+        arguments: [manifest, round.number, now.nanoseconds])
+      return round
+    }
+  }
+
+  /// Closes the round; one that is closed stays as it is.
+  package func closeRound(manifest: String, number: Int64, at now: Instant) throws(JournalError) {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE round SET closed_at = ? WHERE manifest = ? AND number = ? AND closed_at IS NULL",
+        arguments: [now.nanoseconds, manifest, number])
+    }
+  }
+
+  private static func latestRound(_ manifest: String, _ db: Database) throws -> RoundRow? {
+    try Row.fetchOne(
+      db, sql: "SELECT * FROM round WHERE manifest = ? ORDER BY number DESC LIMIT 1", arguments: [manifest]
+    ).map { row in
+      let closed: Int64? = row["closed_at"]
+      return RoundRow(
+        manifest: manifest, number: row["number"], openedAt: Instant(nanoseconds: row["opened_at"]),
+        closedAt: closed.map(Instant.init(nanoseconds:)))
+    }
+  }
+
+  private func job(_ row: Row) throws -> JobRow {
+    let variables: String = row["variables"]
+    let manifest: String = row["manifest"]
+    do {
+      return JobRow(
+        manifest: manifest, path: row["path"],
+        variables: try JSONDecoder().decode([String: String].self, from: Data(variables.utf8)),
+        registeredAt: Instant(nanoseconds: row["registered_at"]))
+    } catch {
+      throw JournalError(
+        .damaged, file: path, cause: "job \"\(manifest)\" has variables that are no JSON object")
+    }
+  }
+
+  func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try queue.writeWithoutTransaction { db in
+        var result: Swift.Result<Result, any Error>?
+        try db.inTransaction(.immediate) {
+          result = .success(try body(db))
+          return .commit
+        }
+        guard let result else { preconditionFailure("a transaction that was committed has run its body") }
+        return try result.get()
+      }
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  func read<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try queue.read(body)
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import FerryPlan
+
+/// One launch of `ferry run`, as the history holds it.
+package struct RunRow: Hashable, Sendable {
+  /// Raw values are written down; never reuse one.
+  package enum State: UInt8, Sendable {
+    case running = 1
+    case ended = 2
+    /// Its process ended without saying so; the next run found out.
+    case interrupted = 3
+  }
+
+  package struct Round: Hashable, Sendable {
+    package var manifest: String
+    package var number: Int64
+
+    package init(manifest: String, number: Int64) {
+      self.manifest = manifest
+      self.number = number
+    }
+  }
+
+  package var id: String
+  /// `foreground`, `background`, …
+  package var launch: String
+  /// The rounds that it served: one for each manifest.
+  package var rounds: [Round]
+  package var process: ProcessIdentity
+  package var startedAt: Instant
+  package var state: State
+  package var endedAt: Instant?
+  package var exitCode: Int32?
+  /// Where its report lies.
+  package var report: String?
+
+  package init(
+    id: String, launch: String, rounds: [Round], process: ProcessIdentity = .current, startedAt: Instant,
+    state: State = .running, endedAt: Instant? = nil, exitCode: Int32? = nil, report: String? = nil
+  ) {
+    self.id = id
+    self.launch = launch
+    self.rounds = rounds
+    self.process = process
+    self.startedAt = startedAt
+    self.state = state
+    self.endedAt = endedAt
+    self.exitCode = exitCode
+    self.report = report
+  }
+}

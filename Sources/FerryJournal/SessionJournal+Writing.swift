@@ -1,0 +1,90 @@
+import FerryPlan
+import GRDB
+import GRDBSQLite
+
+extension SessionJournal {
+  /// Rows of one insert that go into one transaction: a million at once would make the log as long.
+  static let rowsPerTransaction = 20_000
+  /// Pages written to the log after which it is moved into the file: 4 MiB.
+  static let checkpointPages: Int32 = 1024
+
+  /// Commits the writes, in order: safe from the end of the process, not yet from a power cut.
+  ///
+  /// One transaction, and more of them only around an insert of many rows; a reader of half an insert
+  /// sees items that are queued and misses others, which the next listing finds.
+  func commit(_ batches: [[JournalWrite]]) throws(JournalError) {
+    try access { db in
+      do {
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        var statements = JournalStatements(db)
+        for batch in batches {
+          for write in batch {
+            if case .insert(let node, let round, let at, let first, let files) = write,
+              files.count > Self.rowsPerTransaction
+            {
+              for start in stride(from: 0, to: files.count, by: Self.rowsPerTransaction) {
+                let end = min(start + Self.rowsPerTransaction, files.count)
+                try statements.insert(files, from: start, to: end, node, round, at, first)
+                try db.cachedStatement(sql: "COMMIT").execute()
+                try self.checkpoint(db)
+                try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+              }
+            } else {
+              try statements.perform(write)
+            }
+          }
+        }
+        try db.cachedStatement(sql: "COMMIT").execute()
+      } catch {
+        // The first error is the cause; SQLite has rolled back by itself where this one fails.
+        if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
+        throw error
+      }
+    }
+  }
+
+  /// Brings every commit so far to the disk: one fdatasync of the log.
+  ///
+  /// It goes through SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), which is what a commit under
+  /// `synchronous=FULL` does at its end: the descriptor that wrote is the one that learns of a failed
+  /// write-back, and a new log's name is synced in its folder too. A log that was restarted since had its
+  /// frames synced in the database file by the checkpoint before.
+  func sync() throws(JournalError) {
+    guard isDurable else { return }
+    try access { db in
+      var log: UnsafeMutablePointer<sqlite3_file>?
+      let found = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+      guard found == SQLITE_OK, let log, let methods = log.pointee.pMethods, let sync = methods.pointee.xSync
+      else {
+        throw DatabaseError(resultCode: .SQLITE_IOERR_FSYNC, message: "the log is not open")
+      }
+      let code = sync(log, SQLITE_SYNC_NORMAL)
+      guard code == SQLITE_OK else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "syncing the log failed")
+      }
+    }
+  }
+
+  /// Moves the log into the file once it is long enough; returns whether it did.
+  @discardableResult
+  func checkpointIfDue() throws(JournalError) -> Bool {
+    guard isDurable else { return false }
+    return try access { try self.checkpoint($0) }
+  }
+
+  /// PASSIVE: waits for no reader. Under `synchronous=NORMAL` SQLite syncs the log before it writes to the
+  /// file, and the file before the log may be used again from its start.
+  @discardableResult
+  private func checkpoint(_ db: Database) throws -> Bool {
+    guard isDurable else { return false }
+    var pages: Int32 = 0
+    var peak: Int32 = 0
+    sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0)
+    guard pages >= Self.checkpointPages else { return false }
+    sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 1)
+    let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    // Another process checkpoints; what is left is for the next time.
+    guard code == SQLITE_OK || code == SQLITE_BUSY else { throw db.failure(code) }
+    return true
+  }
+}

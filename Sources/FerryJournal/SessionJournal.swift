@@ -1,0 +1,205 @@
+import FerryPlan
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// One session's durable state: its nodes and items.
+///
+/// Whoever writes holds the session's lock. Before a run it is read here; during a run
+/// `JournalWriter` alone writes to it.
+package final class SessionJournal: Sendable {
+  package let identifier: String
+  /// The file, or `:memory:`.
+  package let path: String
+  /// Whether there was a journal before this one was opened.
+  package let existed: Bool
+  package let isWritable: Bool
+  /// Whether it is kept: an ephemeral session's is not.
+  package let isDurable: Bool
+
+  let queue: DatabaseQueue
+  private let snapshot: DatabaseSnapshot?
+  private enum Life { case open, closed }
+  private let life = Mutex(Life.open)
+
+  private init(
+    identifier: String, path: String, existed: Bool, isWritable: Bool, queue: DatabaseQueue,
+    snapshot: DatabaseSnapshot? = nil
+  ) {
+    self.identifier = identifier
+    self.path = path
+    self.existed = existed
+    self.isWritable = isWritable
+    self.isDurable = isWritable && path != ":memory:"
+    self.queue = queue
+    self.snapshot = snapshot
+  }
+
+  /// Opens or creates the session's journal. The caller holds the session's lock.
+  package static func open(
+    session identifier: String, in state: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> SessionJournal {
+    try state.create()
+    let path = try state.database(ofSession: identifier)
+    let existed = FileManager.default.fileExists(atPath: path)
+    let queue = try DatabaseFile(path: path, schema: .session)
+      .openForWriting(durability: .onRequest, writtenBy: ferry, at: now)
+    return SessionJournal(
+      identifier: identifier, path: path, existed: existed, isWritable: true, queue: queue)
+  }
+
+  /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
+  package static func openForReading(
+    session identifier: String, in state: StateDirectory
+  ) throws(JournalError) -> SessionJournal {
+    let path = try state.database(ofSession: identifier)
+    let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
+    let queue: DatabaseQueue
+    if let snapshot {
+      queue = snapshot.queue
+    } else {
+      queue = try DatabaseFile.inMemory(.session)
+    }
+    return SessionJournal(
+      identifier: identifier, path: path, existed: snapshot != nil, isWritable: false, queue: queue,
+      snapshot: snapshot)
+  }
+
+  /// An ephemeral session's journal: the same tables, in memory.
+  package static func ephemeral(session identifier: String) throws(JournalError) -> SessionJournal {
+    let queue = try DatabaseFile.inMemory(.session)
+    return SessionJournal(
+      identifier: identifier, path: ":memory:", existed: false, isWritable: true, queue: queue)
+  }
+
+  /// The node of this identity. A writable journal takes it in; in one opened for reading, a node that
+  /// it does not hold has the id 0 and no items.
+  package func node(
+    manifest: String, name: String, kind: NodeRow.Kind, origin: String
+  ) throws(JournalError) -> NodeRow {
+    try access { db in
+      let identity: StatementArguments = [manifest, name, Int64(kind.rawValue), origin]
+      if self.isWritable {
+        try db.execute(
+          sql: """
+            INSERT INTO node (manifest, name, kind, origin) VALUES (?, ?, ?, ?)
+            ON CONFLICT (manifest, name, kind, origin) DO NOTHING
+            """,
+          arguments: identity)
+      }
+      let row = try Row.fetchOne(
+        db, sql: "SELECT * FROM node WHERE manifest = ? AND name = ? AND kind = ? AND origin = ?",
+        arguments: identity)
+      if let row { return try self.node(row) }
+      return NodeRow(
+        id: 0, manifest: manifest, name: name, kind: kind, origin: origin, round: 0, state: .queued,
+        hasIntent: false, closedAt: nil, fetch: nil, captures: [], failure: nil)
+    }
+  }
+
+  /// All nodes, in the order in which they were taken in.
+  package var nodes: [NodeRow] {
+    get throws(JournalError) {
+      try access { db in
+        try Row.fetchAll(db, sql: "SELECT * FROM node ORDER BY id").map { try self.node($0) }
+      }
+    }
+  }
+
+  /// The next free item id. The holder of the session's lock counts on from here itself.
+  package var nextRow: Int64 {
+    get throws(JournalError) {
+      try access { db in
+        try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM item") ?? 1
+      }
+    }
+  }
+
+  /// Calls `body` with each item of the node, in the order of the path's bytes (memcmp). Throws what
+  /// `body` throws, or a `JournalError`.
+  package func forEachItem(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
+    try queue.writeWithoutTransaction { db in
+      let statement: Statement
+      do {
+        statement = try db.cachedStatement(
+          sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? ORDER BY path")
+      } catch {
+        throw JournalError(error, file: path)
+      }
+      let handle = statement.sqliteStatement
+      sqlite3_reset(handle)
+      sqlite3_bind_int64(handle, 1, node)
+      defer { sqlite3_reset(handle) }
+      while true {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: try body(ItemRow(statement: handle, file: path))
+        case SQLITE_DONE: return
+        case let code: throw JournalError(db.failure(code), file: path)
+        }
+      }
+    }
+  }
+
+  /// Moves the log into the file and closes it; the journal must not be used afterwards. A second call
+  /// does nothing.
+  package func close() throws(JournalError) {
+    let wasOpen = life.withLock { life in
+      defer { life = .closed }
+      return life == .open
+    }
+    guard wasOpen else { return }
+    do {
+      try queue.close()
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  /// Leaves the files as they are, for the next process to recover, after a write or sync failed.
+  func abandon() {
+    life.withLock { life in
+      guard life == .open else { return }
+      life = .closed
+      if isDurable { DatabaseFile.abandon(queue) }
+    }
+  }
+
+  func access<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try queue.writeWithoutTransaction(body)
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  private func node(_ row: Row) throws -> NodeRow {
+    let id: Int64 = row["id"]
+    let kind: Int64 = row["kind"]
+    let state: Int64 = row["state"]
+    guard let knownKind = UInt8(exactly: kind).flatMap(NodeRow.Kind.init(rawValue:)),
+      let knownState = UInt8(exactly: state).flatMap(ItemState.init(rawValue:)),
+      let open = CaptureText.decode(row["captures"], secret: false),
+      let secret = CaptureText.decode(row["secret_captures"], secret: true)
+    else {
+      throw JournalError(
+        .damaged, file: path,
+        cause: "node \(id) has kind \(kind), state \(state), or captures that are no JSON")
+    }
+    let fetchedAt: Int64? = row["fetched_at"]
+    let closedAt: Int64? = row["closed_at"]
+    let code: String? = row["failure_code"]
+    return NodeRow(
+      id: id, manifest: row["manifest"], name: row["name"], kind: knownKind, origin: row["origin"],
+      round: row["round"], state: knownState, hasIntent: row["intent"] != nil,
+      closedAt: closedAt.map(Instant.init(nanoseconds:)),
+      fetch: fetchedAt.map {
+        FetchRecord(
+          etag: row["etag"], lastModified: row["last_modified"], fetchedAt: Instant(nanoseconds: $0))
+      },
+      captures: open + secret,
+      failure: code.map {
+        RecordedFailure(code: $0, status: row["failure_status"], message: row["failure_message"] ?? "")
+      })
+  }
+}

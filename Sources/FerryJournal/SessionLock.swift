@@ -1,0 +1,95 @@
+import FerryPlan
+import Foundation
+import Synchronization
+
+/// The kernel's lock on a session: one process carries a session out at a time.
+///
+/// It hangs on an open file (flock(2)), so it ends with its process, however that ends. The file's
+/// text is for people; only the kernel's lock counts.
+package final class SessionLock: Sendable {
+  package enum Attempt: Sendable {
+    case acquired(SessionLock)
+    /// What the holder wrote; `nil` in the moment before it has written.
+    case held(by: Int32?, since: Instant?)
+  }
+
+  package let path: String
+  private let descriptor: Mutex<Int32?>
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = Mutex(descriptor)
+  }
+
+  deinit { release() }
+
+  /// Takes the lock, or says who holds it. Never waits.
+  package static func `try`(
+    session identifier: String, in state: StateDirectory, at now: Instant
+  ) throws(JournalError) -> Attempt {
+    try state.create()
+    let path = try state.lock(ofSession: identifier)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      defer { close(descriptor) }
+      guard code == EWOULDBLOCK else { throw JournalError(errno: code, doing: "lock", file: path) }
+      let holder = read(descriptor)
+      return .held(by: holder.pid, since: holder.since)
+    }
+    let lock = SessionLock(path: path, descriptor: descriptor)
+    try lock.write(since: now)
+    return .acquired(lock)
+  }
+
+  /// Gives the session free. A second call does nothing.
+  package func release() {
+    descriptor.withLock { descriptor in
+      guard let open = descriptor else { return }
+      ftruncate(open, 0)
+      close(open)
+      descriptor = nil
+    }
+  }
+
+  private func write(since: Instant) throws(JournalError) {
+    let code: Int32 = descriptor.withLock { descriptor in
+      guard let descriptor else { return EBADF }
+      let text = "pid \(getpid())\nsince \(Self.text(since))\n"
+      guard ftruncate(descriptor, 0) == 0 else { return errno }
+      let written = text.utf8.withContiguousStorageIfAvailable {
+        pwrite(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      return written == text.utf8.count ? 0 : errno
+    }
+    guard code == 0 else { throw JournalError(errno: code, doing: "write", file: path) }
+  }
+
+  private static func read(_ descriptor: Int32) -> (pid: Int32?, since: Instant?) {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return (nil, nil) }
+    var pid: Int32?
+    var since: Instant?
+    for line in String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 2 else { continue }
+      if words[0] == "pid" { pid = Int32(words[1]) }
+      if words[0] == "since" { since = instant(String(words[1])) }
+    }
+    return (pid, since)
+  }
+
+  /// RFC 3339 in UTC, to the second.
+  private static func text(_ instant: Instant) -> String {
+    Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000)).formatted(.iso8601)
+  }
+
+  private static func instant(_ text: String) -> Instant? {
+    // The text is for people: what cannot be read is left out.
+    guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+    return Instant(nanoseconds: Int64(clamping: date.timeIntervalSince1970 * 1e9))
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// The folder that holds everything ferry remembers between launches.
+package struct StateDirectory: Hashable, Sendable {
+  package let path: String
+
+  /// The first of: what the user named, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
+  /// `$HOME/.local/state/ferry`. A relative `$XDG_STATE_HOME` is ignored, as its specification asks.
+  package init(explicit: String?, environment: [String: String]) throws(JournalError) {
+    func value(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let explicit, !explicit.isEmpty {
+      path = explicit
+    } else if let named = value("FERRY_STATE") {
+      path = named
+    } else if let base = value("XDG_STATE_HOME"), base.hasPrefix("/") {
+      path = base + "/ferry"
+    } else if let home = value("HOME"), home.hasPrefix("/") {
+      path = home + "/.local/state/ferry"
+    } else {
+      throw JournalError(
+        .folderUnknown, file: "ferry",
+        cause: "there is no --state, and FERRY_STATE, XDG_STATE_HOME and HOME are not set")
+    }
+  }
+
+  package var sessionsFolder: String { path + "/sessions" }
+  package var runsFolder: String { path + "/runs" }
+  /// The run history and the ledger, shared by every process of the user.
+  package var history: String { path + "/ferry.db" }
+
+  package func database(ofSession identifier: String) throws(JournalError) -> String {
+    sessionsFolder + "/" + (try Self.fileName(identifier)) + ".db"
+  }
+
+  package func lock(ofSession identifier: String) throws(JournalError) -> String {
+    sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
+  }
+
+  package func folder(ofRun id: String) throws(JournalError) -> String {
+    runsFolder + "/" + (try Self.fileName(id))
+  }
+
+  package func report(ofRun id: String) throws(JournalError) -> String {
+    try folder(ofRun: id) + "/report.json"
+  }
+
+  /// Creates the folders that are missing, 0700, and makes them last.
+  package func create() throws(JournalError) {
+    try Self.createFolder(path)
+    try Self.createFolder(sessionsFolder)
+    try Self.createFolder(runsFolder)
+  }
+
+  /// Creates a run's folder and returns the path of its report.
+  package func createReportFolder(ofRun id: String) throws(JournalError) -> String {
+    try create()
+    try Self.createFolder(folder(ofRun: id))
+    return try report(ofRun: id)
+  }
+
+  /// The identifiers of all sessions that have a journal here, sorted.
+  package func sessions() -> [String] {
+    // A folder that is missing or closed to us holds no session that we could name.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: sessionsFolder)) ?? []
+    return names.filter { $0.hasSuffix(".db") }
+      .compactMap { $0.dropLast(3).removingPercentEncoding }.sorted()
+  }
+
+  /// A name as one file name, injective: what is no letter, digit, '-', '_' or inner '.' becomes %XX.
+  static func fileName(_ name: String) throws(JournalError) -> String {
+    var encoded = ""
+    for (index, byte) in name.utf8.enumerated() {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      case UInt8(ascii: ".") where index > 0:
+        encoded.append(".")
+      default:
+        encoded.append("%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true))
+      }
+    }
+    // 255 bytes is a file name's limit, and ".db-journal" is put behind it.
+    guard (1...200).contains(encoded.utf8.count) else {
+      throw JournalError(
+        .nameRefused, file: "\"\(name)\"", cause: "as a file name it has \(encoded.utf8.count) bytes")
+    }
+    return encoded
+  }
+
+  private static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
+    if mkdir(folder, 0o700) == 0 {
+      // Otherwise a power cut could take the folder with the synced journal in it.
+      try syncFolder((folder as NSString).deletingLastPathComponent)
+      return
+    }
+    let code = errno
+    switch code {
+    case EEXIST:
+      var status = stat()
+      guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        throw JournalError(.readOnly, file: folder, cause: "there is something that is no folder")
+      }
+    case ENOENT:
+      let parent = (folder as NSString).deletingLastPathComponent
+      // /proc says of every new folder that something is missing: once is enough.
+      guard !hasParent, !parent.isEmpty, parent != folder else {
+        throw JournalError(errno: code, doing: "create", file: folder)
+      }
+      try createFolder(parent)
+      try createFolder(folder, hasParent: true)
+    default:
+      throw JournalError(errno: code, doing: "create", file: folder)
+    }
+  }
+
+  static func syncFolder(_ folder: String) throws(JournalError) {
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A parent that we may search but not read cannot be synced by us; its owner's system does it in time.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    // Some file systems refuse to sync a folder (EINVAL); then there is nothing to be done.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw JournalError(errno: errno, doing: "sync", file: folder)
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// A step that others can wait for.
+enum GraphVertex: Hashable, Sendable {
+  case node(String)
+  case token(String)
+
+  var name: String {
+    switch self {
+    case .node(let name), .token(let name): name
+    }
+  }
+}

@@ -1,0 +1,32 @@
+extension ManifestDecoder {
+  /// Finds steps that wait for themselves, by `needs` and by references.
+  mutating func checkCycles() {
+    var graph = DependencyGraph()
+    for space in DeclaredNames.nodeSpaces {
+      for node in declared.ordered[space] ?? [] { graph.add(.node(node.name.value)) }
+    }
+    for token in declared.ordered[.tokens] ?? [] { graph.add(.token(token.name.value)) }
+    for use in nameUses {
+      guard let from = use.place.vertex else { continue }
+      switch use.purpose {
+      case .session: break
+      case .token: graph.connect(from, to: .token(use.name.value), at: use.name.location)
+      case .needs: graph.connect(from, to: .node(use.name.value), at: use.name.location)
+      }
+    }
+    for use in referenceUses {
+      guard case .request(let name, _) = use.reference.value, let from = use.place.vertex else { continue }
+      graph.connect(from, to: .node(name), at: use.reference.location)
+    }
+    for cycle in graph.cycles() {
+      guard let first = cycle.first else { continue }
+      let path = (cycle.map(\.from) + [first.from]).map(\.name.clipped).joined(separator: " → ")
+      report(
+        at: first.location, "these wait for each other for ever: \(path)",
+        help: "remove one of the 'needs' or references between them",
+        notes: cycle.dropFirst().map {
+          .init("\($0.from.name.quoted) waits for \($0.to.name.quoted) here", at: $0.location)
+        })
+    }
+  }
+}

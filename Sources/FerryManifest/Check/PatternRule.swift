@@ -1,0 +1,23 @@
+/// What a regular expression must look like.
+enum PatternRule {
+  static func problem(_ pattern: String, needsGroup: Bool) -> (message: String, help: String)? {
+    // The compiler of patterns calls itself for each bracket.
+    guard pattern.utf8.count <= 1_000, pattern.filter({ $0 == "(" || $0 == "[" }).count <= 50 else {
+      return ("this regular expression is too long", "use at most 1000 letters and 50 brackets")
+    }
+    do {
+      let regex = try Regex(pattern)
+      // Swift tells the groups of a match only. With an empty alternative every pattern has a match, which has
+      // all the groups.
+      let withEmpty = try Regex("(?:\(pattern)\n?)|")
+      let groups = "".wholeMatch(of: withEmpty).map { $0.output.count - 1 } ?? 0
+      _ = regex
+      guard needsGroup, groups == 0 else { return nil }
+      return ("this regular expression has no group", "put what is to be captured in ( )")
+    } catch {
+      return (
+        "this regular expression does not compile: \("\(error)".clipped)", "see the syntax of Swift's Regex"
+      )
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// The declaration of one mapping of the manifest: its keys, and what holds between them.
+struct Shape<Object: Sendable>: Sendable {
+  let title: String
+  let doc: String
+  let keys: [Key<Object>]
+  let rules: [KeyRule]
+  /// An object as it is before any key is read: defaults, and a stand-in for what is required.
+  let blank: @Sendable (Located<String>) -> Object
+  /// What references may be used inside, seen from the mapping around it and by its name.
+  let place: @Sendable (Place, String) -> Place
+  /// Looks at the object once all its keys are read: defaults and checks that need several of them.
+  let finish: @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void
+
+  init(
+    _ title: String, doc: String, keys: [Key<Object>], rules: [KeyRule] = [],
+    blank: @escaping @Sendable (Located<String>) -> Object,
+    place: @escaping @Sendable (Place, String) -> Place = { outer, _ in outer },
+    finish: @escaping @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void = { _, _, _ in }
+  ) {
+    self.title = title
+    self.doc = doc
+    self.keys = keys
+    self.rules = rules
+    self.blank = blank
+    self.place = place
+    self.finish = finish
+  }
+
+  var form: ObjectForm {
+    let blank = blank(Located("", at: SourceLocation(file: "", line: 1, column: 1)))
+    return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blank) }, rules: rules)
+  }
+
+  /// Reads a mapping: known keys in the order of their declarations, then what is unknown or missing.
+  ///
+  /// Nil only where the node is no mapping: an object with mistakes in it is told and still returned, so that
+  /// what stands beside them is looked at too.
+  func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
+    guard let members = node.members else {
+      let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
+      decoder.mismatch(node, wanted: "a mapping with keys such as \(some)")
+      return nil
+    }
+    let owner = decoder.owner
+    let outer = decoder.place
+    decoder.place = place(outer, owner.value)
+    defer {
+      decoder.owner = owner
+      decoder.place = outer
+    }
+
+    var object = blank(owner)
+    let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
+    for key in keys {
+      guard let member = given[key.name] else { continue }
+      decoder.owner = member.key
+      decoder.example = key.example.map { (key.name, $0) }
+      key.decode(member.value, &object, &decoder)
+    }
+    decoder.owner = owner
+    reportUnknown(members, &decoder)
+    reportMissing(Set(given.keys), &decoder)
+    for rule in rules { check(rule, given, &decoder) }
+    finish(&object, node, &decoder)
+    return object
+  }
+
+  private func reportUnknown(_ members: [YAMLNode.Member], _ decoder: inout ManifestDecoder) {
+    let known = keys.map(\.name)
+    let built = keys.filter(\.isBuilt).map(\.name)
+    for member in members where !known.contains(member.key.value) {
+      decoder.report(
+        at: member.key.location, "unknown key \(member.key.value.quoted)",
+        help: decoder.suggestion(for: member.key.value, among: known)
+          ?? "the keys here are \(built.joined(separator: ", "))")
+    }
+  }
+
+  private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
+    // A misspelt key is told as unknown; that it is missing too would be the same mistake again.
+    let misspelt = given.subtracting(keys.map(\.name)).compactMap {
+      NearestName.nearest(to: $0, among: keys.map(\.name))
+    }
+    for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
+      decoder.report(
+        at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
+        help: key.example.map { "add '\(key.name): \($0)'" } ?? "add '\(key.name):'")
+    }
+  }
+
+  private func subject(_ decoder: ManifestDecoder) -> String {
+    decoder.owner.value.isEmpty ? "the manifest" : decoder.owner.value.quoted
+  }
+
+  private func check(
+    _ rule: KeyRule, _ given: [String: YAMLNode.Member], _ decoder: inout ManifestDecoder
+  ) {
+    switch rule {
+    case .atMostOne(let names), .exactlyOne(let names):
+      let present = names.compactMap { given[$0]?.key }.sorted { $0.location < $1.location }
+      if let first = present.first, present.count > 1 {
+        for other in present.dropFirst() {
+          decoder.report(
+            at: other.location, "'\(other.value)' and '\(first.value)' exclude each other",
+            help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
+        }
+      }
+      if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
+        let built = names.filter { name in keys.contains { $0.name == name && $0.isBuilt } }
+        decoder.report(
+          at: decoder.owner.location, "\(subject(decoder)) needs \(built.alternatives())",
+          help: "add exactly one of them")
+      }
+    case .requires(let name, let other):
+      guard let key = given[name]?.key, given[other] == nil else { return }
+      decoder.report(
+        at: key.location, "'\(name)' has a meaning only beside '\(other)'",
+        help: "add '\(other):' or remove it")
+    }
+  }
+
+  private func hasNear(_ names: [String], _ given: [String: YAMLNode.Member]) -> Bool {
+    given.keys.contains { NearestName.nearest(to: $0, among: names) != nil }
+  }
+}

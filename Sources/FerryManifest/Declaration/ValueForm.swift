@@ -1,0 +1,60 @@
+/// What may stand at a key, as a value: reference pages and schemas are made from it.
+package indirect enum ValueForm: Sendable {
+  /// Any text; `what` says what it is in the words of the reference page.
+  case text(what: String, references: Bool)
+  case boolean
+  case integer(ClosedRange<Int>)
+  case number(ClosedRange<Double>)
+  case duration
+  case size
+  /// One of some words; `notYet` are known and refused.
+  case choice([String], notYet: [String])
+  /// Any YAML that has a meaning in JSON.
+  case json
+  case list(ValueForm)
+  /// Names or other keys of the author's choice, and a value for each.
+  case map(key: String, value: ValueForm)
+  case object(ObjectForm)
+  case either([ValueForm])
+}
+
+extension ValueForm {
+  /// A few words for a table: "duration", "list of texts".
+  package var summary: String {
+    switch self {
+    case .text(let what, _): what
+    case .boolean: "true or false"
+    case .integer(let range):
+      range.lowerBound == range.upperBound
+        ? "the number \(range.lowerBound)"
+        : range.upperBound == .max
+          ? "whole number from \(range.lowerBound) on"
+          : "whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+    case .duration: "duration"
+    case .size: "size"
+    case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)
+    case .json: "any YAML"
+    case .list(let element): "list of: \(element.summary)"
+    case .map(let key, let value): "mapping of \(key) to: \(value.summary)"
+    case .object(let object): "[\(object.title)](#\(object.anchor))"
+    case .either(let forms): forms.map(\.summary).joined(separator: ", or ")
+    }
+  }
+
+  /// As the manifest would write it: `1` rather than `1.0`.
+  static func text(_ number: Double) -> String {
+    Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+  }
+
+  /// The objects that it mentions, in order.
+  package var objects: [ObjectForm] {
+    switch self {
+    case .text, .boolean, .integer, .number, .duration, .size, .choice, .json: []
+    case .list(let element): element.objects
+    case .map(_, let value): value.objects
+    case .object(let object): [object]
+    case .either(let forms): forms.flatMap(\.objects)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+extension ValueKind {
+  static func list<Element: Sendable>(
+    _ element: ValueKind<Element>, atLeastOne: Bool = false
+  ) -> ValueKind<[Element]> where Value == [Element] {
+    ValueKind(
+      .list(element.form),
+      text: { values in
+        let texts = values.compactMap(element.text)
+        return texts.count == values.count ? "[\(texts.joined(separator: ", "))]" : nil
+      },
+      decode: { node, decoder in
+        guard let elements = node.elements else {
+          let help = node.scalar.flatMap {
+            $0.isOnOneLine && !node.isNull ? "write [\($0.text.clipped)]" : nil
+          }
+          decoder.mismatch(node, wanted: "a list", help: help)
+          return nil
+        }
+        guard !atLeastOne || !elements.isEmpty else {
+          decoder.report(
+            at: node.location, "\(decoder.owner.value.quoted) is an empty list",
+            help: "name one, or remove the key")
+          return nil
+        }
+        return elements.compactMap { element.decode($0, &decoder) }
+      })
+  }
+
+  static func object(_ shape: Shape<Value>) -> Self {
+    Self(.object(shape.form)) { node, decoder in shape.decode(node, &decoder) }
+  }
+
+  /// Things that the author gives names, in the manifest's order.
+  ///
+  /// - Parameter space: where the names are put for references to find.
+  static func named<Element: Sendable>(
+    _ shape: Shape<Element>, in space: DeclaredNames.Space? = nil
+  ) -> Self where Value == [Element] {
+    Self(.map(key: "name", value: .object(shape.form))) { node, decoder in
+      guard let members = node.members else {
+        if let space { decoder.declared.markUnreadable(space) }
+        decoder.mismatch(node, wanted: "a mapping of names")
+        return nil
+      }
+      let outer = decoder.owner
+      defer { decoder.owner = outer }
+      return members.compactMap { member in
+        if let problem = NameRule.problem(member.key.value, allowsDots: false) {
+          decoder.report(at: member.key.location, problem.message, help: problem.help)
+        }
+        if let space { decoder.declared.add(member.key, member.value, to: space) }
+        decoder.owner = member.key
+        return shape.decode(member.value, &decoder)
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == Located<String> {
+  /// A name that is declared elsewhere.
+  static func name(of purpose: NameUse.Purpose) -> Self {
+    let what =
+      switch purpose {
+      case .session: "session's name"
+      case .token: "token's name"
+      case .needs: "node's name"
+      }
+    return Self(.text(what: what, references: false)) { node, decoder in
+      guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
+      let name = Located(text, at: node.location)
+      decoder.nameUses.append(NameUse(purpose: purpose, name: name, place: decoder.place))
+      return name
+    }
+  }
+}

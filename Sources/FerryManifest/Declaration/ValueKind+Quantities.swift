@@ -1,0 +1,92 @@
+extension ValueKind where Value == Duration {
+  /// A span of time; at most a century, so that every clock can count it.
+  static func duration(atLeast least: Duration = .zero) -> Self {
+    Self(.duration, text: { Quantity.text($0.milliseconds, units: Quantity.durations) }) { node, decoder in
+      let wanted = "a duration such as 30s"
+      guard let text = decoder.quantityText(node, wanted: wanted) else { return nil }
+      do {
+        let milliseconds = try Quantity(text, units: Quantity.durations).amount
+        guard milliseconds <= 100 * 365 * 86_400_000 else { throw Quantity.Problem.overflow }
+        let duration = Duration.milliseconds(milliseconds)
+        guard duration >= least else {
+          let shortest = Quantity.text(least.milliseconds, units: Quantity.durations)
+          decoder.report(
+            at: node.location, "\(decoder.owner.value.quoted) must be at least \(shortest)",
+            help: "give a longer duration")
+          return nil
+        }
+        return duration
+      } catch {
+        decoder.report(
+          error, of: node, text, wanted: wanted, units: Quantity.durations, largest: "a century, 36500d")
+        return nil
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == Int64 {
+  /// A number of bytes, at least 1.
+  static var size: Self {
+    Self(.size, text: { Quantity.text($0, units: Quantity.sizes) }) { node, decoder in
+      let wanted = "a size such as 500MB"
+      guard let text = decoder.quantityText(node, wanted: wanted) else { return nil }
+      do {
+        let bytes = try Quantity(text, units: Quantity.sizes).amount
+        guard bytes > 0 else {
+          decoder.report(
+            at: node.location, "\(decoder.owner.value.quoted) must be at least 1B", help: "give a larger size"
+          )
+          return nil
+        }
+        return bytes
+      } catch {
+        decoder.report(error, of: node, text, wanted: wanted, units: Quantity.sizes, largest: "8388607TiB")
+        return nil
+      }
+    }
+  }
+}
+
+extension ManifestDecoder {
+  fileprivate mutating func quantityText(_ node: YAMLNode, wanted: String) -> String? {
+    constant(node, wanted: wanted)
+  }
+
+  fileprivate mutating func report(
+    _ problem: any Error, of node: YAMLNode, _ text: String, wanted: String,
+    units: [(name: String, size: Int64)],
+    largest: String
+  ) {
+    let names = units.map(\.name)
+    let subject = owner.value.quoted
+    switch problem as? Quantity.Problem {
+    case .bare:
+      report(
+        at: node.location, "\(subject) needs a unit",
+        help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
+    case .fraction:
+      report(
+        at: node.location, "\(subject) must be a whole number and a unit",
+        help: "use a smaller unit: 90m for 1.5h")
+    case .unit(let unit):
+      let same = names.first { $0.lowercased() == unit.lowercased() }
+      report(
+        at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
+        help: same.map { "did you mean '\($0)'?" } ?? "the units are \(names.alternatives(quoted: false))")
+    case .overflow:
+      report(at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
+    case .malformed, nil:
+      report(
+        at: node.location, "\(subject) must be \(wanted)",
+        help: "write one number and one unit of \(names.alternatives(quoted: false))")
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds; the rest is dropped.
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,142 @@
+extension ValueKind where Value == Template {
+  /// A text with references.
+  static func template(_ what: String = "text") -> Self {
+    Self(.text(what: what, references: true)) { node, decoder in decoder.template(node, wanted: "a \(what)") }
+  }
+
+  static var url: Self {
+    Self(.text(what: "URL", references: true)) { node, decoder in
+      guard let template = decoder.template(node, wanted: "a URL") else { return nil }
+      guard let problem = URLRule.problem(template) else { return template }
+      decoder.report(at: node.location, problem.message, help: problem.help)
+      return nil
+    }
+  }
+
+  static var headerValue: Self {
+    template().refused { template in
+      let hasLineEnd = template.segments.contains { segment in
+        switch segment {
+        case .literal(let text), .value(let text):
+          text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }
+        case .reference: false
+        }
+      }
+      return hasLineEnd
+        ? ("a header's value cannot have a line end or control character in it", "write it on one line") : nil
+    }
+  }
+}
+
+extension ValueKind where Value == [RequestTemplate.Field] {
+  /// Header fields in the manifest's order.
+  static var headers: Self {
+    fields(key: "header", value: .headerValue) { name in HeaderRule.problem(name, isSet: true) }
+  }
+
+  /// Fields of a form in the manifest's order.
+  static var form: Self { fields(key: "field", value: .template()) { _ in nil } }
+
+  private static func fields(
+    key: String, value: ValueKind<Template>,
+    problem: @escaping @Sendable (String) -> (message: String, help: String)?
+  ) -> Self {
+    Self(.map(key: key, value: value.form)) { node, decoder in
+      guard let members = node.members else {
+        decoder.mismatch(node, wanted: "a mapping of \(key)s")
+        return nil
+      }
+      let outer = decoder.owner
+      defer { decoder.owner = outer }
+      var seen: [String: SourceLocation] = [:]
+      return members.compactMap { member in
+        decoder.owner = member.key
+        if let problem = problem(member.key.value) {
+          decoder.report(at: member.key.location, problem.message, help: problem.help)
+        } else if key == "header",
+          let first = seen.updateValue(member.key.location, forKey: member.key.value.lowercased())
+        {
+          decoder.report(
+            at: member.key.location, "the header \(member.key.value.quoted) is here a second time",
+            help: "case makes no difference in a header's name; remove one of them",
+            notes: [.init("first defined here", at: first)])
+        }
+        return value.decode(member.value, &decoder).map { .init(name: member.key.value, value: $0) }
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == String {
+  /// The name of a header field in an answer, or one that is set.
+  static func headerName(isSet: Bool) -> Self {
+    constant("header's name").refused { HeaderRule.problem($0, isSet: isSet) }
+  }
+
+  static var method: Self {
+    constant("HTTP method").refused { method in
+      guard HeaderRule.isToken(method) else {
+        return ("this is no HTTP method", "use a method such as GET, POST or PUT")
+      }
+      guard method == method.uppercased() else {
+        return ("HTTP methods are written in capitals", "write \(method.uppercased().quoted)")
+      }
+      guard method != "CONNECT", method != "TRACE" else {
+        return (
+          "the method \(method) carries no request of a manifest", "use a method such as GET, POST or PUT"
+        )
+      }
+      return nil
+    }
+  }
+}
+
+extension ValueKind where Value == JSONTemplate {
+  /// Any YAML as JSON, with references in its texts.
+  static var json: Self { Self(.json) { node, decoder in read(node, &decoder) } }
+
+  /// A scalar without references, to compare with.
+  static var jsonScalar: Self {
+    Self(.json) { node, decoder in
+      guard node.scalar != nil else {
+        decoder.mismatch(node, wanted: "a scalar")
+        return nil
+      }
+      let outer = decoder.place
+      decoder.place = .constant
+      defer { decoder.place = outer }
+      return read(node, &decoder)
+    }
+  }
+
+  private static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> JSONTemplate? {
+    switch node.content {
+    case .sequence(let elements):
+      let values = elements.compactMap { read($0, &decoder) }
+      return values.count == elements.count ? .array(values) : nil
+    case .mapping(let members):
+      let values = members.compactMap { member in
+        read(member.value, &decoder).map { JSONTemplate.Member(name: member.key.value, value: $0) }
+      }
+      return values.count == members.count ? .object(values) : nil
+    case .scalar(let scalar):
+      switch scalar.value {
+      case .null: return .null
+      case .bool(let value): return .bool(value)
+      case .integer(let value): return .integer(value)
+      case .float(let value) where value.isFinite: return .number(value)
+      case .float:
+        decoder.report(
+          at: node.location, "JSON has no number \(scalar.text.clipped)",
+          help: "quote it to send it as a string")
+        return nil
+      case .hugeInteger:
+        decoder.report(
+          at: node.location, "the number \(scalar.text.clipped) does not fit 64 bits",
+          help: "quote it to send it as a string")
+        return nil
+      case .string: return decoder.template(node).map(JSONTemplate.string)
+      }
+    }
+  }
+}

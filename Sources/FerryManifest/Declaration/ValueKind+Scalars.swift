@@ -1,0 +1,151 @@
+extension ValueKind where Value == Bool {
+  static var boolean: Self {
+    Self(.boolean, text: { "\($0)" }) { node, decoder in
+      if case .bool(let value)? = node.scalar?.value { return value }
+      let words = ["yes", "on", "no", "off", "y", "n"]
+      let isOldWord = node.scalar.map { words.contains($0.text.lowercased()) } ?? false
+      decoder.mismatch(
+        node, wanted: "true or false",
+        help: isOldWord ? "in YAML 1.2 'yes', 'no', 'on' and 'off' are strings" : nil)
+      return nil
+    }
+  }
+
+  /// A key that says something by being there: `status: true`.
+  static var onlyTrue: Self {
+    boolean.refused { $0 ? nil : ("this can only be true", "remove the key where it is not meant") }
+  }
+}
+
+extension ValueKind where Value == Int {
+  static func integer(_ range: ClosedRange<Int>) -> Self {
+    Self(.integer(range), text: { "\($0)" }) { node, decoder in
+      let wanted = "a " + ValueForm.integer(range).summary
+      guard case .integer(let wide)? = node.scalar?.value, let value = Int(exactly: wide),
+        range.contains(value)
+      else {
+        decoder.mismatch(node, wanted: wanted)
+        return nil
+      }
+      return value
+    }
+  }
+
+  /// An HTTP status code (RFC 9110 §15).
+  static var status: Self { integer(100...599) }
+}
+
+extension ValueKind where Value == Double {
+  static func number(_ range: ClosedRange<Double>) -> Self {
+    Self(.number(range), text: { ValueForm.text($0) }) { node, decoder in
+      let value: Double? =
+        switch node.scalar?.value {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        case .null, .bool, .hugeInteger, .string, nil: nil
+        }
+      guard let value, value.isFinite, range.contains(value) else {
+        decoder.mismatch(node, wanted: "a " + ValueForm.number(range).summary)
+        return nil
+      }
+      return value
+    }
+  }
+}
+
+extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Sendable {
+  /// One of an enum's words; `notYet` are words of the language that nothing stands behind yet.
+  static func choice(notYet: [String] = []) -> Self {
+    let words = Value.allCases.map(\.rawValue)
+    return Self(.choice(words, notYet: notYet), text: \.rawValue) { node, decoder in
+      let wanted = words.alternatives(quoted: false)
+      guard let text = decoder.constant(node, wanted: wanted) else { return nil }
+      if let value = Value(rawValue: text) { return value }
+      if notYet.contains(text) {
+        decoder.report(
+          at: node.location, "'\(decoder.owner.value): \(text)' is not built yet",
+          help: "this ferry knows \(wanted)")
+      } else {
+        decoder.report(
+          at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",
+          help: decoder.suggestion(for: text, among: words + notYet) ?? decoder.exampleHelp)
+      }
+      return nil
+    }
+  }
+}
+
+extension ValueKind where Value == String {
+  /// A text that is settled before a run, not empty and without control characters.
+  static func constant(_ what: String) -> Self {
+    Self(.text(what: what, references: false), text: { $0 }) { node, decoder in
+      guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
+      guard !text.isEmpty else {
+        decoder.report(at: node.location, "\(decoder.owner.value.quoted) is empty", help: "give a \(what)")
+        return nil
+      }
+      guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+        decoder.report(
+          at: node.location, "\(decoder.owner.value.quoted) contains a control character", help: "remove it")
+        return nil
+      }
+      return text
+    }
+  }
+
+  /// A word that may become a file's name.
+  static var fileName: Self {
+    constant("name").refused { name in
+      NameRule.problem(name, allowsDots: true)
+    }
+  }
+
+  static var path: Self { constant("path") }
+
+  /// A path that stays below the manifest's folder.
+  static var pathInside: Self {
+    path.refused { path in
+      if path.hasPrefix("/") || path.hasPrefix("~") {
+        return ("this path must be relative", "name a file below the manifest's folder")
+      }
+      if path.split(separator: "/").contains("..") {
+        return ("this path leads out of its folder with '..'", "name a file below the manifest's folder")
+      }
+      if path.hasSuffix("/") { return ("this path names a folder", "name a file") }
+      return nil
+    }
+  }
+
+  /// A pattern of paths relative to `root`.
+  static var glob: Self {
+    constant("glob").refused { glob in
+      if glob.hasPrefix("/") { return ("a glob is relative to 'root'", "remove the '/' at its beginning") }
+      if glob.split(separator: "/").contains("..") {
+        return ("a glob cannot lead out of 'root' with '..'", "choose another 'root'")
+      }
+      return GlobRule.unclosed(glob).map {
+        ("'\($0)' is not closed in this glob", "close it, or write '[\($0)]' for the character itself")
+      }
+    }
+  }
+
+  /// A JSON pointer (RFC 6901).
+  static var jsonPointer: Self {
+    Self(.text(what: "JSON pointer", references: false)) { node, decoder in
+      guard let text = decoder.constant(node, wanted: "a JSON pointer") else { return nil }
+      guard let problem = PointerRule.problem(text) else { return text }
+      decoder.report(at: node.location, problem.message, help: problem.help)
+      return nil
+    }
+  }
+
+  /// A regular expression; of a capture, with a group.
+  static func regex(needsGroup: Bool) -> Self {
+    Self(.text(what: "regular expression", references: false)) { node, decoder in
+      guard let pattern = decoder.constant(node, wanted: "a regular expression") else { return nil }
+      guard let problem = PatternRule.problem(pattern, needsGroup: needsGroup) else { return pattern }
+      decoder.report(at: node.location, problem.message, help: problem.help)
+      return nil
+    }
+  }
+}

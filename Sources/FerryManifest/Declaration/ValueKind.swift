@@ -1,0 +1,46 @@
+/// How a value of the manifest is read and shown: the vocabulary of the declarations.
+///
+/// A kind says in `form` what it accepts, so that whoever only describes the language needs no reader.
+struct ValueKind<Value: Sendable>: Sendable {
+  let form: ValueForm
+  /// Reads a node. Nil means that something was wrong with it and has been told.
+  let decode: @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
+  /// The value as the manifest would write it, where that is a word or a number.
+  let text: @Sendable (Value) -> String?
+
+  init(
+    _ form: ValueForm, text: @escaping @Sendable (Value) -> String? = { _ in nil },
+    decode: @escaping @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
+  ) {
+    self.form = form
+    self.decode = decode
+    self.text = text
+  }
+
+  /// The same text for another type.
+  func map<Other: Sendable>(
+    to other: @escaping @Sendable (Value) -> Other, from value: @escaping @Sendable (Other) -> Value
+  ) -> ValueKind<Other> {
+    ValueKind<Other>(
+      form, text: { text(value($0)) }, decode: { node, decoder in decode(node, &decoder).map(other) })
+  }
+
+  /// The same, kept with its place.
+  var located: ValueKind<Located<Value>> {
+    ValueKind<Located<Value>>(
+      form, text: { text($0.value) },
+      decode: { node, decoder in decode(node, &decoder).map { Located($0, at: node.location) } })
+  }
+
+  /// The same, refused where `problem` finds something.
+  func refused(_ problem: @escaping @Sendable (Value) -> (message: String, help: String)?) -> Self {
+    Self(
+      form, text: text,
+      decode: { node, decoder in
+        guard let value = decode(node, &decoder) else { return nil }
+        guard let problem = problem(value) else { return value }
+        decoder.report(at: node.location, problem.message, help: problem.help)
+        return nil
+      })
+  }
+}

@@ -1,0 +1,89 @@
+/// The part of a line around a place, and what to print under it.
+struct SourceExcerpt {
+  /// The line, shortened where it is long, control characters made visible.
+  let line: String
+  /// What to print before the caret: tabs stay tabs, so that any tab width fits.
+  let indent: String
+  /// `^`, and `~` to the end of the value.
+  let underline: String
+
+  /// Letters that are shown before and behind the place.
+  private static let before = 80
+  private static let behind = 60
+
+  init(_ location: SourceLocation, in source: SourceText) {
+    let start = max(1, location.column - Self.before)
+    let count = location.column - start
+    let shown = Array(
+      source.text(line: location.line, from: start, limit: count + Self.behind + 1).unicodeScalars)
+    let isCut = shown.count > count + Self.behind
+    let scalars = isCut ? Array(shown.dropLast()) : shown
+    let head = scalars.prefix(count)
+    let tail = scalars.dropFirst(count)
+
+    line =
+      (start > 1 ? "…" : "") + Self.visible(scalars) + (isCut ? "…" : "")
+    indent =
+      (start > 1 ? " " : "")
+      + head.map { $0 == "\t" ? "\t" : String(repeating: " ", count: Self.width($0)) }.joined()
+    let width = Self.valueLength(Array(tail)).map { tail.prefix($0).map(Self.width).reduce(0, +) } ?? 1
+    underline = "^" + String(repeating: "~", count: max(0, width - 1))
+  }
+
+  private static func visible(_ scalars: [Unicode.Scalar]) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in scalars { text.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+    return String(text)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+  }
+
+  /// The letters of the key, value or reference that begins the text.
+  private static func valueLength(_ text: [Unicode.Scalar]) -> Int? {
+    guard let first = text.first else { return nil }
+    switch first {
+    case "\"", "'":
+      var index = 1
+      while index < text.count, text[index] != first {
+        index += first == "\"" && text[index] == "\\" ? 2 : 1
+      }
+      return min(index + 1, text.count)
+    case "$" where text.count > 1 && text[1] == "{":
+      return text.firstIndex(of: "}").map { $0 + 1 } ?? 2
+    case "[", "{", "]", "}", ",", ":", "|", ">", "\t", " ":
+      return 1
+    default:
+      var length = 0
+      while length < text.count, !endsValue(text, at: length) { length += 1 }
+      while length > 1, text[length - 1] == " " || text[length - 1] == "\t" { length -= 1 }
+      return max(1, length)
+    }
+  }
+
+  private static func endsValue(_ text: [Unicode.Scalar], at index: Int) -> Bool {
+    let next = index + 1 < text.count ? text[index + 1] : " "
+    switch text[index] {
+    case ":": return next == " " || next == "\t"
+    case ",": return next == " "
+    case "#": return index > 0 && text[index - 1] == " "
+    case "]", "}": return true
+    default: return false
+    }
+  }
+
+  /// Columns at a terminal: 0 for what combines, 2 for East Asian wide letters and emoji, by their blocks.
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

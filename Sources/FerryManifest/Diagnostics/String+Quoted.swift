@@ -1,0 +1,31 @@
+extension String {
+  /// At most 60 characters of it, control characters made visible, for a message of one line.
+  var clipped: String {
+    var text = ""
+    var count = 0
+    for scalar in unicodeScalars {
+      if count == 60 { return text + "…" }
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      default:
+        text += scalar.properties.generalCategory == .control ? "\u{FFFD}" : String(scalar)
+      }
+      count += 1
+    }
+    return text
+  }
+
+  /// `clipped`, in single quotes.
+  var quoted: String { "'\(clipped)'" }
+}
+
+extension Sequence<String> {
+  /// `'a', 'b' or 'c'`.
+  func alternatives(quoted: Bool = true) -> String {
+    let words = map { quoted ? $0.quoted : $0 }
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+}

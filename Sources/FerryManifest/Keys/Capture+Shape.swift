@@ -1,0 +1,40 @@
+extension Capture {
+  static let shape = Shape<Capture>(
+    "Capture", doc: "Where in an answer a value is taken from: exactly one of the sources.",
+    keys: [
+      Key("json", \.json, .jsonPointer, doc: "A JSON pointer (RFC 6901) into the body.", example: "/id"),
+      Key(
+        "header", \.header, .headerName(isSet: false),
+        doc: "A header field, its name without regard to case.",
+        example: "Location"),
+      Key(
+        "regex", \.regex, .regex(needsGroup: true), doc: "The first group of the first match in the body.",
+        example: "'id=(\\w+)'"),
+      Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
+      .notYet("xml", doc: "An element path into an XML body."),
+      Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),
+    ],
+    rules: [.exactlyOne(["json", "header", "regex", "status", "xml"])],
+    blank: { Capture(name: $0.value, source: .status) })
+
+  private var json: String? {
+    get { if case .json(let pointer) = source { pointer } else { nil } }
+    set { if let newValue { source = .json(pointer: newValue) } }
+  }
+
+  private var header: String? {
+    get { if case .header(let name) = source { name } else { nil } }
+    set { if let newValue { source = .header(newValue) } }
+  }
+
+  private var regex: String? {
+    get { if case .regex(let pattern) = source { pattern } else { nil } }
+    set { if let newValue { source = .regex(newValue) } }
+  }
+
+  // Nil when read, although a blank capture has this source: the reference page must not call it a default.
+  private var status: Bool? {
+    get { nil }
+    set { if newValue == true { source = .status } }
+  }
+}

@@ -1,0 +1,57 @@
+extension Expectation {
+  static let shape = Shape<Expectation>(
+    "Expect", doc: "Which answers count as success; all that is given must hold.",
+    keys: [
+      Key(
+        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx",
+        doc: "The status codes that do.",
+        example: "[200, 201, 204]"),
+      Key(
+        "header", \.headers, .headerMatches, default: "none",
+        doc: "Header fields that must be there with exactly this value.", example: "{ X-State: stored }"),
+      Key(
+        "json", \.json, .jsonMatches, default: "none",
+        doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
+        example: "{ /status: stored }"),
+      Key(
+        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.",
+        example: "'^OK'"),
+    ],
+    blank: { _ in Expectation() })
+}
+
+extension ValueKind where Value == [Expectation.HeaderMatch] {
+  fileprivate static var headerMatches: Self {
+    let text = ValueKind<String>.constant("text")
+    return Self(.map(key: "header", value: text.form)) { node, decoder in
+      guard let members = node.members else {
+        decoder.mismatch(node, wanted: "a mapping of headers")
+        return nil
+      }
+      return members.compactMap { member in
+        if let problem = HeaderRule.problem(member.key.value, isSet: false) {
+          decoder.report(at: member.key.location, problem.message, help: problem.help)
+        }
+        return text.decode(member.value, &decoder).map { .init(name: member.key.value, value: $0) }
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == [Expectation.JSONMatch] {
+  fileprivate static var jsonMatches: Self {
+    let scalar = ValueKind<JSONTemplate>.jsonScalar
+    return Self(.map(key: "JSON pointer", value: .text(what: "scalar", references: false))) { node, decoder in
+      guard let members = node.members else {
+        decoder.mismatch(node, wanted: "a mapping of JSON pointers")
+        return nil
+      }
+      return members.compactMap { member in
+        if let problem = PointerRule.problem(member.key.value) {
+          decoder.report(at: member.key.location, problem.message, help: problem.help)
+        }
+        return scalar.decode(member.value, &decoder).map { .init(pointer: member.key.value, value: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// A manifest as it is written: what becomes of it, and the keys that are used up while it is read.
+struct ManifestDocument: Sendable {
+  enum Profile: String, CaseIterable, Sendable { case server }
+
+  var manifest: Manifest
+  var version = 1
+  var profile = Profile.server
+  /// Filled in by `.vars`: its values go where they are used.
+  var vars: [String] = []
+
+  /// The version of the language that this ferry reads.
+  static let version = 1
+
+  /// The keys of a manifest. `vars` are declared before what may use them: keys are read in this order.
+  static func shape(file: String) -> Shape<ManifestDocument> {
+    Shape(
+      "Manifest", doc: "The keys at the top of a manifest.",
+      keys: [
+        Key(
+          "version", \.version, .version, isRequired: true, doc: "The version of the language.", example: "1"),
+        Key(
+          "vars", \.vars, .vars, default: "none",
+          doc: "Texts that are used in several places, as `${vars.NAME}`. `--var NAME=VALUE` replaces one.",
+          example: "{ api: \"${env.API:-http://127.0.0.1:8080}\" }"),
+        Key(
+          "name", \.manifest.name, ValueKind.fileName.located, isRequired: true,
+          doc: "The manifest's name: part of the names of its journals and of every item's identity.",
+          example: "photos"),
+        Key(
+          "profile", \.profile, .choice(notYet: ["ios", "ios7"]), doc: "The defaults of the policies.",
+          example: "server"),
+        Key(
+          "secrets", \.manifest.secrets, .named(Secret.shape, in: .secrets), default: "none",
+          doc: "Where secrets are found, for `${secrets.NAME}`.",
+          example: "{ client_secret: { env: PHOTOS_CLIENT_SECRET } }"),
+        Key(
+          "sessions", \.manifest.sessions, .named(Session.shape, in: .sessions), default: "none",
+          doc: "The rules that transfers share, by the session's name."),
+        Key(
+          "tokens", \.manifest.tokens, .named(TokenStep.shape, in: .tokens), default: "none",
+          doc: "Authorization-token steps by name."),
+        Key(
+          "uploads", \.manifest.uploads, .named(Upload.shape, in: .uploads), default: "none",
+          doc: "Upload batches by name."),
+        Key(
+          "fetches", \.manifest.fetches, .named(Fetch.shape, in: .fetches), default: "none",
+          doc: "Downloads by name."),
+        Key(
+          "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
+          doc: "Single requests by name. Uploads, fetches and requests share one space of names."),
+        .notYet("conditions", doc: "Which network and power the machine has."),
+        .notYet("budgets", doc: "How many bytes a kind of network may carry in a window of time."),
+        .notYet("resume_delay", doc: "How long new transfers wait after a resume in the background."),
+        .notYet("execution_window", doc: "How long a launch may work."),
+      ],
+      blank: { ManifestDocument(manifest: Manifest(file: file, name: $0)) },
+      finish: { document, _, decoder in decoder.checkIdentifiers(document.manifest) })
+  }
+}
+
+extension ValueKind where Value == Int {
+  /// The version of the language; others are refused by number.
+  fileprivate static var version: Self {
+    let only = ManifestDocument.version
+    return Self(.integer(only...only)) { node, decoder in
+      guard case .integer(let version)? = node.scalar?.value else {
+        decoder.mismatch(node, wanted: "the number \(only)")
+        return nil
+      }
+      guard version == only else {
+        decoder.report(
+          at: node.location, "version \(version) of the manifest language is not known",
+          help: "this ferry reads 'version: \(only)'")
+        return nil
+      }
+      return only
+    }
+  }
+}
+
+extension ValueKind where Value == [String] {
+  /// Takes the variables in, so that every text behind can use them; all are resolved, used or not.
+  fileprivate static var vars: Self {
+    Self(.map(key: "name", value: .text(what: "text", references: false))) { node, decoder in
+      guard let members = node.members else {
+        decoder.variables.written = nil
+        decoder.mismatch(node, wanted: "a mapping of names to texts")
+        return nil
+      }
+      let outer = decoder.owner
+      defer { decoder.owner = outer }
+      decoder.variables.written = Dictionary(
+        members.map { ($0.key.value, $0.value) }, uniquingKeysWith: { first, _ in first })
+      for member in members {
+        if let problem = NameRule.problem(member.key.value, allowsDots: false) {
+          decoder.report(at: member.key.location, problem.message, help: problem.help)
+        }
+        decoder.owner = member.key
+        _ = decoder.variable(member.key.value, at: member.key.location)
+      }
+      return members.map(\.key.value)
+    }
+  }
+}

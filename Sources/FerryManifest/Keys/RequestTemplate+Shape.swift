@@ -1,0 +1,81 @@
+extension RequestTemplate {
+  /// The keys of a request. A method that is not given is GET, or POST with a body.
+  static let shape = shape(for: .plain)
+  /// A request that changes something by its nature: POST unless it says otherwise.
+  static let changingShape = shape(for: .changing)
+  /// A request whose body is the file; its method is the protocol's.
+  static let transferShape = shape(for: .transfer)
+
+  private enum Use { case plain, changing, transfer }
+
+  private static func shape(for use: Use) -> Shape<RequestTemplate> {
+    Shape(
+      "Request", doc: "One HTTP request.",
+      keys: [
+        Key(
+          "method", \.method, .method,
+          default: "GET; POST with a body and in `allocate` and `commit`; the protocol's in `transfer`",
+          doc: "The HTTP method, in capitals.", example: "POST"),
+        Key(
+          "url", \.url, .url, isRequired: true,
+          doc: """
+            Where it goes: http or https. `vars` stand in it as they are; a reference at the very beginning is \
+            taken as a URL, any other is percent-encoded for its place.
+            """,
+          example: "https://example.com/uploads"),
+        Key(
+          "headers", \.headers, .headers, default: "none",
+          doc: "Header fields. `Host`, `Content-Length` and `Transfer-Encoding` are ferry's own.",
+          example: "{ Accept: application/json }"),
+        Key(
+          "form", \.form, .form, default: "no body",
+          doc: "A body of the type `application/x-www-form-urlencoded`. Not in `transfer`.",
+          example: "{ grant_type: client_credentials }"),
+        Key(
+          "json", \.json, .json, default: "no body",
+          doc:
+            "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
+          example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
+      ],
+      rules: [.atMostOne(["form", "json"])],
+      blank: { _ in RequestTemplate(url: Template([])) },
+      finish: { request, node, decoder in
+        if node["method"] == nil {
+          let hasBody = node["form"] != nil || node["json"] != nil
+          request.method = use == .changing || hasBody ? "POST" : "GET"
+        }
+        guard use == .transfer, let members = node.members else { return }
+        for member in members where ["form", "json"].contains(member.key.value) {
+          decoder.report(
+            at: member.key.location, "a transfer has no '\(member.key.value)': its body is the file",
+            help: "put it into 'allocate' or 'commit'")
+        }
+      })
+  }
+
+  private var form: [Field]? {
+    get { if case .form(let fields) = body { fields } else { nil } }
+    set { if let newValue { body = .form(newValue) } }
+  }
+
+  private var json: JSONTemplate? {
+    get { if case .json(let json) = body { json } else { nil } }
+    set { if let newValue { body = .json(newValue) } }
+  }
+}
+
+extension RequestTemplate.Field {
+  /// `apply` of a token.
+  static let applyShape = Shape<Self>(
+    "Apply", doc: "The header field that is set on every request of a node that names the token.",
+    keys: [
+      Key(
+        "header", \.name, .headerName(isSet: true), isRequired: true, doc: "The field's name.",
+        example: "Authorization"),
+      Key(
+        "value", \.value, .headerValue, isRequired: true, doc: "Its value, with the token's captures.",
+        example: "\"Bearer ${token.access_token}\""),
+    ],
+    blank: { _ in Self(name: "", value: Template([])) },
+    place: { outer, _ in if case .token(let name) = outer { .apply(name) } else { outer } })
+}

@@ -1,0 +1,56 @@
+extension TokenStep {
+  static let shape = Shape<TokenStep>(
+    "Token", doc: "A step that fetches an authorization token, once for all that wait for it.",
+    keys: [
+      Key(
+        "session", \.session, .name(of: .session), isRequired: true, doc: "The session of its request.",
+        example: "quick"),
+      Key("request", \.request, .object(RequestTemplate.shape), isRequired: true, doc: "What it sends."),
+      Key(
+        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
+        doc: "Which answers count as success."),
+      Key(
+        "capture", \.capture, .named(Capture.shape), isRequired: true,
+        doc: """
+          What it takes from the answer. `expires_in` (seconds) or `expires_at` (RFC 3339 or Unix seconds) tell \
+          the token's life.
+          """,
+        example: "{ access_token: { json: /access_token, secret: true } }"),
+      Key(
+        "apply", \.apply, .object(RequestTemplate.Field.applyShape), isRequired: true,
+        doc: "How requests carry the token.",
+        example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
+      Key(
+        "refresh", \.refresh, .object(Refresh.shape), default: "as its keys", doc: "When it is fetched anew."),
+      Key(
+        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
+        doc: "When a failed request is tried again."),
+    ],
+    blank: { name in
+      TokenStep(
+        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
+        capture: [],
+        apply: RequestTemplate.Field(name: "", value: Template([])))
+    },
+    place: { _, name in .token(name) },
+    finish: { token, _, decoder in
+      guard token.name.value == "none" else { return }
+      decoder.report(
+        at: token.name.location, "a token cannot be called 'none'",
+        help: "'token: none' on a step leaves the token out; choose another name")
+    })
+}
+
+extension TokenStep.Refresh {
+  static let shape = Shape<Self>(
+    "Refresh", doc: "When a token is fetched anew.",
+    keys: [
+      Key(
+        "before_expiry", \.beforeExpiry, .duration(), doc: "How long before its captured expiry.",
+        example: "30s"),
+      Key(
+        "on_status", \.onStatus, .list(.status), doc: "The statuses that tell that a token has expired.",
+        example: "[401]"),
+    ],
+    blank: { _ in Self() })
+}

@@ -1,0 +1,23 @@
+/// Where in an answer a value is taken from.
+package struct Capture: Hashable, Codable, Sendable {
+  package var name: String
+  package var source: Source
+  /// Masked wherever it would be seen, and kept in a column that is never printed.
+  package var isSecret: Bool
+
+  package enum Source: Hashable, Codable, Sendable {
+    /// A JSON pointer (RFC 6901) into the body.
+    case json(pointer: String)
+    /// A header field, its name without regard to case.
+    case header(String)
+    /// The first group of the first match in the body.
+    case regex(String)
+    case status
+  }
+
+  package init(name: String, source: Source, isSecret: Bool = false) {
+    self.name = name
+    self.source = source
+    self.isSecret = isSecret
+  }
+}

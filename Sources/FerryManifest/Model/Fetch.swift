@@ -1,0 +1,36 @@
+/// A download, repeated no sooner than an interval.
+package struct Fetch: Equatable, Sendable {
+  package enum Interval: Hashable, Codable, Sendable {
+    case everyRun
+    /// Not before this long after the last one that ended well.
+    case minimum(Duration)
+  }
+
+  package var name: Located<String>
+  package var session: Located<String>
+  package var token: Located<String>?
+  package var needs: [Located<String>]
+  package var interval: Interval
+  package var request: RequestTemplate
+  package var expect: Expectation
+  /// Relative to the manifest's folder.
+  package var saveTo: String
+  package var retry: RetryPolicy
+
+  package init(
+    name: Located<String>, session: Located<String>, token: Located<String>? = nil,
+    needs: [Located<String>] = [],
+    interval: Interval = .everyRun, request: RequestTemplate, expect: Expectation = .init(), saveTo: String,
+    retry: RetryPolicy = .init()
+  ) {
+    self.name = name
+    self.session = session
+    self.token = token
+    self.needs = needs
+    self.interval = interval
+    self.request = request
+    self.expect = expect
+    self.saveTo = saveTo
+    self.retry = retry
+  }
+}

@@ -1,0 +1,30 @@
+/// A JSON value with templates for leaves; the members of an object keep the manifest's order.
+package indirect enum JSONTemplate: Hashable, Codable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case number(Double)
+  /// A leaf that is one reference alone keeps the type of its value: a size is sent as a number.
+  case string(Template)
+  case array([JSONTemplate])
+  case object([Member])
+
+  package struct Member: Hashable, Codable, Sendable {
+    package var name: String
+    package var value: JSONTemplate
+
+    package init(name: String, value: JSONTemplate) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package var references: [Reference] {
+    switch self {
+    case .null, .bool, .integer, .number: []
+    case .string(let template): template.references
+    case .array(let values): values.flatMap(\.references)
+    case .object(let members): members.flatMap(\.value.references)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// When a failed request is tried again.
+///
+/// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then moved by up to
+/// `±jitter` of itself.
+package struct RetryPolicy: Hashable, Codable, Sendable {
+  /// Retries after the first attempt, in one launch. Default 5.
+  package var limit: Int
+  package var initial: Duration
+  package var factor: Double
+  package var max: Duration
+  package var jitter: Double
+
+  package init(
+    limit: Int = 5, initial: Duration = .seconds(1), factor: Double = 2, max: Duration = .seconds(300),
+    jitter: Double = 0.25
+  ) {
+    self.limit = limit
+    self.initial = initial
+    self.factor = factor
+    self.max = max
+    self.jitter = jitter
+  }
+}

@@ -1,0 +1,36 @@
+/// A single request in the graph: notify, finalize a set, warm a cache.
+package struct SingleRequest: Equatable, Sendable {
+  package enum When: String, Codable, Sendable, CaseIterable {
+    case succeeded
+    case failed
+    case always
+  }
+
+  package var name: Located<String>
+  package var session: Located<String>
+  package var token: Located<String>?
+  package var needs: [Located<String>]
+  /// Which outcome of `needs` lets it run. Default succeeded.
+  package var when: When
+  package var request: RequestTemplate
+  package var expect: Expectation
+  package var capture: [Capture]
+  package var retry: RetryPolicy
+
+  package init(
+    name: Located<String>, session: Located<String>, token: Located<String>? = nil,
+    needs: [Located<String>] = [],
+    when: When = .succeeded, request: RequestTemplate, expect: Expectation = .init(), capture: [Capture] = [],
+    retry: RetryPolicy = .init()
+  ) {
+    self.name = name
+    self.session = session
+    self.token = token
+    self.needs = needs
+    self.when = when
+    self.request = request
+    self.expect = expect
+    self.capture = capture
+    self.retry = retry
+  }
+}

@@ -1,0 +1,39 @@
+/// An authorization-token step.
+package struct TokenStep: Equatable, Sendable {
+  package var name: Located<String>
+  package var session: Located<String>
+  package var request: RequestTemplate
+  package var expect: Expectation
+  /// `expires_in` (seconds from the answer) and `expires_at` (RFC 3339 or Unix seconds) tell its life.
+  package var capture: [Capture]
+  /// The header field set on every request of a node that names this token.
+  package var apply: RequestTemplate.Field
+  package var refresh: Refresh
+  package var retry: RetryPolicy
+
+  package struct Refresh: Hashable, Codable, Sendable {
+    /// Default 30 s.
+    package var beforeExpiry: Duration
+    /// Default 401.
+    package var onStatus: [Int]
+
+    package init(beforeExpiry: Duration = .seconds(30), onStatus: [Int] = [401]) {
+      self.beforeExpiry = beforeExpiry
+      self.onStatus = onStatus
+    }
+  }
+
+  package init(
+    name: Located<String>, session: Located<String>, request: RequestTemplate, expect: Expectation = .init(),
+    capture: [Capture], apply: RequestTemplate.Field, refresh: Refresh = .init(), retry: RetryPolicy = .init()
+  ) {
+    self.name = name
+    self.session = session
+    self.request = request
+    self.expect = expect
+    self.capture = capture
+    self.apply = apply
+    self.refresh = refresh
+    self.retry = retry
+  }
+}

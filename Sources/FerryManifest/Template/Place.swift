@@ -1,0 +1,64 @@
+/// Where in the manifest a text stands, as far as references care.
+enum Place: Hashable, Sendable {
+  /// Settled before a run: `vars` and `env` alone.
+  case constant
+  case session
+  /// A token step's own request.
+  case token(String)
+  /// What a token step sets on the requests of others.
+  case apply(String)
+  /// An upload, outside or inside its steps.
+  case upload(String, Step?)
+  case fetch(String)
+  case request(String)
+
+  enum Step: String, Sendable {
+    case allocate
+    case transfer
+    case commit
+  }
+
+  /// The families of references that have a value here; `vars` and `env` have one everywhere.
+  var families: [Reference.Family] {
+    switch self {
+    case .constant: []
+    case .session: [.secrets]
+    case .token: [.secrets, .requests]
+    case .apply: [.secrets, .token]
+    case .upload(_, let step):
+      switch step {
+      case nil, .allocate: [.secrets, .file, .token, .requests]
+      case .transfer: [.secrets, .file, .token, .allocate, .requests]
+      case .commit: [.secrets, .file, .token, .allocate, .transfer, .requests]
+      }
+    case .fetch, .request: [.secrets, .token, .requests, .run]
+    }
+  }
+
+  /// In the words of a message.
+  var name: String {
+    switch self {
+    case .constant: "here"
+    case .session: "in a session"
+    case .token: "in a token's own request"
+    case .apply: "in 'apply'"
+    case .upload(_, nil): "in an upload"
+    case .upload(_, .some(let step)): "in '\(step.rawValue)'"
+    case .fetch: "in a fetch"
+    case .request: "in a request"
+    }
+  }
+
+  func entering(_ step: Step) -> Place {
+    if case .upload(let name, _) = self { .upload(name, step) } else { self }
+  }
+
+  /// The vertex of the graph that it belongs to.
+  var vertex: GraphVertex? {
+    switch self {
+    case .constant, .session: nil
+    case .token(let name), .apply(let name): .token(name)
+    case .upload(let name, _), .fetch(let name), .request(let name): .node(name)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+extension Fault {
+  /// Reads a fault as it stands on a command line: `ROUTE:KEY=VALUE,…`.
+  ///
+  /// | spec | at |
+  /// |---|---|
+  /// | `commit:every=7,status=500` | every seventh commit, 500 is answered and nothing committed |
+  /// | `content:every=5,drop=before` | every fifth body, the connection is reset and nothing kept |
+  /// | `commit:every=4,drop=after,cut=close` | every fourth commit, it is done and the connection just ends |
+  /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind |
+  /// | `allocate:times=2,delay=0.2` | the first two allocations, the answer is late |
+  package init(spec: String) throws(Invalid) {
+    let parts = spec.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let name = parts.first, let settings = parts.last else {
+      throw Invalid(description: "'\(spec)' is not ROUTE:KEY=VALUE,…")
+    }
+    guard let route = RouteClass(rawValue: String(name)) else {
+      let known = RouteClass.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Invalid(description: "'\(name)' is no route; there are \(known)")
+    }
+    self.init(route: route)
+    var seen: Set<Substring> = []
+    for setting in settings.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, let key = sides.first, let value = sides.last else {
+        throw Invalid(description: "'\(setting)' is not KEY=VALUE")
+      }
+      guard seen.insert(key).inserted else { throw Invalid(description: "'\(key)' is given twice") }
+      try set(key, to: String(value))
+    }
+    try validate()
+  }
+
+  private mutating func set(_ key: Substring, to value: String) throws(Invalid) {
+    func read<Value>(_ value: Value?, _ wanted: String) throws(Invalid) -> Value {
+      guard let value else { throw Invalid(description: "'\(key)' takes \(wanted)") }
+      return value
+    }
+    switch key {
+    case "every": every = try read(Int(value), "a number")
+    case "times": times = try read(Int(value), "a number")
+    case "status": status = try read(Int(value), "a status such as 503")
+    case "retry_after": retryAfter = try read(Int(value), "whole seconds")
+    case "delay": delay = try read(Double(value), "seconds")
+    case "drop": drop = try read(Drop(rawValue: value), "before or after")
+    case "cut": cut = try read(Cut(rawValue: value), "reset or close")
+    default:
+      throw Invalid(
+        description: "'\(key)' is no key; there are every, times, status, retry_after, drop, cut, delay")
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Bytes that wait for a socket to take them.
+struct ByteQueue {
+  private var storage: [UInt8] = []
+  private var start = 0
+
+  /// How many bytes wait.
+  var count: Int { storage.count - start }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ bytes: some Collection<UInt8>) {
+    storage.append(contentsOf: bytes)
+  }
+
+  /// Offers the waiting bytes to `body`, which says how many it took.
+  ///
+  /// Returns what `body` returned.
+  mutating func drain(_ body: (UnsafeRawBufferPointer) -> SystemSocket.Transfer) -> SystemSocket.Transfer {
+    let result = storage.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    if case .moved(let count) = result {
+      start += count
+      if start == storage.count {
+        storage.removeAll(keepingCapacity: true)
+        start = 0
+      }
+    }
+    return result
+  }
+
+  mutating func removeAll() {
+    storage.removeAll()
+    start = 0
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+
+/// The TCP port that clients reach.
+///
+/// FlyingFox always answers, so a connection that breaks instead cannot come from a handler. The front door
+/// stands before it and passes bytes between each client and a private socket in the file system; a handler
+/// that wants a connection to break asks for ``cut(_:by:)``. Nagle's algorithm does not apply to such a
+/// socket, which matters because FlyingFox writes an answer's head and body apart.
+///
+/// All sockets are worked by one thread around `poll`.
+final class FrontDoor: Sendable {
+  private enum Life {
+    case closed
+    case open
+    case ended
+  }
+
+  private struct Orders {
+    var life = Life.closed
+    var cuts: [(id: ConnectionID, how: Fault.Cut)] = []
+    var stops = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// The port on 127.0.0.1.
+  let port: UInt16
+  private let path: String
+  private let listener: Int32
+  private let bell: (read: Int32, write: Int32)
+  private let orders = Mutex(Orders())
+
+  /// Takes the port, where clients wait until ``open()``; connections will be passed on to the socket at
+  /// `path`. Whoever makes a door must ``stop()`` it.
+  init(port: UInt16, path: String) throws {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemSocket.Failure.last("pipe") }
+    ends.forEach(SystemSocket.unblock)
+    bell = (ends[0], ends[1])
+    self.path = path
+    do {
+      listener = try SystemSocket.listen(port: port)
+    } catch {
+      ends.forEach { close($0) }
+      throw error
+    }
+    do {
+      self.port = try SystemSocket.port(of: listener)
+    } catch {
+      (ends + [listener]).forEach { close($0) }
+      throw error
+    }
+  }
+
+  /// Starts to pass connections on.
+  func open() {
+    orders.withLock { $0.life = .open }
+    let thread = Thread { [self] in
+      FrontDoorLoop(listener: listener, bell: bell.read, path: path).run(takingOrdersFrom: self)
+      end()
+    }
+    thread.name = "front door"
+    thread.start()
+  }
+
+  /// Breaks a connection; once this has returned, no byte of an answer that is given later can get out.
+  func cut(_ id: ConnectionID, by how: Fault.Cut) {
+    orders.withLock { orders in
+      orders.cuts.append((id, how))
+      ring(orders)
+    }
+  }
+
+  /// Closes the port and every connection, and returns when that is done.
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      let life = orders.withLock { orders in
+        orders.stops = true
+        if orders.life == .open { orders.waiters.append(continuation) }
+        ring(orders)
+        return orders.life
+      }
+      switch life {
+      case .closed:
+        end()
+        continuation.resume()
+      case .open: break
+      case .ended: continuation.resume()
+      }
+    }
+  }
+
+  /// What was asked for since the last time, for the loop.
+  func takeOrders() -> (cuts: [(id: ConnectionID, how: Fault.Cut)], stops: Bool) {
+    orders.withLock { orders in
+      defer { orders.cuts.removeAll() }
+      return (orders.cuts, orders.stops)
+    }
+  }
+
+  /// Wakes the loop; the caller holds the lock, so the pipe is not closed under it.
+  private func ring(_ orders: borrowing Orders) {
+    guard orders.life == .open else { return }
+    // A full pipe is a bell that is ringing already.
+    _ = write(bell.write, [1], 1)
+  }
+
+  private func end() {
+    let waiters = orders.withLock { orders in
+      defer { orders.waiters.removeAll() }
+      guard orders.life != .ended else { return orders.waiters }
+      orders.life = .ended
+      close(listener)
+      close(bell.read)
+      close(bell.write)
+      return orders.waiters
+    }
+    waiters.forEach { $0.resume() }
+  }
+}

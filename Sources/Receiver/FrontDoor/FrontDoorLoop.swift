@@ -1,0 +1,108 @@
+import Foundation
+
+/// The front door's thread: waits for sockets, accepts clients, moves bytes, cuts connections.
+struct FrontDoorLoop {
+  /// Each connection may need four descriptors: the client's, two ends of the private socket, and a file.
+  private static let filesPerConnection = 4
+  /// Descriptors left to the rest of the process.
+  private static let sparedFiles = 64
+
+  let listener: Int32
+  let bell: Int32
+  let path: String
+  private let connectionLimit: Int
+  private var connections: [ConnectionID: ClientConnection] = [:]
+  private var accepted: UInt64 = 0
+  private var scratch = [UInt8](repeating: 0, count: 64 * 1024)
+
+  init(listener: Int32, bell: Int32, path: String) {
+    self.listener = listener
+    self.bell = bell
+    self.path = path
+    // FlyingFox stops for good when it runs out of descriptors; clients wait in the backlog instead.
+    let open = min(Int(clamping: sysconf(Int32(_SC_OPEN_MAX))), 65_536)
+    connectionLimit = max(16, (open - Self.sparedFiles) / Self.filesPerConnection)
+  }
+
+  /// Works until it is told to stop, then closes every connection.
+  consuming func run(takingOrdersFrom door: FrontDoor) {
+    while true {
+      var (interests, order) = waitList()
+      let ready = poll(&interests, nfds_t(interests.count), -1)
+      // A signal; nothing in `interests` was filled in.
+      if ready < 0 { continue }
+      // Orders come before the sockets: an answer that is ready by now may belong to a connection that
+      // was cut before the answer was given.
+      if interests[0].revents != 0 { quietBell() }
+      let orders = door.takeOrders()
+      if orders.stops { break }
+      for cut in orders.cuts { obey(cut.id, cut.how) }
+      for (index, id) in order.enumerated() {
+        let client = interests[2 + 2 * index].revents
+        let server = interests[3 + 2 * index].revents
+        if client | server != 0 { move(id, client: client, server: server) }
+      }
+      if interests[1].revents != 0 { acceptClients() }
+    }
+    for connection in connections.values {
+      close(connection.client)
+      close(connection.server)
+    }
+  }
+
+  /// The sockets to wait for: bell, listener, then two for each connection in the order given beside.
+  private func waitList() -> ([pollfd], [ConnectionID]) {
+    var interests = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0)]
+    interests.reserveCapacity(2 + 2 * connections.count)
+    var order: [ConnectionID] = []
+    order.reserveCapacity(connections.count)
+    let accepts = connections.count < connectionLimit
+    interests.append(pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0))
+    for (id, connection) in connections {
+      order.append(id)
+      for (file, interest) in [
+        (connection.client, connection.clientInterest), (connection.server, connection.serverInterest),
+      ] {
+        // `poll` reports a hang-up even to those who did not ask, so a socket without interest is left out.
+        interests.append(pollfd(fd: interest == 0 ? -1 : file, events: interest, revents: 0))
+      }
+    }
+    return (interests, order)
+  }
+
+  private mutating func move(_ id: ConnectionID, client: Int16, server: Int16) {
+    // Nil where an order has cut it since.
+    connections[id]?.move(client: client, server: server, scratch: &scratch)
+    guard let connection = connections[id], connection.isOver else { return }
+    connections[id] = nil
+    close(connection.client)
+    close(connection.server)
+  }
+
+  private mutating func obey(_ id: ConnectionID, _ how: Fault.Cut) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    switch how {
+    case .reset: SystemSocket.reset(connection.client)
+    case .close: close(connection.client)
+    }
+    close(connection.server)
+  }
+
+  private mutating func acceptClients() {
+    while connections.count < connectionLimit, let client = SystemSocket.acceptClient(on: listener) {
+      guard let server = try? SystemSocket.connect(path: path) else {
+        // The server is going away; so does the client.
+        close(client)
+        continue
+      }
+      accepted += 1
+      let id = ConnectionID(rawValue: accepted)
+      connections[id] = ClientConnection(id: id, client: client, server: server)
+    }
+  }
+
+  private func quietBell() {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(bell, &bytes, bytes.count) > 0 {}
+  }
+}

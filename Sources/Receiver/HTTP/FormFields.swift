@@ -1,0 +1,24 @@
+import Foundation
+
+/// The fields of a query or of a form body (`application/x-www-form-urlencoded`).
+///
+/// `+` is a space, as browsers and most servers have it; a plus sign is `%2B`.
+struct FormFields: Equatable {
+  private var values: [String: String] = [:]
+
+  /// Reads `a=1&b=2`. Of a field that is given twice the first counts; what is not UTF-8 is left out.
+  init(_ text: String) {
+    for field in text.split(separator: "&") {
+      let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = sides.first.flatMap(Self.decoded) else { continue }
+      let value = sides.count > 1 ? sides.last.flatMap(Self.decoded) : ""
+      if let value, values[name] == nil { values[name] = value }
+    }
+  }
+
+  subscript(name: String) -> String? { values[name] }
+
+  private static func decoded(_ text: Substring) -> String? {
+    String(text.map { $0 == "+" ? " " : $0 }).removingPercentEncoding
+  }
+}

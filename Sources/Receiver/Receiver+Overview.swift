@@ -1,1 +1,0 @@
-// The Receiver target; see docs/architecture.md.

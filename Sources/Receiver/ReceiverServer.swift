@@ -1,0 +1,102 @@
+import FlyingFox
+import Foundation
+
+/// A small real HTTP server to try manifests against.
+///
+/// ```swift
+/// let server = ReceiverServer(ReceiverConfiguration(directory: folder))
+/// let port = try await server.start()
+/// // … http://127.0.0.1:\(port) …
+/// await server.stop()
+/// ```
+package actor ReceiverServer {
+  /// What was asked of the server in the wrong order.
+  package enum Misuse: Error {
+    case startedTwice
+    case notRunning
+  }
+
+  private struct Parts {
+    let socket: PrivateSocket
+    let door: FrontDoor
+    let handler: RequestHandler
+    let server: HTTPServer
+    let run: Task<Void, any Error>
+  }
+
+  private let configuration: ReceiverConfiguration
+  private var parts: Parts?
+  private var hasStarted = false
+
+  package init(_ configuration: ReceiverConfiguration) {
+    self.configuration = configuration
+  }
+
+  /// Starts to serve, and returns the port on 127.0.0.1.
+  ///
+  /// Throws when the port is taken, the directory cannot be made, or it was started before.
+  package func start() async throws -> UInt16 {
+    guard !hasStarted else { throw Misuse.startedTwice }
+    hasStarted = true
+    let socket = try PrivateSocket()
+    do {
+      let door = try FrontDoor(port: configuration.port, path: socket.path)
+      do {
+        parts = try await serve(socket, door)
+        return door.port
+      } catch {
+        await door.stop()
+        throw error
+      }
+    } catch {
+      socket.remove()
+      throw error
+    }
+  }
+
+  /// Ends every connection, and returns when all is closed. The received bytes stay in the directory.
+  package func stop() async {
+    guard let parts else { return }
+    self.parts = nil
+    await parts.door.stop()
+    await parts.server.stop(timeout: 0)
+    // It ends with the error of its own cancellation.
+    _ = await parts.run.result
+    parts.socket.remove()
+  }
+
+  /// What has been received, as `GET /received` shows it.
+  package func received() throws -> Listing {
+    guard let parts else { throw Misuse.notRunning }
+    return parts.handler.ledger.withLock { $0.listing }
+  }
+
+  /// Lets something go wrong from now on, as `POST /faults` does.
+  package func add(_ fault: Fault) throws {
+    guard let parts else { throw Misuse.notRunning }
+    try fault.validate()
+    parts.handler.ledger.withLock { $0.faults.add(fault) }
+  }
+
+  private func serve(_ socket: PrivateSocket, _ door: FrontDoor) async throws -> Parts {
+    let handler = try RequestHandler(configuration: configuration, door: door)
+    let server = HTTPServer(
+      config: HTTPServer.Configuration(
+        address: .unix(path: socket.path),
+        // It bounds a handler, which reads a whole body; a slow body is not a fault.
+        timeout: 7 * 24 * 3600,
+        // No body is kept for a second reading.
+        sharedRequestReplaySize: 0,
+        logger: .disabled),
+      handler: handler)
+    let run = Task { try await server.run() }
+    do {
+      try await server.waitUntilListening()
+    } catch {
+      run.cancel()
+      throw error
+    }
+    door.open()
+    return Parts(socket: socket, door: door, handler: handler, server: server, run: run)
+  }
+}

@@ -1,0 +1,53 @@
+import FlyingFox
+import Foundation
+
+/// Notes, redirects, and the faults.
+extension RequestHandler {
+  func noteDone(_ body: inout RequestBody) async throws -> HTTPResponse {
+    let data = try await body.gather()
+    let value = try JSONDecoder().decode(JSONValue.self, from: data)
+    guard ledger.withLock({ $0.note(value, size: data.count) }) else {
+      return .problem(
+        HTTPStatusCode(507, phrase: "Insufficient Storage"), "full",
+        "at most \(Ledger.doneLimit) bytes of these are kept")
+    }
+    return .empty(.noContent)
+  }
+
+  /// Sends any request elsewhere: `?to=URL&status=307`; without a status it is 307.
+  func redirect(_ request: HTTPRequest) -> HTTPResponse {
+    let query = FormFields(request.target.query())
+    let status = query["status"].map { Int($0) ?? 0 } ?? 307
+    guard [301, 302, 303, 307, 308].contains(status) else {
+      return .problem(.badRequest, "invalid_status", "a redirect is 301, 302, 303, 307 or 308")
+    }
+    // Anything else would let the query write header fields.
+    guard let target = query["to"], !target.isEmpty,
+      target.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+    else {
+      return .problem(.badRequest, "invalid_target", "say ?to=URL, in printable ASCII without blanks")
+    }
+    var headers = HTTPHeaders()
+    headers[.location] = target
+    return .empty(HTTPStatusCode(status, phrase: "Redirect"), headers: headers)
+  }
+
+  /// Adds one fault or a list of them, and answers with all that are in force.
+  func addFaults(_ body: inout RequestBody) async throws -> HTTPResponse {
+    let data = try await body.gather()
+    let isList = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+    let decoder = JSONDecoder()
+    let faults =
+      isList ? try decoder.decode([Fault].self, from: data) : [try decoder.decode(Fault.self, from: data)]
+    return try .json(
+      ledger.withLock { ledger in
+        faults.forEach { ledger.faults.add($0) }
+        return ledger.faults.faults
+      })
+  }
+
+  func clearFaults() -> HTTPResponse {
+    ledger.withLock { $0.faults.removeAll() }
+    return .empty(.noContent)
+  }
+}

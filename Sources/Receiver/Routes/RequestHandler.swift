@@ -1,0 +1,135 @@
+import FlyingFox
+import Foundation
+import Synchronization
+
+/// Answers requests: counts them, lets go wrong what is asked for, checks the token, does the work.
+final class RequestHandler: HTTPHandler {
+  let configuration: ReceiverConfiguration
+  let store: ContentStore
+  let ledger: Mutex<Ledger>
+  private let door: FrontDoor
+
+  init(configuration: ReceiverConfiguration, door: FrontDoor) throws {
+    self.configuration = configuration
+    self.door = door
+    store = try ContentStore(directory: configuration.directory)
+    ledger = Mutex(Ledger(faults: configuration.faults, at: configuration.now()))
+  }
+
+  func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+    var body = RequestBody(of: request)
+    let path = request.target.path()
+    let answer = await answer(request, Route(method: request.method, path: path), &body)
+    await body.drain()
+    configuration.log?("\(request.method.rawValue) \(path) \(answer.statusCode.code)")
+    return answer
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ route: Route, _ body: inout RequestBody
+  ) async -> HTTPResponse {
+    guard let kind = route.faultClass, let fault = ledger.withLock({ $0.arrive(kind) }) else {
+      return await carryOut(route, request, &body)
+    }
+    if fault.drop == .before {
+      await wait(for: fault)
+      cut(request, by: fault.cut)
+      // Nobody will read this answer.
+      return .empty(.serviceUnavailable)
+    }
+    if let status = fault.status {
+      await body.drain()
+      await wait(for: fault)
+      return answer(status: status, retryAfter: fault.retryAfter)
+    }
+    let answer = await carryOut(route, request, &body)
+    await body.drain()
+    await wait(for: fault)
+    if fault.drop == .after { cut(request, by: fault.cut) }
+    return answer
+  }
+
+  private func wait(for fault: Fault) async {
+    guard let delay = fault.delay else { return }
+    // Only the end of the server interrupts it.
+    try? await configuration.wait(.seconds(delay))
+  }
+
+  private func cut(_ request: HTTPRequest, by how: Fault.Cut) {
+    // The front door marks every request, so there is always a number.
+    guard let mark = request.headers[HTTPHeader(ConnectionID.header)], let number = UInt64(mark) else {
+      return
+    }
+    door.cut(ConnectionID(rawValue: number), by: how)
+  }
+
+  private func answer(status: Int, retryAfter: Int?) -> HTTPResponse {
+    var headers = HTTPHeaders()
+    if let retryAfter { headers[HTTPHeader("Retry-After")] = String(retryAfter) }
+    if status == 401 { headers[HTTPHeader("WWW-Authenticate")] = "Bearer error=\"invalid_token\"" }
+    // These two have no body (RFC 9110, sections 15.3.5 and 15.4.5).
+    if status == 204 || status == 304 { return .empty(.numbered(status), headers: headers) }
+    return .problem(.numbered(status), "fault", "this answer was asked for", headers: headers)
+  }
+
+  /// Does what the route says, unless a token is missing.
+  private func carryOut(
+    _ route: Route, _ request: HTTPRequest, _ body: inout RequestBody
+  ) async -> HTTPResponse {
+    if configuration.requiresToken && route.isGuarded, let refusal = refusal(of: request) { return refusal }
+    do {
+      return try await perform(route, request, &body)
+    } catch let refusal as UploadBook.Refusal {
+      return answer(to: refusal)
+    } catch is RequestBody.TooLarge {
+      return .problem(
+        .payloadTooLarge, "too_large", "the body is longer than \(RequestBody.memoryLimit) bytes")
+    } catch is RequestBody.CutShort {
+      return .problem(.badRequest, "cut_short", "the connection ended before the body did")
+    } catch is DecodingError {
+      return .problem(.badRequest, "invalid_json", "the body is not the JSON that this route takes")
+    } catch let invalid as Fault.Invalid {
+      return .problem(.badRequest, "invalid_fault", invalid.description)
+    } catch {
+      return .problem(.internalServerError, "internal", "\(error.localizedDescription)")
+    }
+  }
+
+  private func perform(
+    _ route: Route, _ request: HTTPRequest, _ body: inout RequestBody
+  ) async throws -> HTTPResponse {
+    switch route {
+    case .token: try await issueToken(request, &body)
+    case .allocate: try await allocate(&body)
+    case .content(let id): try await receiveContent(id, request, &body)
+    case .commit(let id): try await commit(id, &body)
+    case .abandon(let id): try abandon(id)
+    case .putFile(let name): try await putFile(name, request, &body)
+    case .getFile(let name): try getFile(name, request)
+    case .inbox: try await post(request, &body)
+    case .catalog: try catalog(request)
+    case .blob(let name): try blob(name, request)
+    case .done: try await noteDone(&body)
+    case .redirect: redirect(request)
+    case .listing: try .json(ledger.withLock { $0.listing })
+    case .showFaults: try .json(ledger.withLock { $0.faults.faults })
+    case .addFaults: try await addFaults(&body)
+    case .clearFaults: clearFaults()
+    case .notAllowed(let allowed):
+      .problem(
+        .methodNotAllowed, "method_not_allowed", "this path takes \(allowed)",
+        headers: [HTTPHeader("Allow"): allowed])
+    case .malformed: .problem(.badRequest, "malformed_path", "the path is not percent-encoded UTF-8")
+    case .unknown: .problem(.notFound, "not_found", "there is nothing at this path")
+    }
+  }
+
+  private func answer(to refusal: UploadBook.Refusal) -> HTTPResponse {
+    switch refusal {
+    case .unknown: .problem(.notFound, "unknown_upload", "there is no upload with this ID")
+    case .expired: .problem(.gone, "expired_upload", "the upload ID has expired")
+    case .committed: .problem(.conflict, "already_committed", "the upload was committed before")
+    case .mismatch(let what): .problem(.unprocessableContent, "mismatch", what)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+
+/// What has been committed, as `GET /catalog.json` gives it.
+struct Catalog: Sendable {
+  private struct Item: Encodable {
+    let name: String
+    let size: Int
+    let sha256: String
+  }
+
+  private struct Page: Encodable {
+    let items: [Item]
+  }
+
+  /// `{"items": [{"name", "size", "sha256"}, …]}` in the order of the names.
+  let body: Data
+  /// Strong: the same tag means the same bytes.
+  let entityTag: String
+  /// The moment of the newest commit, or of the start.
+  let modified: Date
+
+  init(of contents: [String: StoredContent], modified: Date) throws {
+    let items = contents.sorted { $0.key < $1.key }
+      .map { Item(name: $0.key, size: $0.value.size, sha256: $0.value.sha256) }
+    body = try JSONEncoder.receiver.encode(Page(items: items))
+    entityTag = "\"\(SHA256.hash(data: body).hexadecimal)\""
+    self.modified = modified
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// The upload IDs that were given out, and what became of each name.
+struct UploadBook {
+  /// Why nothing is done for an upload ID.
+  enum Refusal: Error, Equatable {
+    case unknown
+    case expired
+    case committed
+    /// What was sent is not what was announced.
+    case mismatch(String)
+  }
+
+  /// What a commit says about the upload; nothing of it is needed.
+  struct Claim: Decodable {
+    var sha256: String?
+    var size: Int?
+    var name: String?
+  }
+
+  private struct Upload {
+    let name: String
+    let size: Int?
+    let expiry: Date
+    var content: StoredContent?
+    var isCommitted = false
+  }
+
+  private var uploads: [String: Upload] = [:]
+  private var names: [String: Listing.Upload] = [:]
+  private var committed: [String: StoredContent] = [:]
+  private var modified: Date
+  private var cachedCatalog: Catalog?
+
+  init(at now: Date) {
+    modified = now
+  }
+
+  /// What happened to each name, in the order of the names.
+  var listing: [Listing.Upload] { names.values.sorted { $0.name < $1.name } }
+
+  /// The bytes that were committed last under a name.
+  func content(named name: String) -> StoredContent? { committed[name] }
+
+  mutating func allocate(id: String, name: String, size: Int?, until expiry: Date) {
+    uploads[id] = Upload(name: name, size: size, expiry: expiry)
+    names[name, default: Listing.Upload(name: name)].allocations += 1
+  }
+
+  /// Throws unless a body may be sent for the ID.
+  func admit(_ id: String, at now: Date) throws(Refusal) {
+    _ = try open(id, at: now)
+  }
+
+  /// Keeps a body that was received whole, and returns the one that it replaces.
+  ///
+  /// An ID that has expired under way does not matter until the commit.
+  mutating func keep(_ content: StoredContent, for id: String) throws(Refusal) -> StoredContent? {
+    let upload = try open(id, at: .distantPast)
+    uploads[id]?.content = content
+    names[upload.name, default: Listing.Upload(name: upload.name)].contents += 1
+    return upload.content
+  }
+
+  /// Commits what was sent under an ID, and returns it with the content that it replaces.
+  mutating func commit(
+    _ id: String, claim: Claim, at now: Date
+  ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
+    let upload = try open(id, at: now)
+    guard let content = upload.content else { throw .mismatch("no content has been received whole") }
+    for size in [upload.size, claim.size] {
+      if let size, size != content.size { throw .mismatch("the size is \(content.size), not \(size)") }
+    }
+    if let sha256 = claim.sha256, sha256.lowercased() != content.sha256 {
+      throw .mismatch("the SHA-256 is \(content.sha256), not \(sha256)")
+    }
+    if let name = claim.name, name != upload.name {
+      throw .mismatch("the name is '\(upload.name)', not '\(name)'")
+    }
+    uploads[id]?.isCommitted = true
+    uploads[id]?.content = nil
+    var record = names[upload.name, default: Listing.Upload(name: upload.name)]
+    record.commits += 1
+    record.size = content.size
+    record.sha256 = content.sha256
+    names[upload.name] = record
+    modified = now
+    cachedCatalog = nil
+    let replaced = committed.updateValue(content, forKey: upload.name)
+    return (Listing.Post(name: upload.name, size: content.size, sha256: content.sha256), replaced)
+  }
+
+  /// Forgets an ID, and returns what had been sent under it.
+  mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
+    // An expired ID may be abandoned too: nothing is left of it either way.
+    let upload = try open(id, at: .distantPast)
+    uploads[id] = nil
+    return upload.content
+  }
+
+  /// The catalog of now.
+  mutating func catalog() throws -> Catalog {
+    if let cachedCatalog { return cachedCatalog }
+    let catalog = try Catalog(of: committed, modified: modified)
+    cachedCatalog = catalog
+    return catalog
+  }
+
+  private func open(_ id: String, at now: Date) throws(Refusal) -> Upload {
+    guard let upload = uploads[id] else { throw .unknown }
+    // A commit that was carried out is so for ever, whatever the ID's life was.
+    if upload.isCommitted { throw .committed }
+    if now >= upload.expiry { throw .expired }
+    return upload
+  }
+}

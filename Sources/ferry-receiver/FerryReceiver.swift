@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import Receiver
+
+/// The command line of the receiver.
+@main
+struct FerryReceiver: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ferry-receiver",
+    abstract: "A small real HTTP server to try manifests against.",
+    discussion: """
+      It listens on 127.0.0.1 and says so in one line on standard output. GET /received tells what was \
+      done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or content:every=5,drop=before; \
+      routes are token, allocate, content, commit, abandon, file, inbox, catalog, blob, done, redirect and \
+      any; keys are every, times, status, retry_after, drop (before, after), cut (reset, close) and delay.
+      """)
+
+  @Option(help: "The port; 0 takes any free one.")
+  var port: UInt16 = 0
+
+  @Option(help: "The folder for received bytes; it is created.", completion: .directory)
+  var dir: String
+
+  @Option(help: "A file to write the port to once the server is ready.", completion: .file())
+  var portFile: String?
+
+  @Option(help: "How long an access token is good for, in seconds.")
+  var tokenLife = 3600.0
+
+  @Option(help: "How long an upload ID is good for, in seconds.")
+  var uploadLife = 3600.0
+
+  @Option(help: "The only client ID that gets a token; without it any does.")
+  var clientID: String?
+
+  @Option(help: "The only client secret that gets a token; without it any does.")
+  var clientSecret: String?
+
+  @Flag(help: "Answer 401 to requests without a valid token.")
+  var requireToken = false
+
+  @Option(
+    help: "Something that goes wrong, as ROUTE:KEY=VALUE,…; may be repeated.",
+    transform: Fault.init(spec:))
+  var fault: [Fault] = []
+
+  @Flag(help: "Write a line for each request to standard error.")
+  var verbose = false
+
+  /// The exit code for wrong usage, the same as ferry's own; ArgumentParser's is 64.
+  private static let wrongUsage: Int32 = 2
+
+  static func main() async {
+    do {
+      try await parse().run()
+    } catch let error as CocoaError {
+      // Printed as it is, it would be a dump of a dictionary.
+      let place = error.filePath ?? error.url?.path(percentEncoded: false)
+      let message = [place, error.localizedDescription].compactMap { $0 }.joined(separator: ": ")
+      FileHandle.standardError.write(Data("Error: \(message)\n".utf8))
+      exit(withError: ExitCode.failure)
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+      Foundation.exit(wrongUsage)
+    }
+  }
+
+  func validate() throws {
+    guard tokenLife > 0, uploadLife > 0, tokenLife.isFinite, uploadLife.isFinite else {
+      throw ValidationError("A life is more than 0 seconds.")
+    }
+  }
+
+  func run() async throws {
+    OpenFiles.allowMany()
+    let signals = StopSignals()
+    let server = ReceiverServer(settings)
+    let port = try await server.start()
+    do {
+      try announce(port)
+      await signals.first()
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  private func announce(_ port: UInt16) throws {
+    if let portFile {
+      try Data("\(port)\n".utf8).write(to: URL(filePath: portFile), options: .atomic)
+    }
+    FileHandle.standardOutput.write(Data("listening on http://127.0.0.1:\(port)\n".utf8))
+  }
+
+  private var settings: ReceiverConfiguration {
+    var settings = ReceiverConfiguration(directory: URL(filePath: dir, directoryHint: .isDirectory))
+    settings.port = port
+    settings.tokenLife = .seconds(tokenLife)
+    settings.uploadLife = .seconds(uploadLife)
+    settings.clientID = clientID
+    settings.clientSecret = clientSecret
+    settings.requiresToken = requireToken
+    settings.faults = fault
+    if verbose {
+      settings.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+    }
+    return settings
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// SIGTERM and SIGINT as something to wait for, instead of a sudden end.
+struct StopSignals {
+  private let arrivals: AsyncStream<Int32>
+  private let sources: [any DispatchSourceSignal]
+
+  init() {
+    let (arrivals, continuation) = AsyncStream.makeStream(of: Int32.self)
+    self.arrivals = arrivals
+    sources = [SIGTERM, SIGINT].map { number in
+      // The default would end the process before the source is told.
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { continuation.yield(number) }
+      source.resume()
+      return source
+    }
+  }
+
+  /// Returns when the first of them has come.
+  func first() async {
+    for await _ in arrivals { break }
+    sources.forEach { $0.cancel() }
+  }
+}

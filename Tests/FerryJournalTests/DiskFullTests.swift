@@ -1,0 +1,66 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import Testing
+
+@Suite struct DiskFullTests {
+  /// A file system of 1 MiB in memory, for who may mount one.
+  private func withSmallDisk(_ body: (String) throws -> Void) throws {
+    let folder = NSTemporaryDirectory() + "/ferry-full-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    guard try run("mount", "-t", "tmpfs", "-o", "size=1m", "ferry-test", folder) else { return }
+    defer {
+      // Lazily: a journal that failed keeps its files open until the process ends.
+      _ = try? run("umount", "-l", folder)
+    }
+    try body(folder)
+  }
+
+  private func run(_ arguments: String...) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  @Test func aFullDiskStopsTheWriterAndKeepsWhatWasSynced() throws {
+    try withSmallDisk { folder in
+      let directory = try StateDirectory(explicit: folder + "/state", environment: [:])
+      let journal = try SessionJournal.open(session: "s", in: directory, writtenBy: "0", at: .start)
+      let node = try journal.photos().id
+      let log = EventLog()
+      let writer = JournalWriter(journals: [journal], deliver: log.post)
+      let files = FileColumns(count: 100)
+      let number = try writer.append(
+        [.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: files)], to: 0)
+      try writer.sync()
+      #expect(log.waitForSync(through: number))
+      let many = FileColumns((0..<20_000).map { Array("many/\($0)".utf8) })
+      try writer.append(
+        [.insert(node: node, round: 1, handedOver: .start, firstRow: 101, files: many)], to: 0)
+      let failure = try #require(log.waitForFailure())
+      #expect(failure.code == .diskFull)
+      #expect(failure.description.contains("free some space"))
+      #expect(throws: failure) { try writer.append([.withdraw(row: 1)], to: 0) }
+      #expect(throws: failure) { try writer.close() }
+      try journal.close()
+
+      let reader = try SessionJournal.openForReading(session: "s", in: directory)
+      #expect(try reader.items(node).count == 100)
+    }
+  }
+
+  @Test func aFolderThatMayNotBeWrittenIsNamed() throws {
+    // root may write everywhere; /proc is where even root may not.
+    let directory = try StateDirectory(explicit: "/proc/ferry-state", environment: [:])
+    let error = try #require(throws: JournalError.self) {
+      try SessionJournal.open(session: "s", in: directory, writtenBy: "0", at: .start)
+    }
+    #expect(error.file.hasPrefix("/proc/ferry-state"))
+    #expect(error.description.contains("help: "))
+  }
+}

@@ -1,0 +1,151 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct OpeningTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  /// A journal with two items whose process was killed.
+  private func leave(log: Bool, sharedMemory: Bool) throws {
+    let origin = try TemporaryState()
+    let journal = try origin.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 2))
+    ])
+    if !log { try journal.close() }
+    try state.directory.create()
+    for suffix in [""] + (log ? ["-wal"] : []) + (sharedMemory ? ["-shm"] : []) {
+      try FileManager.default.copyItem(atPath: journal.path + suffix, toPath: state.database() + suffix)
+    }
+    if log { try journal.close() }
+  }
+
+  @Test(arguments: [(false, false), (true, true), (true, false)])
+  func readingForAPlanChangesNothingInTheFolder(log: Bool, sharedMemory: Bool) throws {
+    try leave(log: log, sharedMemory: sharedMemory)
+    let before = try state.contents()
+    let journal = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(journal.existed && !journal.isWritable)
+    #expect(try journal.items(journal.photos().id).count == 2)
+    let unknown = try journal.node(manifest: "m", name: "other", kind: .upload, origin: "http://h:80")
+    #expect(unknown.id == 0)
+    #expect(try state.contents() == before)
+    try journal.close()
+    #expect(try state.contents() == before)
+  }
+
+  @Test func readingBesideALiveRunSeesWhatIsCommitted() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 2))
+    ])
+    let before = try state.contents().filter { !$0.key.hasSuffix("-shm") }
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try reader.items(reader.photos().id).count == 2)
+    try reader.close()
+    #expect(try state.contents().filter { !$0.key.hasSuffix("-shm") } == before)
+    try journal.close()
+  }
+
+  @Test func aJournalThatIsNotThereReadsAsEmpty() throws {
+    let journal = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(!journal.existed)
+    #expect(try journal.nodes.isEmpty)
+    #expect(try journal.nextRow == 1)
+    #expect(!FileManager.default.fileExists(atPath: state.directory.path))
+    let history = try RunHistory.openForReading(in: state.directory)
+    #expect(try history.runs().isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: state.directory.path))
+  }
+
+  @Test func migratingTwiceLeavesOneLineOfHistory() throws {
+    try state.open(at: .start).close()
+    try state.open(at: .start(plus: 100)).close()
+    let raw = try DatabaseQueue(path: state.database())
+    try raw.read { db in
+      let history = try Row.fetchAll(db, sql: "SELECT * FROM history")
+      #expect(history.count == 1)
+      #expect(history[0]["version"] == 1 && history[0]["ferry"] == "0.0-test")
+      #expect(history[0]["migrated_at"] == Instant.start.nanoseconds)
+      #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 1)
+      #expect(try Int32.fetchOne(db, sql: "PRAGMA application_id") == 0x4652_5953)
+      #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
+    }
+  }
+
+  @Test(arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('session 99')"])
+  func aNewerSchemaIsRefusedAndUntouched(change: String) throws {
+    try state.open().close()
+    let raw = try DatabaseQueue(path: state.database())
+    try raw.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      try db.execute(sql: change)
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try raw.close()
+    try refuses(.newerSchema)
+  }
+
+  @Test func anotherProgramsDatabaseIsRefusedAndUntouched() throws {
+    try state.directory.create()
+    let raw = try DatabaseQueue(path: state.database())
+    try raw.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    try raw.close()
+    try refuses(.foreign)
+  }
+
+  @Test(arguments: [
+    "no database at all, but a text that is longer than the header of one would be"
+      + String(repeating: ".", count: 200), "short",
+  ])
+  func aFileThatIsNoDatabaseIsRefusedAndUntouched(text: String) throws {
+    try state.directory.create()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: state.database()))
+    try refuses(.foreign)
+  }
+
+  @Test func aDamagedFileIsRefusedAndUntouched() throws {
+    try leave(log: false, sharedMemory: false)
+    let url = URL(fileURLWithPath: try state.database())
+    var bytes = try Data(contentsOf: url)
+    // The header stays; the page of the schema behind it becomes noise.
+    for index in 100..<4096 { bytes[index] = 0xa5 }
+    try bytes.write(to: url)
+    try refuses(.damaged)
+  }
+
+  @Test func aFileOfAnotherUserIsRefused() throws {
+    guard geteuid() == 0 else { return }
+    try state.open().close()
+    chown(try state.database(), 65534, 65534)
+    let error = try #require(throws: JournalError.self) { try state.open() }
+    #expect(error.code == .wrongOwner)
+    #expect(error.description.contains("chown"))
+  }
+
+  private func refuses(_ code: JournalError.Code) throws {
+    chmod(try state.database(), 0o600)
+    func files() throws -> [String: String] {
+      // SQLite's index of the log holds no state; a reader of an existing journal may leave it.
+      try state.contents().filter {
+        !$0.key.hasSuffix("-shm") && !($0.key.hasSuffix("-wal") && $0.value.hasSuffix(" "))
+      }
+    }
+    let before = try files()
+    let writing = try #require(throws: JournalError.self) { try state.open() }
+    #expect(writing.code == code)
+    #expect(writing.file == (try state.database()))
+    #expect(writing.description.contains(writing.file) && writing.description.contains("help: "))
+    let reading = try #require(throws: JournalError.self) {
+      try SessionJournal.openForReading(session: "s", in: state.directory)
+    }
+    #expect(reading.code == code)
+    #expect(try files() == before)
+  }
+}

@@ -1,0 +1,112 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import Testing
+
+@Suite struct RunHistoryTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  private func open() throws -> RunHistory {
+    try RunHistory.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+  }
+
+  @Test func aRoundIsContinuedUntilItIsClosed() throws {
+    let history = try open()
+    #expect(try history.latestRound(manifest: "m") == nil)
+    let first = try history.openRound(manifest: "m", at: .start)
+    #expect(first == RoundRow(manifest: "m", number: 1, openedAt: .start))
+    #expect(try history.openRound(manifest: "m", at: .start(plus: 1)) == first)
+    #expect(try history.openRound(manifest: "n", at: .start).number == 1)
+    try history.closeRound(manifest: "m", number: 1, at: .start(plus: 2))
+    #expect(try history.latestRound(manifest: "m")?.closedAt == .start(plus: 2))
+    #expect(try history.openRound(manifest: "m", at: .start(plus: 3)).number == 2)
+  }
+
+  @Test func manyWhoOpenARoundAtOnceGetTheSame() throws {
+    let state = state
+    let found = Found()
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      do {
+        let history = try RunHistory.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+        for _ in 0..<20 { found.insert(try history.openRound(manifest: "m", at: .start).number) }
+        try history.close()
+      } catch {
+        found.record(error)
+      }
+    }
+    #expect(found.numbers == [1] && found.errors.isEmpty)
+  }
+
+  @Test func jobsWithAnOpenRoundAreListedForResume() throws {
+    let history = try open()
+    let job = JobRow(
+      manifest: "m", path: "/a/m.yaml", variables: ["api": "http://x/\"1\""], registeredAt: .start)
+    try history.register(job)
+    #expect(try history.jobsWithOpenRound.isEmpty)
+    let round = try history.openRound(manifest: "m", at: .start)
+    #expect(try history.jobsWithOpenRound == [job])
+    var moved = job
+    moved.path = "/b/m.yaml"
+    try history.register(moved)
+    #expect(try history.job(manifest: "m") == moved)
+    try history.closeRound(manifest: "m", number: round.number, at: .start)
+    #expect(try history.jobsWithOpenRound.isEmpty)
+  }
+
+  @Test func aRunIsWrittenFromItsBeginningToItsEnd() throws {
+    let history = try open()
+    let rounds = [RunRow.Round(manifest: "a", number: 1), .init(manifest: "b", number: 4)]
+    var first = RunRow(id: "r1", launch: "background", rounds: rounds, startedAt: .start)
+    let second = RunRow(id: "r2", launch: "foreground", rounds: [], startedAt: .start(plus: 1))
+    try history.begin(first)
+    try history.begin(second)
+    #expect(try history.runs() == [second, first])
+    #expect(try history.runs(limit: 1) == [second])
+    try history.end(run: "r1", exitCode: 5, report: "/s/runs/r1/report.json", at: .start(plus: 2))
+    first.state = .ended
+    first.exitCode = 5
+    first.endedAt = .start(plus: 2)
+    first.report = "/s/runs/r1/report.json"
+    #expect(try history.run(id: "r1") == first)
+    #expect(throws: JournalError.self) { try history.begin(second) }
+  }
+
+  @Test func aDeadProcesssRunIsClosedAsInterrupted() throws {
+    let history = try open()
+    let me = ProcessIdentity.current
+    var ghosts = [me, me, me]
+    ghosts[0].started += 1
+    ghosts[1].boot = "another"
+    ghosts[2].pid = .max
+    for (index, process) in ([me] + ghosts).enumerated() {
+      try history.begin(
+        RunRow(id: "r\(index)", launch: "background", rounds: [], process: process, startedAt: .start))
+    }
+    let closed = try history.closeDeadRuns(at: .start(plus: 9))
+    #expect(closed.map(\.id) == ["r1", "r2", "r3"])
+    #expect(closed.allSatisfy { $0.state == .interrupted && $0.endedAt == .start(plus: 9) })
+    #expect(try history.run(id: "r0")?.state == .running)
+    #expect(try history.closeDeadRuns(at: .start(plus: 10)).isEmpty)
+  }
+
+  @Test func theHistoryIsForItsOwnerOnlyAndNoSessionsJournal() throws {
+    let history = try open()
+    #expect(state.mode(history.path) == 0o600)
+    try history.close()
+    try FileManager.default.copyItem(atPath: history.path, toPath: state.database())
+    let error = try #require(throws: JournalError.self) { try state.open() }
+    #expect(error.code == .foreign)
+  }
+
+  /// `@unchecked Sendable`: guarded by the lock.
+  private final class Found: @unchecked Sendable {
+    private let lock = NSLock()
+    private(set) var numbers: Set<Int64> = []
+    private(set) var errors: [any Error] = []
+
+    func insert(_ number: Int64) { _ = lock.withLock { numbers.insert(number) } }
+    func record(_ error: any Error) { lock.withLock { errors.append(error) } }
+  }
+}

@@ -1,0 +1,68 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import Testing
+
+@Suite struct SessionLockTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  @Test func aSecondHolderIsToldWhoTheFirstIs() throws {
+    let first = try SessionLock.try(session: "s", in: state.directory, at: .start)
+    guard case .acquired(let lock) = first else {
+      Issue.record("the lock was free")
+      return
+    }
+    let second = try SessionLock.try(session: "s", in: state.directory, at: .start(plus: 5))
+    guard case .held(let pid, let since) = second else {
+      Issue.record("the lock was taken twice")
+      return
+    }
+    #expect(pid == getpid() && since == .start)
+    #expect(state.mode(lock.path) == 0o600)
+    guard case .acquired(let other) = try SessionLock.try(session: "t", in: state.directory, at: .start)
+    else {
+      Issue.record("sessions do not shut each other out")
+      return
+    }
+    other.release()
+    lock.release()
+    lock.release()
+    guard case .acquired(let again) = try SessionLock.try(session: "s", in: state.directory, at: .start)
+    else {
+      Issue.record("a released lock is free")
+      return
+    }
+    again.release()
+  }
+
+  @Test func theLockOfAnotherProcessEndsWithIt() throws {
+    try state.directory.create()
+    let path = try state.directory.lock(ofSession: "s")
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: "/bin/sh")
+    // Says "held" once it has the lock, and holds it until its input ends.
+    holder.arguments = [
+      "-c", "exec 9>>\"$0\"; flock -n 9 || exit 1; echo \"pid $$\" >&9; echo held; read x", path,
+    ]
+    let output = Pipe()
+    let input = Pipe()
+    holder.standardOutput = output
+    holder.standardInput = input
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    guard case .held(let pid, _) = try SessionLock.try(session: "s", in: state.directory, at: .start) else {
+      Issue.record("the other process holds the lock")
+      return
+    }
+    #expect(pid == holder.processIdentifier)
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    guard case .acquired(let lock) = try SessionLock.try(session: "s", in: state.directory, at: .start) else {
+      Issue.record("the lock outlived its process")
+      return
+    }
+    lock.release()
+  }
+}

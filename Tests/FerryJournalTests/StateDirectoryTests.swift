@@ -1,0 +1,52 @@
+import FerryJournal
+import Foundation
+import Testing
+
+@Suite struct StateDirectoryTests {
+  @Test func theFolderIsTheFirstThatIsNamed() throws {
+    let all = ["FERRY_STATE": "/f", "XDG_STATE_HOME": "/x", "HOME": "/h"]
+    #expect(try StateDirectory(explicit: "/e", environment: all).path == "/e")
+    #expect(try StateDirectory(explicit: nil, environment: all).path == "/f")
+    #expect(
+      try StateDirectory(explicit: nil, environment: ["XDG_STATE_HOME": "/x", "HOME": "/h"]).path
+        == "/x/ferry")
+    #expect(
+      try StateDirectory(
+        explicit: nil, environment: ["FERRY_STATE": "", "XDG_STATE_HOME": "rel", "HOME": "/h"]
+      ).path
+        == "/h/.local/state/ferry")
+  }
+
+  @Test func withoutHOMEItSaysWhatToSet() throws {
+    let error = try #require(throws: JournalError.self) {
+      try StateDirectory(explicit: nil, environment: [:])
+    }
+    #expect(error.code == .folderUnknown)
+    #expect(error.description.contains("--state") && error.description.contains("HOME"))
+  }
+
+  @Test func aSessionsNameStaysInsideTheFolder() throws {
+    let state = try StateDirectory(explicit: "/s", environment: [:])
+    #expect(try state.database(ofSession: "com.example.photos") == "/s/sessions/com.example.photos.db")
+    #expect(try state.database(ofSession: "../../etc") == "/s/sessions/%2E.%2F..%2Fetc.db")
+    #expect(try state.lock(ofSession: "a b") == "/s/sessions/a%20b.lock")
+    #expect(try state.report(ofRun: "r1") == "/s/runs/r1/report.json")
+    #expect(throws: JournalError.self) { try state.database(ofSession: "") }
+    #expect(throws: JournalError.self) { try state.database(ofSession: String(repeating: "a", count: 201)) }
+  }
+
+  @Test func itsSessionsAreListedByTheirIdentifiers() throws {
+    let state = try TemporaryState()
+    #expect(state.directory.sessions().isEmpty)
+    for name in ["b/ü", "a"] { try state.open(name).close() }
+    #expect(state.directory.sessions() == ["a", "b/ü"])
+  }
+
+  @Test func aFileInTheFoldersPlaceIsNamed() throws {
+    let state = try TemporaryState()
+    try Data("x".utf8).write(to: URL(fileURLWithPath: state.directory.path))
+    let error = try #require(throws: JournalError.self) { try state.directory.create() }
+    #expect(error.code == .readOnly || error.code == .io)
+    #expect(error.file.hasPrefix(state.directory.path))
+  }
+}

@@ -1,0 +1,44 @@
+import FerryManifest
+import Foundation
+import Testing
+
+/// Bad manifests beside what is said about them. `FERRY_RECORD=1` rewrites the texts and fails the run, so that
+/// nobody accepts a new one unseen.
+@Suite struct `Each bad manifest of Golden` {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+  static let names: [String] = {
+    // Without a folder there is none, and the test of their number fails.
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+  }()
+
+  @Test func `is there`() { #expect(Self.names.count >= 12) }
+
+  @Test(arguments: names)
+  func `is told its mistakes word for word`(_ name: String) throws {
+    let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name + ".yaml")))
+    let file = name + ".yaml"
+    let reading = ManifestReader(environment: ["HOME": "/home/me"]).read(bytes, file: file)
+    #expect(reading.manifest == nil)
+    let text = DiagnosticFormatter(sources: [SourceText(bytes, file: file)]).text(reading.diagnostics)
+    try expectRecorded(text, at: Self.folder.appending(path: name + ".txt"))
+  }
+}
+
+/// Compares with a recorded text; with `FERRY_RECORD` set, records it and fails.
+func expectRecorded(
+  _ text: String, at file: URL, sourceLocation: Testing.SourceLocation = #_sourceLocation
+) throws {
+  // What is not recorded yet differs from every text.
+  let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+  guard ProcessInfo.processInfo.environment["FERRY_RECORD"] != nil else {
+    #expect(
+      text == recorded, "\(file.lastPathComponent) is stale: record it with FERRY_RECORD=1",
+      sourceLocation: sourceLocation)
+    return
+  }
+  guard text != recorded else { return }
+  try text.write(to: file, atomically: true, encoding: .utf8)
+  Issue.record("recorded \(file.lastPathComponent): read it, then run again", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,21 @@
+import FerryManifest
+import Foundation
+import Testing
+
+@Suite struct `The reference page` {
+  @Test func `is made from the declarations`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    try expectRecorded(ManifestReference.markdown(), at: root.appending(path: "docs/manifest.md"))
+  }
+
+  @Test func `tells the meaning of every key, and an example or the object behind it`() {
+    for object in ManifestReference.objects() {
+      for key in object.keys {
+        #expect(!key.doc.isEmpty, "\(object.title).\(key.name)")
+        if case .notYet = key.presence { continue }
+        #expect(key.example != nil || !key.form.objects.isEmpty, "\(object.title).\(key.name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import FerryManifest
+
+/// A text with marks such as 1️⃣ in it, which name places without anybody counting columns.
+struct MarkedText {
+  let text: String
+  private let places: [Character: SourceLocation]
+
+  init(_ marked: String, file: String = "m.yaml") {
+    var text = ""
+    var places: [Character: SourceLocation] = [:]
+    var line = 1
+    var column = 1
+    for letter in marked {
+      if letter.unicodeScalars.contains("\u{20E3}") {
+        places[letter] = SourceLocation(file: file, line: line, column: column)
+        continue
+      }
+      text.append(letter)
+      if letter.isNewline {
+        line += 1
+        column = 1
+      } else {
+        column += letter.unicodeScalars.count
+      }
+    }
+    self.text = text
+    self.places = places
+  }
+
+  /// The mark's place, as `line:column`; or that there is no such mark.
+  func place(_ mark: Character) -> String {
+    places[mark].map { "\($0.line):\($0.column)" } ?? "no mark \(mark)"
+  }
+}

@@ -1,0 +1,29 @@
+import FerryManifest
+import Testing
+
+/// What a reading of a text brings, for a test that expects some mistakes.
+func read(
+  _ text: String, environment: [String: String] = [:], variables: [String: String] = [:]
+) -> ManifestReading {
+  ManifestReader(environment: environment, variables: variables).read(Array(text.utf8), file: "m.yaml")
+}
+
+/// Reads a marked text and compares all its mistakes: the mark that each stands at, and its message.
+func expectMistakes(
+  _ marked: String, _ expected: [(Character, String)], environment: [String: String] = [:],
+  variables: [String: String] = [:], sourceLocation: Testing.SourceLocation = #_sourceLocation
+) {
+  let input = MarkedText(marked)
+  let found = read(input.text, environment: environment, variables: variables).diagnostics
+    .map { "\($0.location.line):\($0.location.column) \($0.message)" }
+  let wanted = expected.map { "\(input.place($0.0)) \($0.1)" }
+  #expect(found == wanted, sourceLocation: sourceLocation)
+}
+
+/// A manifest's first lines, so that a test shows only what it is about.
+let head = """
+  version: 1
+  name: photos
+  sessions: { quick: {}, long: { kind: background } }
+
+  """

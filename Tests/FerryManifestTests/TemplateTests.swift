@@ -1,0 +1,92 @@
+import FerryManifest
+import Testing
+
+@Suite struct `Texts with references` {
+  private func url(
+    _ text: String, vars: String = "{}", environment: [String: String] = [:],
+    variables: [String: String] = [:]
+  ) -> [Template.Segment]? {
+    read(
+      head + "vars: \(vars)\nrequests: { a: { session: quick, request: { url: \(text) } } }",
+      environment: environment, variables: variables
+    ).manifest?.requests.first?.request.url.segments
+  }
+
+  @Test func `have variables as the author's words and the environment as values`() {
+    #expect(
+      url("'http://${vars.h}/${env.X}/b'", vars: "{ h: \"x${env.Y}\" }", environment: ["X": "a b", "Y": "y"])
+        == [.literal("http://xy/"), .value("a b"), .literal("/b")])
+  }
+
+  @Test func `take a default where the environment has nothing or an empty text`() {
+    #expect(url("'http://h/${env.X:-d}'") == [.literal("http://h/"), .value("d")])
+    #expect(url("'http://h/${env.X:-d}'", environment: ["X": ""]) == [.literal("http://h/"), .value("d")])
+    #expect(url("'http://h/${env.X:-}'") == [.literal("http://h/")])
+    #expect(url("'http://h/${env.X}'", environment: ["X": ""]) == [.literal("http://h/")])
+  }
+
+  @Test func `have an escape, and leave other dollar signs alone`() {
+    #expect(url("'http://h/$${x}/$5$$'") == [.literal("http://h/${x}/$5$$")])
+  }
+
+  @Test func `let the command line win over vars, without looking at what it replaces`() {
+    #expect(
+      url("'http://${vars.h}/'", vars: "{ h: \"${env.NONE}\" }", variables: ["h": "${x}"]) == [
+        .literal("http://${x}/")
+      ])
+  }
+
+  @Test func `tell a variable of the command line that nobody declared`() {
+    expectMistakes(
+      "version: 1\nname: n\n1️⃣vars: { api: x }\n",
+      [("1️⃣", "--var apj: the manifest has no variable of this name")],
+      variables: ["apj": "y"])
+    expectMistakes(
+      "1️⃣version: 1\nname: n\n", [("1️⃣", "--var apj: the manifest has no variable of this name")],
+      variables: ["apj": "y"])
+  }
+
+  @Test(
+    "know the place of a reference, however the text is quoted",
+    arguments: [
+      "http://h/1️⃣${run.x}", "'http://it''s/é1️⃣${run.x}'", "\"http://h/\\u00e9\\x41\\t1️⃣${run.x}\"",
+      "\"1️⃣${run.x}\"", "1️⃣|\n    http://h/${run.x}",
+    ])
+  func place(_ text: String) {
+    expectMistakes(
+      head + "requests:\n a:\n  session: quick\n  request:\n   url: \(text)",
+      [("1️⃣", "'${run.x}' names nothing")])
+  }
+
+  @Test(
+    "are told what is wrong",
+    arguments: [
+      ("'http://h/1️⃣${run.id'", "'${' is not closed"),
+      ("'http://h/1️⃣${}'", "'${}' names nothing"),
+      ("'http://h/1️⃣${requests.a}'", "'${requests.a}' names no capture"),
+      ("'http://h/1️⃣${env.}'", "'${env.}' names no environment variable"),
+      ("'http://h/1️⃣${env.A:-${x}}'", "a default cannot have a reference in it"),
+      ("'http://h/1️⃣${file.name}'", "'${file.name}' has no value in a request"),
+      ("1️⃣''", "this URL is empty"), ("1️⃣http:///x", "this URL names no host"),
+      ("1️⃣http://", "this URL names no host"),
+      ("1️⃣'h/${run.id}'", "a URL begins with http:// or https://"),
+    ])
+  func mistakes(_ text: String, _ message: String) {
+    expectMistakes(head + "requests: { a: { session: quick, request: { url: \(text) } } }", [("1️⃣", message)])
+  }
+
+  @Test func `end where variables double and double again`() {
+    var vars = "vars:\n  v0: \(String(repeating: "x", count: 1_000))\n"
+    for level in 1..<40 { vars += "  v\(level): \"${vars.v\(level - 1)}${vars.v\(level - 1)}\"\n" }
+    let messages = read("version: 1\nname: n\n" + vars).diagnostics.map(\.message)
+    #expect(messages == ["variables stand for more than 64 MiB of text in all"])
+  }
+
+  @Test func `end where variables use each other too deeply`() {
+    var vars = "vars:\n"
+    for level in 0..<10_000 { vars += "  v\(level): \"${vars.v\(level + 1)}\"\n" }
+    let reading = read("version: 1\nname: n\n" + vars)
+    #expect(reading.manifest == nil)
+    #expect(reading.diagnostics.first?.message == "variables use each other more than 50 deep")
+  }
+}

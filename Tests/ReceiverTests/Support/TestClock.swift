@@ -1,0 +1,13 @@
+import Foundation
+import Synchronization
+
+/// A clock that stands still until it is moved.
+final class TestClock: Sendable {
+  private let moment = Mutex(Date(timeIntervalSince1970: 1_000_000_000))
+
+  var now: @Sendable () -> Date { { self.moment.withLock { $0 } } }
+
+  func advance(by seconds: Double) {
+    moment.withLock { $0 += seconds }
+  }
+}

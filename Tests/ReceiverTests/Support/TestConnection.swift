@@ -1,0 +1,117 @@
+import Foundation
+
+/// One TCP connection to the receiver, driven by hand.
+///
+/// URLSession will not do here: libcurl beneath it sends a request again when a reused connection dies, which
+/// is just what these tests look for.
+final class TestConnection: Sendable {
+  /// How a connection ended instead of an answer.
+  enum Broken: Error, Equatable {
+    case ended
+    case reset
+    case other(Int32)
+  }
+
+  private let file: Int32
+
+  init(port: UInt16) throws {
+    #if canImport(Darwin)
+    let stream = SOCK_STREAM
+    #else
+    let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    file = socket(AF_INET, stream, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else {
+      let code = errno
+      close(file)
+      throw Broken.other(code)
+    }
+    // A test that would hang fails instead.
+    var patience = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(file) }
+
+  /// Says that nothing more will be sent.
+  func endSending() { shutdown(file, Int32(SHUT_WR)) }
+
+  func send(_ text: String) async throws { try await send(Data(text.utf8)) }
+
+  func send(_ data: Data) async throws {
+    try await blocking { [file] in
+      var rest = data[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Foundation.send(file, $0.baseAddress, $0.count, noSignal) }
+        guard count > 0 else { throw Self.broken() }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// Reads one answer; `100 Continue` is one too.
+  func answer(to method: String = "GET") async throws -> TestAnswer {
+    try await blocking { [self] in
+      var head: [UInt8] = []
+      while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try read(1) }
+      var answer = try TestAnswer(head: String(decoding: head, as: UTF8.self))
+      let hasBody = method != "HEAD" && answer.status != 204 && answer.status != 304
+      if hasBody, let length = answer["content-length"].flatMap({ Int($0) }) {
+        answer.body = Data(try read(length))
+      }
+      return answer
+    }
+  }
+
+  /// How the connection ends, with whatever is sent before.
+  func end() async -> Broken {
+    await Task { try await blocking { [self] in while true { _ = try read(1) } } as Broken }.result
+      .failure as? Broken ?? .other(0)
+  }
+
+  private func read(_ count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var have = 0
+    while have < count {
+      let got = bytes.withUnsafeMutableBytes { recv(file, $0.baseAddress.map { $0 + have }, count - have, 0) }
+      guard got != 0 else { throw Broken.ended }
+      guard got > 0 else { throw Self.broken() }
+      have += got
+    }
+    return bytes
+  }
+
+  private static func broken() -> Broken {
+    errno == ECONNRESET || errno == EPIPE ? .reset : .other(errno)
+  }
+}
+
+#if canImport(Darwin)
+private let noSignal: Int32 = 0
+#else
+private let noSignal = Int32(MSG_NOSIGNAL)
+#endif
+
+/// Runs a call that blocks on a thread of its own: the pools' few threads belong to the server's tasks.
+private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let failure) = self { return failure }
+    return nil
+  }
+}

@@ -1,0 +1,22 @@
+import Synchronization
+
+/// A wait that lasts until the test ends it, and that the test can see begin.
+struct TestGate: Sendable {
+  private let arrivals = AsyncStream.makeStream(of: Duration.self)
+  private let release = AsyncStream.makeStream(of: Void.self)
+
+  var wait: @Sendable (Duration) async throws -> Void {
+    { [arrivals, release] duration in
+      arrivals.continuation.yield(duration)
+      for await _ in release.stream { return }
+    }
+  }
+
+  /// Returns when somebody waits, with how long they mean to.
+  func arrival() async -> Duration? {
+    for await duration in arrivals.stream { return duration }
+    return nil
+  }
+
+  func open() { release.continuation.yield() }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Receiver
+
+/// A running receiver with a folder of its own, for the length of one test.
+struct TestServer {
+  let server: ReceiverServer
+  let port: UInt16
+  let folder: URL
+
+  /// Runs a test against a receiver as it is without any setting.
+  static func run(_ test: (TestServer) async throws -> Void) async throws {
+    try await run({ _ in }, test)
+  }
+
+  /// Starts a receiver, runs a test against it, and stops it whatever happens.
+  static func run(
+    _ configure: (inout ReceiverConfiguration) -> Void,
+    _ test: (TestServer) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "receiver-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+    // It is a temporary folder; what cannot be removed is the system's to clear.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var configuration = ReceiverConfiguration(directory: folder)
+    configure(&configuration)
+    let server = ReceiverServer(configuration)
+    let port = try await server.start()
+    do {
+      try await test(TestServer(server: server, port: port, folder: folder))
+      await server.stop()
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  func connect() throws -> TestConnection { try TestConnection(port: port) }
+
+  /// One request on a connection of its own.
+  func request(
+    _ method: String, _ path: String, headers: [String: String] = [:], body: Data = Data()
+  ) async throws -> TestAnswer {
+    let connection = try connect()
+    try await connection.send(Self.message(method, path, headers: headers, body: body))
+    return try await connection.answer(to: method)
+  }
+
+  func request(
+    _ method: String, _ path: String, headers: [String: String] = [:], text: String
+  ) async throws -> TestAnswer {
+    try await request(method, path, headers: headers, body: Data(text.utf8))
+  }
+
+  /// The bytes of a request.
+  static func message(
+    _ method: String, _ path: String, headers: [String: String] = [:], body: Data = Data()
+  ) -> Data {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.count)\r\n"
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    return Data("\(head)\r\n".utf8) + body
+  }
+
+  /// Gets an upload ID, and returns its path.
+  func allocate(_ name: String, size: Int? = nil) async throws -> String {
+    let size = size.map { ",\"size\":\($0)" } ?? ""
+    let answer = try await request("POST", "/uploads", text: "{\"name\":\"\(name)\"\(size)}")
+    guard answer.status == 201, let location = answer["location"] else {
+      throw TestAnswer.Malformed(head: "\(answer.status) \(answer.text)")
+    }
+    return location
+  }
+
+  /// Gets an access token, and returns the header that carries it.
+  func bearer() async throws -> [String: String] {
+    let answer = try await request("POST", "/oauth/token", text: "grant_type=client_credentials")
+    return ["Authorization": "Bearer \(try answer.json(TestToken.self).token)"]
+  }
+
+  /// The upload of a name in the listing.
+  func received(_ name: String) async throws -> Listing.Upload? {
+    try await server.received().uploads.first { $0.name == name }
+  }
+
+  /// The files that hold received bytes.
+  func contentFiles() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(
+      atPath: folder.appending(path: "content").path(percentEncoded: false))
+  }
+}
