@@ -9,22 +9,29 @@ struct AnswerHead {
   private var bytes: [UInt8] = []
   private var isWhole = false
 
-  /// A line, with its line end. `false` where the header becomes too large.
-  mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
+  enum Line {
+    /// A new header begins; whatever came before is not the answer.
+    case first
+    case next
+    case tooMuch
+  }
+
+  /// Takes a line, with its line end.
+  mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
     if isStatusLine(line) {
       bytes.removeAll(keepingCapacity: true)
       isWhole = false
       status = Self.status(line)
-      return true
+      return .first
     }
-    guard !isWhole else { return true }
+    guard !isWhole else { return .next }
     guard line.first != UInt8(ascii: "\r"), line.first != UInt8(ascii: "\n") else {
       isWhole = true
-      return true
+      return .next
     }
-    guard bytes.count + line.count <= Self.limit else { return false }
+    guard bytes.count + line.count <= Self.limit else { return .tooMuch }
     bytes.append(contentsOf: line)
-    return true
+    return .next
   }
 
   mutating func removeAll() {

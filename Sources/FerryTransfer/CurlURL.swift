@@ -34,8 +34,6 @@ struct CurlURL: ~Copyable {
     return Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
   }
 
-  var hasUserinfo: Bool { part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil }
-
   private func part(_ part: CURLUPart, flags: UInt32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }

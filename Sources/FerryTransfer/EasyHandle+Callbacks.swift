@@ -54,22 +54,24 @@ extension EasyHandle {
       exchange?.hasReachedServer = true
       return true
     }
-    fail(.connectionLost, "the connection broke before the answer")
+    fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
     return false
   }
 
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     exchange?.headersReceived += Int64(line.count)
-    let before = head.status
-    guard head.append(line) else {
+    switch head.append(line) {
+    case .first:
+      // A body so far was of an answer that libcurl itself dealt with, such as a 417 to its Expect.
+      exchange?.body = []
+      exchange?.sink = .undecided
+      return true
+    case .next:
+      return true
+    case .tooMuch:
       fail(.answerTooLarge, "the answer's header is larger than \(AnswerHead.limit >> 10) KiB")
       return false
     }
-    if before != head.status, exchange?.body.isEmpty == false {
-      // The body of an answer that libcurl itself dealt with, such as a 417 to its Expect.
-      exchange?.body = []
-    }
-    return true
   }
 
   private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
@@ -138,6 +140,7 @@ extension EasyHandle {
   }
 
   private func fail(_ code: TransportFailure.Code, _ message: String) {
-    exchange?.failure = TransportFailure(code, message, mayHaveReachedServer: true)
+    let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
+    exchange?.failure = TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)
   }
 }

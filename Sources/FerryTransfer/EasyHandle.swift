@@ -57,6 +57,7 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
     setCallbacks()
+    setBuffers()
   }
 
   /// The handle that libcurl names in a message.
@@ -84,7 +85,7 @@ final class EasyHandle {
     if idleTimeout != exchange.request.idleTimeout {
       idleTimeout = exchange.request.idleTimeout
       // 0 would mean libcurl's default of 300 seconds.
-      let milliseconds = max(1, min(exchange.request.idleTimeout.nanoseconds / 1_000_000, 1 << 31))
+      let milliseconds = max(1, min(exchange.request.idleTimeout.nanoseconds / 1_000_000, Int64(Int32.max)))
       ferry_easy_set_long(curl, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
     }
     let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.url)
@@ -184,14 +185,19 @@ final class EasyHandle {
         ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       }
-      // A download reads in pieces of the curl tool's size, the answer to an upload is small.
-      ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, new == .get ? 100 << 10 : 16 << 10)
-      ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, new == .fileBody ? 512 << 10 : 64 << 10)
+      setBuffers()
     }
     if method != customMethod {
       customMethod = method
       ferry_easy_set_string(curl, CURLOPT_CUSTOMREQUEST, method)
     }
+  }
+
+  private func setBuffers() {
+    // A download reads in pieces of the curl tool's size; the answer to an upload is small. libcurl
+    // allocates both only while they are used.
+    ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get ? 100 << 10 : 16 << 10)
+    ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }
 
   private func setMemoryBody(size: Int64) {
@@ -217,10 +223,9 @@ final class EasyHandle {
     else { return false }
     self.exchange = nil
     if bodyBuffer.count > Self.smallBody {
+      set(.get, method: nil)
       bodyBuffer.deallocate()
       bodyBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-      ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
-      shape = .fileBody
     }
     return true
   }
@@ -244,8 +249,12 @@ final class EasyHandle {
   func headersSent(bodySent: Int64, attempts: Int) -> Int64 {
     var value = 0
     guard ferry_easy_get_long(curl, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK else { return 0 }
-    // CURLINFO_REQUEST_SIZE contains what went out together with the header, once for each attempt.
-    let isTogether = shape == .memoryBody && bodySent < Self.smallBody
+    // CURLINFO_REQUEST_SIZE contains what went out together with the header, once for each attempt;
+    // over HTTP/2 nothing does.
+    var version = 0
+    ferry_easy_get_long(curl, CURLINFO_HTTP_VERSION, &version)
+    let isTogether =
+      shape == .memoryBody && bodySent < Self.smallBody && version <= Int(CURL_HTTP_VERSION_1_1)
     return max(0, Int64(value) - (isTogether ? bodySent * Int64(max(1, attempts)) : 0))
   }
 
