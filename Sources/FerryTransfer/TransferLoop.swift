@@ -10,6 +10,8 @@ package final class TransferLoop {
   private static let connections = 512
   /// Idle handles that are kept; each has a few KiB.
   private static let pooledHandles = 256
+  /// In nanoseconds; a turn that waits longer waits again.
+  private static let longestWait: Int64 = 1_000_000_000_000
 
   let multi: UnsafeMutableRawPointer
   let mailbox = Mailbox()
@@ -81,8 +83,7 @@ package final class TransferLoop {
       }
       handle.exchange = exchange
       busy[request.id] = handle
-      curl_multi_add_handle(multi, handle.curl)
-      scheduleCheck(of: exchange)
+      add(handle)
     } catch {
       ended.append(
         TransferOutcome(id: request.id, result: .failure(error), traffic: Traffic(), duration: .zero))
@@ -110,6 +111,15 @@ package final class TransferLoop {
     return digests
   }
 
+  private func add(_ handle: EasyHandle) {
+    let code = curl_multi_add_handle(multi, handle.curl)
+    guard code == CURLM_OK, let exchange = handle.exchange else {
+      stop(handle, EasyHandle.malformed("libcurl: \(String(cString: curl_multi_strerror(code)))"))
+      return
+    }
+    scheduleCheck(of: exchange)
+  }
+
   // MARK: The turn
 
   /// Performs I/O until something ended, the waker was used, or `timeout` passed (nil: never), and
@@ -129,8 +139,9 @@ package final class TransferLoop {
       let wait = [end, nextCheck].compactMap { $0 }.min().map { now.duration(to: $0) }
       if let end, end <= now { return [] }
       // In whole milliseconds, upwards: a wait of 0 before its time would be a busy loop.
-      let milliseconds = wait.map { min(max($0.nanoseconds, 0) + 999_999, 1 << 40) / 1_000_000 } ?? 1_000_000
-      guard curl_multi_poll(multi, nil, 0, CInt(milliseconds), nil) == CURLM_OK else { return [] }
+      let nanoseconds = min(max(wait?.nanoseconds ?? .max, 0), Self.longestWait)
+      let milliseconds = CInt((nanoseconds + 999_999) / 1_000_000)
+      guard curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK else { return [] }
     }
   }
 
@@ -220,8 +231,7 @@ package final class TransferLoop {
       exchange.startHop(now: now)
       try handle.prepare(&exchange)
       handle.exchange = exchange
-      curl_multi_add_handle(multi, handle.curl)
-      scheduleCheck(of: exchange)
+      add(handle)
       return true
     } catch {
       handle.exchange = exchange
