@@ -23,6 +23,7 @@ package struct TransferAnswer: Sendable {
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {
-    headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+    headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?
+      .value
   }
 }

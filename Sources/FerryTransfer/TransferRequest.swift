@@ -63,7 +63,8 @@ package struct TransferRequest: Sendable {
     /// where `isNeeded`, and is otherwise counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
     /// Atomically onto this path: a 2xx body is written to a temporary file beside it, synced, and
-    /// renamed over it. Any other answer's body goes to memory, at most 64 KiB of it.
+    /// renamed over it. Any other answer's body goes to memory, at most 64 KiB of it, and so does a
+    /// 206's: a part is not the file. 204 and 205 leave the file as it is.
     case file(path: String)
   }
 

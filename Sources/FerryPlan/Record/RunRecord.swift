@@ -1,0 +1,119 @@
+/// What a run did, as it is reported. Its encoded form is `report.json` (docs/report.md).
+package struct RunRecord: Codable, Sendable {
+  /// Of this format.
+  package var version = 1
+  package var run: Run
+  package var totals: Totals
+  package var nodes: [NodeRecord]
+  /// Every item that did not simply succeed.
+  package var items: [ItemRecord]
+
+  package struct Run: Codable, Sendable {
+    package var id: String
+    package var manifest: String
+    /// The path as it was given.
+    package var path: String
+    /// Of the manifest's text, in lower-case hexadecimal.
+    package var sha256: String
+    package var launch: String
+    package var round: Int64
+    package var roundClosed: Bool
+    package var startedAt: String
+    package var endedAt: String
+    package var exitCode: Int32
+    /// `ended`, or `interrupted` where the process died.
+    package var state: String
+    /// ferry's own fault, where that ended it.
+    package var fault: String?
+
+    package init(
+      id: String, manifest: String, path: String, sha256: String, launch: String, round: Int64,
+      roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
+      fault: String? = nil
+    ) {
+      self.id = id
+      self.manifest = manifest
+      self.path = path
+      self.sha256 = sha256
+      self.launch = launch
+      self.round = round
+      self.roundClosed = roundClosed
+      self.startedAt = startedAt
+      self.endedAt = endedAt
+      self.exitCode = exitCode
+      self.state = state
+      self.fault = fault
+    }
+  }
+
+  package struct Totals: Codable, Sendable {
+    /// Of the round so far.
+    package var items = ItemCounts()
+    /// Ended done in this run.
+    package var itemsDoneInRun = 0
+    package var bytes = Bytes()
+    package var requests = 0
+    package var tokensFetched = 0
+    package var tokenRefreshes = 0
+    package var idsAllocated = 0
+    package var idsExpired = 0
+
+    package init() {}
+  }
+
+  package struct Bytes: Codable, Sendable {
+    /// Of files, in steps that succeeded.
+    package var useful: Int64 = 0
+    /// Of files, sent in steps that did not.
+    package var resent: Int64 = 0
+    /// Everything else: header fields, small requests, answers.
+    package var overhead: Int64 = 0
+
+    package init() {}
+  }
+
+  package struct NodeRecord: Codable, Sendable {
+    package var name: String
+    package var kind: Node.Kind
+    package var session: String
+    /// `succeeded`, `failed`, `ambiguous`, `skipped`; `waiting` where it is left; `not_selected`.
+    package var state: String
+    package var reason: RecordedFailure?
+    package var items: ItemCounts?
+    package var result: FetchResult?
+    /// Of a fetch that is not due yet.
+    package var notBefore: String?
+    package var attempts: [AttemptRecord]
+  }
+
+  package struct ItemRecord: Codable, Sendable {
+    package var node: String
+    package var path: String
+    /// Where the name is not UTF-8: its bytes.
+    package var pathBase64: String?
+    package var size: Int64
+    /// `done`, `failed`, `ambiguous`, `cancelled`, `waiting`.
+    package var state: String
+    package var reason: RecordedFailure?
+    package var attempts: [AttemptRecord]
+  }
+
+  /// An attempt that did not go well.
+  package struct AttemptRecord: Codable, Sendable {
+    package var step: Step.Kind
+    package var code: String
+    package var status: Int?
+    package var message: String
+    package var endedAt: String
+    package var durationSeconds: Double
+
+    init(_ trouble: Trouble) {
+      step = trouble.step
+      code = trouble.code
+      status = trouble.status
+      message = trouble.message
+      endedAt = trouble.endedAt.rfc3339
+      durationSeconds = (trouble.duration.seconds * 1000).rounded() / 1000
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// What the scheduler counts as a launch goes on.
+package struct Tally: Sendable {
+  package var requests = 0
+  package var tokensFetched = 0
+  package var tokenRefreshes = 0
+  package var idsAllocated = 0
+  package var idsExpired = 0
+  /// Items that ended done in this launch.
+  package var itemsDone = 0
+  package var traffic = Traffic()
+  /// Bytes of files that a step which succeeded carried, either way.
+  package var usefulBytes: Int64 = 0
+  /// Bytes of files that were sent and did not count.
+  package var resentBytes: Int64 = 0
+  package var hasAuthorizationFailed = false
+  package var hasIntegrityFailed = false
+  /// Something was left because retries were used up.
+  package var hasTemporaryFailure = false
+  package var stop: StopCause?
+  /// Items that did not simply succeed.
+  package var notes: [ItemNote] = []
+  package var nodeTroubles: [NodeID: [Trouble]] = [:]
+
+  package mutating func count(_ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict) {
+    requests += 1
+    traffic += result.traffic
+    let isGood = verdict == .succeeded || verdict == .unchanged
+    switch step {
+    case .transfer:
+      if isGood { usefulBytes += result.traffic.bodySent } else { resentBytes += result.traffic.bodySent }
+    case .fetch: if isGood { usefulBytes += result.traffic.bodyReceived }
+    case .token, .allocate, .commit, .request: break
+    }
+  }
+}
+
+/// An item that did not simply succeed: what became of it, and what went wrong on the way.
+package struct ItemNote: Sendable {
+  package var place: Place
+  /// `queued` where it is left for a later launch.
+  package var state: ItemState
+  package var failure: RecordedFailure?
+  package var troubles: [Trouble]
+}

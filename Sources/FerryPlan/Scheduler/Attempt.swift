@@ -1,0 +1,70 @@
+import FerryManifest
+
+/// One request that the scheduler wants sent.
+package struct Attempt: Hashable, Sendable {
+  /// Counts up within a launch.
+  package var id: UInt64
+  package var place: Place
+  package var step: Step.Kind
+  /// Which answer of the token step it carries: 0 for none, then 1, 2, …
+  package var tokenGeneration: Int
+  /// The end of `timeout_for_resource`.
+  package var deadline: Instant?
+}
+
+/// A node, or one item of it.
+package struct Place: Hashable, Sendable {
+  package var node: NodeID
+  /// The index in the node's `ItemTable`; `nil` for a node of a single request.
+  package var item: Int?
+
+  package init(_ node: NodeID, _ item: Int? = nil) {
+    self.node = node
+    self.item = item
+  }
+}
+
+/// How one attempt ended: what was seen, not what it means. The scheduler judges.
+package struct AttemptResult: Sendable {
+  package var id: UInt64
+  package var answer: Answer
+  package var traffic: Traffic
+  package var duration: Duration
+
+  package init(id: UInt64, answer: Answer, traffic: Traffic = .init(), duration: Duration = .zero) {
+    self.id = id
+    self.answer = answer
+    self.traffic = traffic
+    self.duration = duration
+  }
+
+  package enum Answer: Sendable {
+    case response(Response)
+    case failure(TransportFailure)
+  }
+
+  package struct Response: Sendable {
+    package var status: Int
+    /// What of `expect`, besides the status, the answer does not meet.
+    package var mismatch: String?
+    /// A capture that later steps need and the answer does not have.
+    package var missing: TransportFailure?
+    package var retryAfter: Duration?
+    /// When what was captured ends being valid, where the answer tells.
+    package var expires: Instant?
+    /// Where later steps go, where only the captures tell.
+    package var origins: [Step.Kind: Origin]
+
+    package init(
+      status: Int, mismatch: String? = nil, missing: TransportFailure? = nil, retryAfter: Duration? = nil,
+      expires: Instant? = nil, origins: [Step.Kind: Origin] = [:]
+    ) {
+      self.status = status
+      self.mismatch = mismatch
+      self.missing = missing
+      self.retryAfter = retryAfter
+      self.expires = expires
+      self.origins = origins
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import FerryManifest
+
+extension RetryPolicy {
+  /// The wait before retry `number` (from 1): `initial × factor^(number−1)`, at most `max`, moved by
+  /// up to `±jitter` of itself.
+  ///
+  /// With the defaults (1 s, ×2, at most 300 s, ±25 %):
+  ///
+  /// | retry | without jitter | least | most |
+  /// |---|---|---|---|
+  /// | 1 | 1 s | 0.75 s | 1.25 s |
+  /// | 2 | 2 s | 1.5 s | 2.5 s |
+  /// | 5 | 16 s | 12 s | 20 s |
+  /// | 10 | 300 s | 225 s | 375 s |
+  ///
+  /// - Parameter random: uniform in 0 … 1.
+  package func wait(beforeRetry number: Int, random: Double) -> Duration {
+    var seconds = initial.seconds
+    // Stops at the cap: a large number must not overflow.
+    for _ in 1..<Swift.max(1, number) where seconds < self.max.seconds { seconds *= factor }
+    seconds = Swift.min(seconds, self.max.seconds)
+    return .seconds(fraction: seconds * (1 + jitter * (2 * random - 1)))
+  }
+
+  /// The wait where the server asked for one: obeyed up to `max`.
+  package func wait(beforeRetry number: Int, retryAfter: Duration?, random: Double) -> Duration {
+    let own = wait(beforeRetry: number, random: random)
+    guard let retryAfter else { return own }
+    return Swift.max(own, Swift.min(retryAfter, self.max))
+  }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the launch's seed decides every jitter.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// Uniform in 0 ..< 1.
+  package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

@@ -1,0 +1,84 @@
+import HeapModule
+
+/// The connections of one session to one host, and what waits for them.
+struct Lane: Sendable {
+  struct Key: Hashable, Sendable {
+    var session: SessionID
+    /// `nil` where only the run tells; such requests of a session share one lane.
+    var origin: Origin?
+  }
+
+  let key: Key
+  /// `max_connections_per_host`.
+  let limit: Int
+  var inFlight = 0
+  /// Whether unrepeatable steps go through here.
+  var needsIntents = false
+  /// Steps that may be sent, best first.
+  var ready = Heap<Ready>()
+  /// Unrepeatable steps whose intent is on disk, best first.
+  var intended = Heap<Ready>()
+  /// Unrepeatable steps whose intent is being written.
+  var intending: [(sequence: UInt64, ready: Ready)] = []
+  /// Uploads whose first step goes through here, by priority.
+  var sources: [Int] = []
+  /// Not before this moment, after the host failed or asked for patience.
+  var resumeAt: Instant?
+  /// Waves of failures in a row.
+  var failures = 0
+  /// Attempts begun before this moment belong to the last wave.
+  var waveEnded: Instant?
+  /// The host was given up for this launch.
+  var givenUp: RecordedFailure?
+
+  init(key: Key, limit: Int) {
+    self.key = key
+    self.limit = limit
+  }
+
+  /// How many more requests may start: one alone asks a host that failed whether it is back.
+  func freeSlots(at now: Instant) -> Int {
+    if givenUp != nil { return 0 }
+    if let resumeAt, now < resumeAt { return 0 }
+    return (failures > 0 ? 1 : limit) - inFlight
+  }
+
+  /// Intents are written ahead for at most twice as many items as there are connections.
+  var intentRoom: Int { 2 * limit - intending.count - intended.count }
+}
+
+/// A step that waits for a connection.
+struct Ready: Comparable, Sendable {
+  /// Lower goes first: priority, then later steps before earlier ones, then age.
+  let key: UInt64
+  let place: Place
+  let step: Step.Kind
+
+  init(place: Place, step: Step.Kind, priority: UInt16, sequence: UInt64) {
+    let rank: UInt64 =
+      switch step {
+      case .token: 0
+      case .commit: 1
+      case .transfer: 2
+      case .allocate, .fetch, .request: 3
+      }
+    key = UInt64(priority) << 48 | rank << 46 | (sequence & ((1 << 46) - 1))
+    self.place = place
+    self.step = step
+  }
+
+  /// 0 is the highest.
+  var priority: UInt16 { UInt16(truncatingIfNeeded: key >> 48) }
+
+  static func < (a: Self, b: Self) -> Bool { a.key < b.key }
+  static func == (a: Self, b: Self) -> Bool { a.key == b.key }
+}
+
+/// A step that waits for a moment.
+struct Timer: Comparable, Sendable {
+  let at: Instant
+  let ready: Ready
+
+  static func < (a: Self, b: Self) -> Bool { a.at < b.at }
+  static func == (a: Self, b: Self) -> Bool { a.at == b.at }
+}

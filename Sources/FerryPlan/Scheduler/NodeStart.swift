@@ -1,0 +1,30 @@
+/// What a launch finds of a node when it begins.
+package enum NodeStart: Sendable {
+  /// Not among those that `--only` names.
+  case notSelected
+  /// A token, or a fetch or request that this round has still to carry out.
+  case open
+  case upload(ItemTable, Reconciliation.Settled)
+  /// It ended in this round.
+  case closed(NodeOutcome)
+  /// A fetch whose interval has not passed; it counts as succeeded.
+  case notDue(until: Instant)
+  /// An unrepeatable request whose intent is on disk and whose outcome is not.
+  case intended
+}
+
+/// What is fixed for one launch.
+package struct LaunchOptions: Sendable {
+  /// At most so many items are begun.
+  package var limit: Int?
+  /// How long running requests may go on after a stop.
+  package var grace: Duration
+  /// Decides every jitter.
+  package var seed: UInt64
+
+  package init(limit: Int? = nil, grace: Duration = .seconds(5), seed: UInt64) {
+    self.limit = limit
+    self.grace = grace
+    self.seed = seed
+  }
+}

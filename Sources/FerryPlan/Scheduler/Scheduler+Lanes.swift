@@ -1,0 +1,283 @@
+import FerryManifest
+
+/// Lanes: what is sent next on which connections.
+extension Scheduler {
+  mutating func lane(_ session: SessionID, _ origin: Origin?) -> Int {
+    let key = Lane.Key(session: session, origin: origin)
+    if let index = laneIndex[key] { return index }
+    laneIndex[key] = lanes.count
+    lanes.append(Lane(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost))
+    return lanes.count - 1
+  }
+
+  func step(_ node: NodeID, _ kind: Step.Kind) -> Step {
+    switch plan.nodes[node.index].work {
+    case .token(let work): return work.step
+    case .fetch(let work): return work.step
+    case .request(let work): return work.step
+    case .upload(let work):
+      switch kind {
+      case .allocate: if let allocate = work.allocate { return allocate }
+      case .commit: if let commit = work.commit { return commit }
+      case .transfer, .token, .fetch, .request: break
+      }
+      return work.transfer
+    }
+  }
+
+  mutating func enqueue(_ place: Place, _ kind: Step.Kind) { enqueue(ready(place, kind)) }
+
+  mutating func ready(_ place: Place, _ kind: Step.Kind) -> Ready {
+    readyCount += 1
+    let priority: UInt16 =
+      if kind == .token { 0 } else { uploadIndex[place.node.index].map { uploads[$0].priority } ?? 32_768 }
+    return Ready(place: place, step: kind, priority: priority, sequence: readyCount)
+  }
+
+  mutating func enqueue(_ ready: Ready) {
+    let lane = laneOf(ready)
+    if let failure = lanes[lane].givenUp {
+      leave(ready.place, failure)
+    } else {
+      lanes[lane].ready.insert(ready)
+    }
+  }
+
+  private mutating func laneOf(_ ready: Ready) -> Int {
+    if let lane = self[progress: ready.place]?.lanes[ready.step] { return lane }
+    let step = step(ready.place.node, ready.step)
+    return lane(step.session, step.origin)
+  }
+
+  /// Intents that have reached the disk may be used now.
+  mutating func moveIntents() {
+    for lane in lanes.indices where !lanes[lane].intending.isEmpty {
+      for (sequence, ready) in lanes[lane].intending where sequence <= synced {
+        lanes[lane].intended.insert(ready)
+      }
+      lanes[lane].intending.removeAll { $0.sequence <= synced }
+    }
+  }
+
+  mutating func fillLanes() {
+    // A step begun on one lane can make work for another, so until nothing moves.
+    var hasMoved = true
+    while hasMoved {
+      hasMoved = false
+      for lane in lanes.indices { if fill(lane) { hasMoved = true } }
+    }
+  }
+
+  private mutating func fill(_ lane: Int) -> Bool {
+    var hasMoved = false
+    while lanes[lane].givenUp == nil {
+      let hasSlot = lanes[lane].freeSlots(at: now) > 0
+      // Intents go ahead of the connections.
+      let hasIntentRoom = lanes[lane].needsIntents && lanes[lane].intentRoom > 0
+      if hasSlot, let ready = lanes[lane].intended.popMin() {
+        start(ready, on: lane)
+      } else if hasSlot || hasIntentRoom, let ready = takeNext(on: lane) {
+        guard needsIntent(ready) ? hasIntentRoom : hasSlot else {
+          lanes[lane].ready.insert(ready)
+          break
+        }
+        pass(ready, on: lane)
+      } else {
+        break
+      }
+      hasMoved = true
+    }
+    return hasMoved
+  }
+
+  private func needsIntent(_ ready: Ready) -> Bool {
+    step(ready.place.node, ready.step).repeatability == .once && self[progress: ready.place]?.intent != .recorded
+  }
+
+  /// The best step that waits for this lane, or a new item's first one.
+  private mutating func takeNext(on lane: Int) -> Ready? {
+    let source = eligibleSource(lane)
+    if let top = lanes[lane].ready.min, source.map({ top.priority <= uploads[$0].priority }) ?? true {
+      return lanes[lane].ready.popMin()
+    }
+    guard let source else { return nil }
+    return begin(source)
+  }
+
+  private func eligibleSource(_ lane: Int) -> Int? {
+    if let limit = options.limit, begunCount >= limit { return nil }
+    return lanes[lane].sources.first { index in
+      let upload = uploads[index]
+      guard !upload.pending.isEmpty, upload.heldUntil <= synced, upload.inProgress < upload.window,
+        upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase
+      else { return false }
+      for step in plan.nodes[upload.node.index].steps {
+        if let token = step.token, case .failed = tokens[token.index]?.phase { return false }
+      }
+      return true
+    }
+  }
+
+  /// Begins the next item of an upload: at its first step, or where an earlier launch left it.
+  private mutating func begin(_ upload: Int) -> Ready {
+    let item = uploads[upload].pending.lowerBound
+    let place = Place(uploads[upload].node, item)
+    uploads[upload].pending.removeFirst()
+    uploads[upload].inProgress += 1
+    uploads[upload].items.phases[item] = .active
+    begunCount += 1
+    guard case .upload(let work) = plan.nodes[place.node.index].work else {
+      preconditionFailure("only uploads have items")
+    }
+    var progress = Progress(step: work.first.kind)
+    if let begun = uploads[upload].items.begun[item] {
+      switch begun.state {
+      case .allocated where work.allocate != nil, .transferred where work.allocate != nil && work.commit != nil:
+        progress.hasUploadID = true
+        progress.expires = begun.expires
+        progress.step = begun.state == .allocated ? .transfer : .commit
+      case .transferred where work.commit != nil: progress.step = .commit
+      case .queued, .allocated, .transferred, .done, .failed, .ambiguous, .cancelled: break
+      }
+      if begun.intent != nil { progress.intent = .inherited }
+    }
+    if progress.step == .allocate {
+      progress.isAhead = true
+      uploads[upload].ahead += 1
+    }
+    uploads[upload].active[item] = progress
+    return ready(place, progress.step)
+  }
+
+  /// Starts a step, or puts it where it has to wait.
+  private mutating func pass(_ ready: Ready, on lane: Int) {
+    if self[progress: ready.place]?.intent == .inherited {
+      end(
+        ready.place, .ambiguous,
+        .init(
+          code: "answer_lost", message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
+      return
+    }
+    let right = laneOf(ready)
+    if right != lane {
+      enqueue(ready)
+    } else if needsIntent(ready) {
+      guard isTokenReady(for: ready) else { return }
+      entries.append(.intent(ready.place, ready.step.itemStep))
+      self[progress: ready.place]?.intent = .recorded
+      lanes[lane].intending.append((sequence, ready))
+    } else {
+      start(ready, on: lane)
+    }
+  }
+
+  private mutating func start(_ ready: Ready, on lane: Int) {
+    let place = ready.place
+    let deadline = self.deadline(of: place)
+    if let deadline, now >= deadline {
+      end(
+        place, .failed,
+        .init(code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
+      return
+    }
+    if let progress = self[progress: place], progress.hasUploadID, let expires = progress.expires, expires <= now {
+      tally.idsExpired += 1
+      releaseUploadID(place)
+      enqueue(place, .allocate)
+      return
+    }
+    guard isTokenReady(for: ready) else { return }
+    let token = step(place.node, ready.step).token
+    attemptCount += 1
+    let attempt = Attempt(
+      id: attemptCount, place: place, step: ready.step,
+      tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline)
+    if ready.step == .transfer { leaveAhead(place) }
+    lanes[lane].inFlight += 1
+    flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now)
+    actions.append(.start(attempt))
+  }
+
+  private func deadline(of place: Place) -> Instant? {
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return nil }
+    let handedOver = Instant(nanoseconds: uploads[upload].items.handedOver[item])
+    let session = plan.nodes[place.node.index].session
+    return handedOver.advanced(by: plan.sessions[session.index].timeoutForResource)
+  }
+
+  /// It holds an ID that a transfer uses now, or none any more.
+  mutating func leaveAhead(_ place: Place) {
+    guard let upload = uploadIndex[place.node.index], let item = place.item,
+      uploads[upload].active[item]?.isAhead == true
+    else { return }
+    uploads[upload].active[item]?.isAhead = false
+    uploads[upload].ahead -= 1
+  }
+
+  /// Forgets the item's upload ID and goes back to its allocation.
+  mutating func releaseUploadID(_ place: Place) {
+    entries.append(.released(place))
+    self[progress: place]?.hasUploadID = false
+    self[progress: place]?.expires = nil
+    self[progress: place]?.lanes = [:]
+    self[progress: place]?.step = .allocate
+    guard let upload = uploadIndex[place.node.index], let item = place.item,
+      uploads[upload].active[item]?.isAhead == false
+    else { return }
+    uploads[upload].active[item]?.isAhead = true
+    uploads[upload].ahead += 1
+  }
+
+  /// The host failed or asked for patience: its lane waits as one.
+  mutating func pause(_ lane: Int, after flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?) {
+    let policy = plan.nodes[flight.attempt.place.node.index].retry
+    // Requests that were under way together fail together and count as one.
+    if let ended = lanes[lane].waveEnded, flight.startedAt < ended {
+      if let retryAfter {
+        let until = now.advanced(by: min(retryAfter, policy.max))
+        lanes[lane].resumeAt = max(lanes[lane].resumeAt ?? until, until)
+      }
+      return
+    }
+    lanes[lane].failures += 1
+    lanes[lane].waveEnded = now
+    guard lanes[lane].failures <= policy.limit else { return giveUp(lane, failure) }
+    lanes[lane].resumeAt = now.advanced(
+      by: policy.wait(beforeRetry: lanes[lane].failures, retryAfter: retryAfter, random: random.fraction()))
+  }
+
+  /// The host stays away: what goes there is left for a later launch.
+  private mutating func giveUp(_ lane: Int, _ failure: RecordedFailure) {
+    lanes[lane].givenUp = failure
+    var waiting = lanes[lane].ready.unordered
+    waiting += lanes[lane].intended.unordered
+    waiting += lanes[lane].intending.map(\.ready)
+    lanes[lane].ready = []
+    lanes[lane].intended = []
+    lanes[lane].intending = []
+    for ready in waiting.sorted() { leave(ready.place, failure) }
+  }
+
+  /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
+  mutating func leaveWaiting() {
+    let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
+    var waiting: [Ready] = []
+    for lane in lanes.indices {
+      waiting += lanes[lane].ready.unordered + lanes[lane].intended.unordered + lanes[lane].intending.map(\.ready)
+      lanes[lane].ready = []
+      lanes[lane].intended = []
+      lanes[lane].intending = []
+    }
+    for timer in timers.unordered {
+      if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
+      waiting.append(timer.ready)
+    }
+    timers = []
+    for ready in waiting.sorted() { leave(ready.place, stopped) }
+    for node in tokens.keys.sorted() {
+      let waiters = tokens[node]?.waiters ?? []
+      tokens[node]?.waiters = []
+      for ready in waiters { leave(ready.place, stopped) }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import FerryManifest
+
+/// What a launch reports.
+extension Scheduler {
+  package var totals: RunRecord.Totals {
+    var totals = RunRecord.Totals()
+    for upload in uploads { totals.items += upload.counts }
+    totals.itemsDoneInRun = tally.itemsDone
+    totals.bytes.useful = tally.usefulBytes
+    totals.bytes.resent = tally.resentBytes
+    let traffic = tally.traffic
+    totals.bytes.overhead =
+      traffic.bodySent + traffic.bodyReceived + traffic.headersSent + traffic.headersReceived
+      - tally.usefulBytes - tally.resentBytes
+    totals.requests = tally.requests
+    totals.tokensFetched = tally.tokensFetched
+    totals.tokenRefreshes = tally.tokenRefreshes
+    totals.idsAllocated = tally.idsAllocated
+    totals.idsExpired = tally.idsExpired
+    return totals
+  }
+
+  /// Items that this launch may still work on.
+  package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.open } }
+
+  /// Failed in this round so far: items, and nodes of a single request. `${run.failed}`.
+  package var failedCount: Int {
+    uploads.reduce(0) { $0 + $1.counts.failed + $1.counts.ambiguous }
+      + nodes.indices.count { index in
+        if uploadIndex[index] == nil, case .closed(let outcome) = nodes[index].phase {
+          outcome == .failed || outcome == .ambiguous
+        } else {
+          false
+        }
+      }
+  }
+
+  /// Done in this round so far. `${run.done}`.
+  package var doneCount: Int { uploads.reduce(0) { $0 + $1.counts.done } }
+
+  package var nodeRecords: [RunRecord.NodeRecord] {
+    plan.nodes.indices.map { index in
+      let node = plan.nodes[index]
+      let state = nodes[index]
+      var record = RunRecord.NodeRecord(
+        name: node.name, kind: node.kind, session: plan.sessions[node.session.index].name, state: "waiting",
+        reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
+        result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
+        attempts: (tally.nodeTroubles[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
+      if let token = tokens[index] {
+        record.state =
+          switch token.phase {
+          case .failed: "failed"
+          case .absent, .fetching, .valid: token.generation > 0 ? "succeeded" : "not_needed"
+          }
+        return record
+      }
+      switch state.phase {
+      case .notSelected: record.state = "not_selected"
+      case .waiting:
+        let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
+        record.reason = .init(code: "needs", message: "for \(names)")
+      case .open, .settling: break
+      case .closed(let outcome): record.state = outcome.rawValue
+      case .left(let failure): record.reason = failure
+      }
+      return record
+    }
+  }
+
+  package var itemRecords: [RunRecord.ItemRecord] { tally.notes.map(record) }
+
+  package func record(_ note: ItemNote) -> RunRecord.ItemRecord {
+    guard let item = note.place.item, let upload = uploadIndex[note.place.node.index] else {
+      preconditionFailure("notes are of items")
+    }
+    let files = uploads[upload].items.files
+    let bytes = files.path(item)
+    let text = String(validating: bytes, as: UTF8.self)
+    let state =
+      switch note.state {
+      case .queued, .allocated, .transferred: "waiting"
+      case .done: "done"
+      case .failed: "failed"
+      case .ambiguous: "ambiguous"
+      case .cancelled: "cancelled"
+      }
+    return RunRecord.ItemRecord(
+      node: plan.nodes[note.place.node.index].name, path: text ?? String(decoding: bytes, as: UTF8.self),
+      pathBase64: text == nil ? Base64.encode(bytes) : nil, size: files.sizes[item], state: state,
+      reason: note.failure, attempts: note.troubles.map(RunRecord.AttemptRecord.init))
+  }
+
+  /// How the process ends, after its scheduler did.
+  package var exitCode: ExitCode {
+    var codes: Set<ExitCode> = []
+    switch tally.stop {
+    case .interrupt: codes.insert(.interrupted)
+    case .terminate: codes.insert(.terminated)
+    case .now, nil: break
+    }
+    if tally.hasIntegrityFailed { codes.insert(.integrity) }
+    if tally.hasAuthorizationFailed { codes.insert(.authorization) }
+    if failedCount > 0 { codes.insert(.itemsFailed) }
+    if tally.hasTemporaryFailure { codes.insert(.temporary) }
+    return ExitCode.first(of: codes)
+  }
+
+  package func path(of place: Place) -> ArraySlice<UInt8>? {
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return nil }
+    return uploads[upload].items.files.path(item)
+  }
+
+  /// The table of a node's items.
+  package func withItems<Result>(of node: NodeID, _ body: (borrowing ItemTable) -> Result) -> Result? {
+    uploadIndex[node.index].map { body(uploads[$0].items) }
+  }
+
+  package func fetchResult(of node: NodeID) -> FetchResult? { nodes[node.index].fetchResult }
+}

@@ -1,0 +1,259 @@
+import FerryManifest
+
+/// What the end of an attempt leads to.
+extension Scheduler {
+  mutating func finish(_ result: AttemptResult) {
+    guard let flight = flights.removeValue(forKey: result.id) else {
+      preconditionFailure("attempt \(result.id) ends once, after it was started")
+    }
+    let place = flight.attempt.place
+    lanes[flight.lane].inFlight -= 1
+    let step = step(place.node, flight.attempt.step)
+    let refreshStatuses: [Int] =
+      if let token = step.token, case .token(let work) = plan.nodes[token.index].work {
+        work.refresh.onStatus
+      } else {
+        []
+      }
+    let verdict = step.judge(
+      result.answer, refreshStatuses: refreshStatuses,
+      hasUploadID: self[progress: place]?.hasUploadID ?? false)
+    tally.count(flight.attempt.step, result, verdict)
+    switch verdict {
+    case .transient(_, _, .host, _), .cancelled: break
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity:
+      // An answer to a request from before the host failed tells nothing of it now.
+      if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
+        lanes[flight.lane].failures = 0
+        lanes[flight.lane].resumeAt = nil
+      }
+    }
+    if let trouble = verdict.failure {
+      let entry = Trouble(
+        step: flight.attempt.step, code: trouble.code, status: trouble.status, message: trouble.message,
+        endedAt: now, duration: result.duration)
+      self[progress: place]?.troubles.append(entry)
+    }
+    if step.kind == .token {
+      finishToken(flight, result, verdict)
+    } else {
+      finish(flight, step, result, verdict)
+    }
+  }
+
+  private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
+    let place = flight.attempt.place
+    spendIntent(place, verdict)
+    switch verdict {
+    case .succeeded, .unchanged: succeed(place, step, result, verdict)
+    case .unauthorized(let failure):
+      let replacements = (self[progress: place]?.replacements ?? 0) + 1
+      self[progress: place]?.replacements = replacements
+      if replacements > 2 {
+        tally.hasAuthorizationFailed = true
+        end(place, .failed, failure)
+      } else {
+        if let token = step.token { invalidate(token: token, generation: flight.attempt.tokenGeneration) }
+        again(place, flight.attempt.step)
+      }
+    case .uploadIDGone(let failure):
+      tally.idsExpired += 1
+      releaseUploadID(place)
+      retry(flight, result, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
+    case .transient(let failure, let retryAfter, let scope, let reachedServer):
+      var kind = flight.attempt.step
+      if step.repeatability == .startsOver, reachedServer {
+        releaseUploadID(place)
+        kind = .allocate
+      }
+      retry(flight, result, failure, retryAfter: retryAfter, scope: scope, as: kind)
+    case .permanent(let failure): end(place, .failed, failure)
+    case .integrity(let failure):
+      tally.hasIntegrityFailed = true
+      end(place, .failed, failure)
+    case .answerLost(let failure):
+      end(
+        place, .ambiguous,
+        .init(
+          code: "answer_lost", status: failure.status,
+          message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
+    case .cancelled(let reachedServer):
+      if step.repeatability == .startsOver, reachedServer { entries.append(.released(place)) }
+      leave(place, .init(code: "stopped", message: "the launch was stopped"))
+    }
+  }
+
+  private mutating func succeed(_ place: Place, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
+    guard case .response(let response) = result.answer else { return }
+    for (kind, origin) in response.origins {
+      let later = self.step(place.node, kind)
+      let lane = lane(later.session, origin)
+      if later.repeatability == .once { lanes[lane].needsIntents = true }
+      self[progress: place]?.lanes[kind] = lane
+    }
+    self[progress: place]?.replacements = 0
+    switch step.kind {
+    case .allocate:
+      guard case .upload(let work) = plan.nodes[place.node.index].work else { return }
+      let bound = work.validFor.map { now.advanced(by: $0) }
+      let expires = [bound, response.expires].compactMap { $0 }.min()
+      self[progress: place]?.expires = expires
+      self[progress: place]?.hasUploadID = true
+      tally.idsAllocated += 1
+      entries.append(.allocated(place, expires: expires))
+      again(place, .transfer)
+    case .transfer:
+      guard case .upload(let work) = plan.nodes[place.node.index].work, work.commit != nil else {
+        return end(place, .done, nil)
+      }
+      entries.append(.transferred(place))
+      again(place, .commit)
+    case .commit, .request: end(place, .done, nil)
+    case .fetch:
+      nodes[place.node.index].fetchResult = verdict == .unchanged ? .noData : .newData
+      end(place, .done, nil)
+    case .token: break
+    }
+  }
+
+  /// An intent that an attempt carried is spent, unless the attempt certainly stayed at home.
+  private mutating func spendIntent(_ place: Place, _ verdict: Verdict) {
+    switch verdict {
+    case .transient(_, _, _, reachedServer: false), .cancelled(reachedServer: false): break
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity,
+      .cancelled:
+      self[progress: place]?.intent = .none
+    }
+  }
+
+  /// The next step, or the same one anew, as soon as a connection is free.
+  private mutating func again(_ place: Place, _ kind: Step.Kind) {
+    self[progress: place]?.step = kind
+    if stop == nil {
+      enqueue(place, kind)
+    } else {
+      leave(place, .init(code: "stopped", message: "the launch was stopped"))
+    }
+  }
+
+  /// Waits and tries again, or leaves it for a later launch when the retries are used up.
+  mutating func retry(
+    _ flight: Flight, _ result: AttemptResult, _ failure: RecordedFailure, retryAfter: Duration?,
+    scope: Verdict.Scope, as kind: Step.Kind? = nil, atOnce: Bool = false
+  ) {
+    let place = flight.attempt.place
+    let kind = kind ?? flight.attempt.step
+    if stop != nil {
+      return leave(place, .init(code: "stopped", message: "the launch was stopped"))
+    }
+    let policy = plan.nodes[place.node.index].retry
+    var retries = self[progress: place]?.retries ?? 0
+    // A host that cannot be reached is counted once for all who wait for it.
+    if scope == .item || failure.status != nil { retries += 1 }
+    self[progress: place]?.retries = retries
+    self[progress: place]?.step = kind
+    guard retries <= policy.limit else { return leave(place, failure) }
+    if scope == .host {
+      enqueue(place, kind)
+      pause(flight.lane, after: flight, failure, retryAfter: retryAfter)
+    } else if atOnce, retries == 1 {
+      enqueue(place, kind)
+    } else {
+      let wait = policy.wait(beforeRetry: retries, retryAfter: retryAfter, random: random.fraction())
+      if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
+      timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
+    }
+  }
+
+  /// The item's, or the single request's, end in this round.
+  mutating func end(_ place: Place, _ state: ItemState, _ failure: RecordedFailure?) {
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else {
+      let troubles = nodes[place.node.index].progress?.troubles ?? []
+      tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles
+      nodes[place.node.index].progress = nil
+      if case .fetch = plan.nodes[place.node.index].work, state != .done {
+        nodes[place.node.index].fetchResult = .failed
+      }
+      let outcome: NodeOutcome =
+        switch state {
+        case .done: .succeeded
+        case .ambiguous: .ambiguous
+        case .queued, .allocated, .transferred, .failed, .cancelled: .failed
+        }
+      return close(place.node.index, outcome, failure)
+    }
+    entries.append(.closed(place, state, failure, at: now))
+    remove(item, of: upload, state, failure)
+    switch state {
+    case .done:
+      uploads[upload].counts.done += 1
+      tally.itemsDone += 1
+      uploads[upload].items.phases[item] = .done
+    case .ambiguous:
+      uploads[upload].counts.ambiguous += 1
+      uploads[upload].items.phases[item] = .ambiguous
+    case .cancelled:
+      uploads[upload].counts.cancelled += 1
+      uploads[upload].items.phases[item] = .cancelled
+    case .queued, .allocated, .transferred, .failed:
+      uploads[upload].counts.failed += 1
+      uploads[upload].items.phases[item] = .failed
+    }
+    closeIfThrough(upload)
+  }
+
+  /// Not in this launch any more.
+  mutating func leave(_ place: Place, _ failure: RecordedFailure) {
+    if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
+    if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
+    if failure.code != "stopped", failure.code != "token" { tally.hasTemporaryFailure = true }
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else {
+      nodes[place.node.index].phase = .left(failure)
+      let troubles = nodes[place.node.index].progress?.troubles ?? []
+      tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles
+      nodes[place.node.index].progress = nil
+      return
+    }
+    remove(item, of: upload, .queued, failure)
+    uploads[upload].counts.waiting += 1
+    uploads[upload].items.phases[item] = .left
+    closeIfThrough(upload)
+  }
+
+  private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
+    let place = Place(uploads[upload].node, item)
+    leaveAhead(place)
+    let troubles = uploads[upload].active.removeValue(forKey: item)?.troubles ?? []
+    uploads[upload].inProgress -= 1
+    uploads[upload].open -= 1
+    uploads[upload].batchOpen -= 1
+    guard state != .done || !troubles.isEmpty else { return }
+    tally.notes.append(ItemNote(place: place, state: state, failure: failure, troubles: troubles))
+  }
+
+  subscript(progress place: Place) -> Progress? {
+    get {
+      guard let item = place.item else { return nodes[place.node.index].progress }
+      return uploadIndex[place.node.index].flatMap { uploads[$0].active[item] }
+    }
+    set {
+      guard let item = place.item else {
+        nodes[place.node.index].progress = newValue
+        return
+      }
+      if let upload = uploadIndex[place.node.index] { uploads[upload].active[item] = newValue }
+    }
+  }
+}
+
+extension Verdict {
+  /// What went wrong, if anything did.
+  package var failure: RecordedFailure? {
+    switch self {
+    case .succeeded, .unchanged, .cancelled: nil
+    case .unauthorized(let failure), .uploadIDGone(let failure), .transient(let failure, _, _, _),
+      .permanent(let failure), .answerLost(let failure), .integrity(let failure):
+      failure
+    }
+  }
+}

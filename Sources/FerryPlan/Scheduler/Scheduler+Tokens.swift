@@ -1,0 +1,75 @@
+import FerryManifest
+
+/// Tokens: one refresh at a time, for all who wait.
+extension Scheduler {
+  /// Whether the step's token can be used now; otherwise the step waits for it, and it is fetched.
+  mutating func isTokenReady(for ready: Ready) -> Bool {
+    guard let node = step(ready.place.node, ready.step).token else { return true }
+    guard var token = tokens[node.index] else { preconditionFailure("a token is a token node") }
+    switch token.phase {
+    case .failed(let failure):
+      leave(ready.place, failure)
+      return false
+    case .valid where !needsRefresh(node, token):
+      return true
+    case .valid, .absent:
+      token.phase = .fetching
+      token.waiters.append(ready)
+      tokens[node.index] = token
+      if token.generation > 0 { tally.tokenRefreshes += 1 }
+      nodes[node.index].progress = Progress(step: .token)
+      enqueue(Place(node), .token)
+      return false
+    case .fetching:
+      tokens[node.index]?.waiters.append(ready)
+      return false
+    }
+  }
+
+  /// Refreshed `before_expiry`, but a token that lives shorter than twice that is used for half its life.
+  private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
+    guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else { return false }
+    let life = token.fetchedAt.duration(to: expires)
+    let margin = min(work.refresh.beforeExpiry, life / 2)
+    return now >= expires.advanced(by: .zero - margin)
+  }
+
+  mutating func finishToken(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
+    let node = flight.attempt.place.node
+    switch verdict {
+    case .succeeded, .unchanged:
+      tokens[node.index]?.phase = .valid
+      tokens[node.index]?.generation += 1
+      tokens[node.index]?.fetchedAt = now
+      tokens[node.index]?.expires = if case .response(let response) = result.answer { response.expires } else { nil }
+      nodes[node.index].progress = nil
+      tally.tokensFetched += 1
+      let waiters = tokens[node.index]?.waiters ?? []
+      tokens[node.index]?.waiters = []
+      for ready in waiters { enqueue(ready) }
+    case .transient(let failure, let retryAfter, let scope, _):
+      retry(flight, result, failure, retryAfter: retryAfter, scope: scope)
+    case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
+      .answerLost(let failure), .integrity(let failure):
+      tally.hasAuthorizationFailed = true
+      fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
+    case .cancelled:
+      fail(token: node, .init(code: "stopped", message: "the launch was stopped"))
+    }
+  }
+
+  /// Whatever waits for it is left for a later launch, which asks again.
+  mutating func fail(token node: NodeID, _ failure: RecordedFailure) {
+    tokens[node.index]?.phase = .failed(failure)
+    nodes[node.index].failure = failure
+    let waiters = tokens[node.index]?.waiters ?? []
+    tokens[node.index]?.waiters = []
+    for ready in waiters { leave(ready.place, failure) }
+  }
+
+  /// The token that the attempt carried was refused; only the newest is worth a refresh.
+  mutating func invalidate(token node: NodeID, generation: Int) {
+    guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else { return }
+    tokens[node.index]?.phase = .absent
+  }
+}

@@ -1,0 +1,82 @@
+import CCurl
+import FerryPlan
+
+/// libcurl's result codes in ferry's terms.
+enum CurlFailure {
+  /// - Parameter hasReachedServer: whether this exchange's request was about to go or gone.
+  static func code(_ code: CURLcode, hasReachedServer: Bool) -> TransportFailure.Code {
+    switch code {
+    // The name, or the proxy's name, was not found.
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+      .nameResolution
+    // Refused, unreachable, or a proxy that said no; QUIC has no other word for it.
+    case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_QUIC_CONNECT_ERROR, CURLE_INTERFACE_FAILED:
+      .connect
+    // Only CONNECTTIMEOUT is set: the other two limits are the loop's own.
+    case CURLE_OPERATION_TIMEDOUT:
+      hasReachedServer ? .requestTimeout : .connect
+    // A handshake cut short, or a version or cipher that the two do not share.
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_NOTFOUND,
+      CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED:
+      .handshake
+    // The server's certificate, or the authorities and client certificate on this machine.
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
+      .certificate
+    // The connection broke while sending, while receiving, before the first byte, or before the
+    // last; HTTP/2 and HTTP/3 say it in their own codes.
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+      CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND:
+      hasReachedServer ? .connectionLost : .connect
+    // What is no HTTP, or HTTP/0.9, which libcurl calls an unsupported protocol.
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+      .malformedAnswer
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      hasReachedServer ? .malformedAnswer : .request
+    // libcurl has no better word for a header line beyond its bound of 100 KiB (CURLE_TOO_LARGE is 8.6).
+    case CURLE_OUT_OF_MEMORY, CURLE_FILESIZE_EXCEEDED:
+      hasReachedServer ? .answerTooLarge : .request
+    // A URL or an option that libcurl does not take.
+    case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
+      CURLE_SETOPT_OPTION_SYNTAX:
+      .request
+    // What a callback of ours ended has a failure of its own; the rest can only be the connection.
+    default:
+      hasReachedServer ? .connectionLost : .connect
+    }
+  }
+
+  /// The failure of an exchange, for people, without the URL's query and userinfo or any header.
+  static func failure(_ code: CURLcode, of handle: EasyHandle) -> TransportFailure {
+    let reached = handle.exchange?.hasReachedServer ?? false
+    let ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
+    let message =
+      switch ours {
+      case .nameResolution: "resolve \(address): \(String(cString: curl_easy_strerror(code)))"
+      case .connect: "connect to \(address): \(connectReason(code, of: handle))"
+      // libcurl quotes OpenSSL here, and no part of the request.
+      case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
+      case .connectionLost, .requestTimeout, .resourceTimeout, .malformedAnswer,
+        .answerTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
+        .request, .capture, .cancelled:
+        "\(address): \(String(cString: curl_easy_strerror(code)))"
+      }
+    return TransportFailure(ours, message, mayHaveReachedServer: reached)
+  }
+
+  /// `host:port`.
+  static func address(of url: String) -> String? { CurlURL(url)?.origin?.address }
+
+  private static func connectReason(_ code: CURLcode, of handle: EasyHandle) -> String {
+    if code == CURLE_OPERATION_TIMEDOUT { return "timed out" }
+    let number = handle.systemError
+    return number == 0 ? String(cString: curl_easy_strerror(code)) : SystemText.error(number)
+  }
+
+  private static func text(_ code: CURLcode, of handle: EasyHandle) -> String {
+    let text = handle.curlText
+    return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+  }
+}

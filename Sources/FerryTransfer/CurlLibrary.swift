@@ -1,0 +1,30 @@
+import CCurl
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The libcurl of this process.
+enum CurlLibrary {
+  /// Whether libcurl is ready; `curl_global_init` runs once, at the first question.
+  ///
+  /// SIGPIPE is ignored from then on: with `CURLOPT_NOSIGNAL` libcurl no longer shields OpenSSL's
+  /// writes from it (which costs three system calls a transfer and turn), so a connection that
+  /// breaks under TLS would end the process.
+  static let isReady: Bool = {
+    signal(SIGPIPE, SIG_IGN)
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }()
+
+  /// libcurl and the libraries it was built with, as `curl --version` names them.
+  static var version: String { String(cString: curl_version()) }
+}
+
+/// libcurl could not be set up, which it says only for want of memory or entropy.
+package struct CurlUnavailable: Error, CustomStringConvertible {
+  package var description: String { "libcurl could not be initialized" }
+}

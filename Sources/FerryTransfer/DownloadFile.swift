@@ -1,0 +1,86 @@
+import FerryPlan
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A download under way: a temporary file beside its destination, put in its place when whole.
+///
+/// `@unchecked Sendable`: used by one thread at a time; the loop lets go of it when it hands it to
+/// the thread that stores it.
+final class DownloadFile: @unchecked Sendable {
+  private let destination: String
+  private let folder: String
+  private let temporary: String
+  private var descriptor: CInt
+  private var isStored = false
+
+  /// Fails with `destination` where no file can be made beside `destination`.
+  ///
+  /// The temporary name comes from the destination alone, never from what a server says.
+  init(_ destination: String) throws(TransportFailure) {
+    let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let name = slash.map { String(destination[destination.utf8.index(after: $0)...]) } ?? destination
+    let folder = slash.map { String(destination[...$0]) } ?? "./"
+    // NAME_MAX is 255 bytes on every file system of note; the rest of the name needs 30 of them.
+    let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+    let unique = String(UInt64.random(in: .min ... .max), radix: 36)
+    let temporary = "\(folder).\(stem).ferry-part-\(unique)"
+    guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
+      throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
+    }
+    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard opened >= 0 else {
+      throw TransportFailure(
+        .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
+    }
+    self.destination = destination
+    self.folder = folder
+    self.temporary = temporary
+    descriptor = opened
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    if !isStored { unlink(temporary) }
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) {
+    var rest = bytes
+    while let base = rest.baseAddress, !rest.isEmpty {
+      let count = write(descriptor, base, rest.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(errno) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  /// Makes the file durable and puts it in its place: file, name, folder, in this order.
+  func store() -> TransportFailure? {
+    // The close reports what a network file system could not write.
+    let isSynced = fsync(descriptor) == 0
+    let syncError = errno
+    let isClosed = close(descriptor) == 0
+    let closeError = errno
+    descriptor = -1
+    guard isSynced else { return failure(syncError) }
+    guard isClosed else { return failure(closeError) }
+    guard rename(temporary, destination) == 0 else { return failure(errno) }
+    isStored = true
+    let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    guard directory >= 0 else { return failure(errno) }
+    defer { close(directory) }
+    // Some file systems cannot sync a folder and say EINVAL; they order a rename themselves.
+    guard fsync(directory) == 0 || errno == EINVAL else { return failure(errno) }
+    return nil
+  }
+
+  private func failure(_ code: CInt) -> TransportFailure {
+    TransportFailure(
+      .destination, "\(destination): \(SystemText.error(code))", mayHaveReachedServer: true)
+  }
+}

@@ -1,0 +1,146 @@
+import CCurl
+import FerryPlan
+
+/// What libcurl asks and tells while it performs: the context of every callback is the handle object,
+/// which outlives libcurl's use of it.
+extension EasyHandle {
+  /// Above this much unhashed the body waits for the hash thread.
+  private static let hashBacklogLimit = 4 << 20
+
+  func setCallbacks() {
+    ferry_easy_set_stream(curl, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      guard let context else { return 0 }
+      let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.receiveHeader(line) ? line.count : 0
+      }
+    }
+    ferry_easy_set_stream(curl, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      guard let context else { return 0 }
+      let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        // Any other count than the piece's own ends the transfer; a piece may be empty.
+        $0.receiveBody(piece) ? piece.count : piece.count + 1
+      }
+    }
+    ferry_easy_set_stream(curl, CURLOPT_READFUNCTION) { bytes, size, count, context in
+      guard let context else { return Int(CURL_READFUNC_ABORT) }
+      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+      return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.provideBody(buffer)
+      }
+    }
+    ferry_easy_set_seek(curl) { context, offset, origin in
+      guard let context else { return CURL_SEEKFUNC_FAIL }
+      return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.rewind(to: Int64(offset), origin: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+      }
+    }
+    ferry_easy_set_prereq(curl) { context, _, _, _, _ in
+      guard let context else { return CURL_PREREQFUNC_ABORT }
+      return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      }
+    }
+  }
+
+  /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
+  ///
+  /// libcurl comes here a second time when a reused connection died before any answer and it is about
+  /// to send the request again.
+  private func maySend() -> Bool {
+    exchange?.attempts += 1
+    guard let attempts = exchange?.attempts, exchange?.request.atMostOnce == true, attempts > 1 else {
+      exchange?.hasReachedServer = true
+      return true
+    }
+    fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
+    return false
+  }
+
+  private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+    exchange?.headersReceived += Int64(line.count)
+    switch head.append(line) {
+    case .first:
+      // A body so far was of an answer that libcurl itself dealt with, such as a 417 to its Expect.
+      exchange?.body = []
+      exchange?.sink = .undecided
+      return true
+    case .next:
+      return true
+    case .tooMuch:
+      fail(.answerTooLarge, "the answer's header is larger than \(AnswerHead.limit >> 10) KiB")
+      return false
+    }
+  }
+
+  private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
+    exchange?.bodyReceived += Int64(piece.count)
+    do throws(TransportFailure) {
+      if case .undecided = exchange?.sink {
+        if let sink = try exchange?.sink(status: head.status) { exchange?.sink = sink }
+      }
+      switch exchange?.sink {
+      case nil, .undecided, .dropped:
+        break
+      case .memory(let limit, let isNeeded):
+        let room = limit - (exchange?.body.count ?? 0)
+        if isNeeded, room < piece.count {
+          fail(.answerTooLarge, "the answer is larger than \(limit) bytes")
+          return false
+        }
+        if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }
+      case .file(let file):
+        try file.append(piece)
+      }
+      return true
+    } catch {
+      exchange?.failure = error
+      return false
+    }
+  }
+
+  private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard let file = exchange?.file, let offset = exchange?.offset else { return Int(CURL_READFUNC_ABORT) }
+    if let backlog = exchange?.hashBacklog, backlog > Self.hashBacklogLimit {
+      exchange?.isPaused = true
+      return Int(CURL_READFUNC_PAUSE)
+    }
+    do throws(TransportFailure) {
+      let count = try file.read(at: offset, into: buffer)
+      if count > 0, file.source.wantsSHA256, let key = exchange?.key {
+        hashThread.update(key, Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+        exchange?.hashBacklog += count
+      }
+      exchange?.offset += Int64(count)
+      return count
+    } catch {
+      exchange?.failure = error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// So many bytes are hashed; the body goes on when enough are.
+  func didHash(_ count: Int) {
+    exchange?.hashBacklog -= count
+    guard let exchange, exchange.isPaused, exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
+    self.exchange?.isPaused = false
+    curl_easy_pause(curl, CInt(CURLPAUSE_CONT))
+  }
+
+  /// `CURLOPT_SEEKFUNCTION`: libcurl sends the body again, always from its start.
+  private func rewind(to offset: Int64, origin: CInt) -> Bool {
+    guard offset == 0, origin == SEEK_SET, exchange?.file != nil else { return false }
+    if var exchange = exchange {
+      self.exchange = nil
+      restart(&exchange)
+      self.exchange = exchange
+    }
+    return true
+  }
+
+  private func fail(_ code: TransportFailure.Code, _ message: String) {
+    let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
+    exchange?.failure = TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)
+  }
+}

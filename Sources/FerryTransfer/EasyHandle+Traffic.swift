@@ -1,0 +1,39 @@
+import FerryPlan
+
+extension EasyHandle {
+  /// What the exchange has moved over all its hops, this one included.
+  var traffic: Traffic {
+    guard let exchange else { return Traffic() }
+    guard !exchange.isHopClosed else { return exchange.traffic }
+    let sent = bodySent
+    var traffic = exchange.traffic
+    traffic += Traffic(
+      bodySent: sent, bodyReceived: exchange.bodyReceived,
+      headersSent: headersSent(bodySent: sent, attempts: exchange.attempts),
+      headersReceived: exchange.headersReceived)
+    return traffic
+  }
+
+  /// libcurl is done with the hop: its counters are read before they are set back.
+  func closeHop() {
+    let traffic = traffic
+    exchange?.traffic = traffic
+    exchange?.isHopClosed = true
+  }
+}
+
+extension Exchange {
+  /// The next hop begins, with counters of its own.
+  mutating func startHop(now: SuspendingClock.Instant) {
+    redirects += 1
+    attempts = 0
+    bodyReceived = 0
+    headersReceived = 0
+    sink = .undecided
+    body = []
+    isHopClosed = false
+    isPaused = false
+    lastProgress = now
+    lastCount = 0
+  }
+}

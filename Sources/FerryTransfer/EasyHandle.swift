@@ -1,0 +1,264 @@
+import CCurl
+import Crypto
+import FerryPlan
+
+/// One `CURL` easy handle, used for one exchange after another.
+///
+/// What never changes is set once. What does is set again only where it differs from the exchange
+/// before: `curl_easy_reset` would free and copy every string for each small file.
+final class EasyHandle {
+  /// Bodies below this size go out in one packet with their header: libcurl's MAX_INITIAL_POST_SIZE.
+  static let smallBody: Int64 = 64 << 10
+
+  let curl: UnsafeMutableRawPointer
+  let hashThread: HashThread
+  var exchange: Exchange?
+  var head = AnswerHead()
+
+  /// `CURLOPT_ERRORBUFFER`: 256 bytes.
+  private let errorText: UnsafeMutablePointer<CChar>
+  /// `CURLOPT_POSTFIELDS`, which libcurl does not copy.
+  private var bodyBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+  private enum Shape { case get, head, memoryBody, fileBody }
+  private var shape = Shape.get
+  private var customMethod: String?
+  private var headers: HeaderList?
+  private var idleTimeout: Duration?
+
+  /// `nil` for want of memory.
+  init?(hashThread: HashThread) {
+    guard let curl = curl_easy_init() else { return nil }
+    self.curl = curl
+    self.hashThread = hashThread
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    setConstants()
+  }
+
+  deinit {
+    curl_easy_cleanup(curl)
+    errorText.deallocate()
+    bodyBuffer.deallocate()
+  }
+
+  private func setConstants() {
+    ferry_easy_set_long(curl, CURLOPT_NOSIGNAL, 1)
+    // Removing a handle must not wait for a name that is being resolved.
+    ferry_easy_set_long(curl, CURLOPT_QUICK_EXIT, 1)
+    ferry_easy_set_string(curl, CURLOPT_PROTOCOLS_STR, "http,https")
+    ferry_easy_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
+    // The loop keeps the handle object alive for as long as libcurl has it.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    ferry_easy_set_pointer(curl, CURLOPT_PRIVATE, context)
+    ferry_easy_set_pointer(curl, CURLOPT_READDATA, context)
+    ferry_easy_set_pointer(curl, CURLOPT_SEEKDATA, context)
+    ferry_easy_set_pointer(curl, CURLOPT_WRITEDATA, context)
+    ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
+    ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
+    setCallbacks()
+    setBuffers()
+  }
+
+  /// The handle that libcurl names in a message.
+  static func of(_ curl: UnsafeMutableRawPointer) -> EasyHandle? {
+    var context: UnsafeMutableRawPointer?
+    guard ferry_easy_get_pointer(curl, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
+      return nil
+    }
+    return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  // MARK: One hop
+
+  /// Sets the handle up for the exchange's hop and opens its source.
+  ///
+  /// Fails with `request` or with the source's failures.
+  func prepare(_ exchange: inout Exchange) throws(TransportFailure) {
+    head.removeAll()
+    errorText[0] = 0
+    try setMethodAndBody(&exchange)
+    if headers !== exchange.headers {
+      headers = exchange.headers
+      ferry_easy_set_pointer(curl, CURLOPT_HTTPHEADER, exchange.headers.slist)
+    }
+    if idleTimeout != exchange.request.idleTimeout {
+      idleTimeout = exchange.request.idleTimeout
+      // 0 would mean libcurl's default of 300 seconds.
+      let milliseconds = max(1, min(exchange.request.idleTimeout.nanoseconds / 1_000_000, Int64(Int32.max)))
+      ferry_easy_set_long(curl, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
+    }
+    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.url)
+    guard code == CURLE_OK else { throw Self.malformed("the URL is too long") }
+  }
+
+  private func setMethodAndBody(_ exchange: inout Exchange) throws(TransportFailure) {
+    let method = exchange.hop.method
+    exchange.offset = 0
+    exchange.bodySize = 0
+    guard exchange.hop.hasBody else {
+      exchange.file = nil
+      switch method {
+      case "HEAD": set(.head, method: nil)
+      case "GET": set(.get, method: nil)
+      case "POST", "PUT", "PATCH":
+        // These announce a body even where there is none: servers ask for `Content-Length: 0`.
+        set(.memoryBody, method: method == "POST" ? nil : method)
+        setMemoryBody(size: 0)
+      default: set(.get, method: method)
+      }
+      try checkLength(exchange)
+      return
+    }
+    guard method != "HEAD" else { throw Self.malformed("a HEAD request has no body") }
+    let custom = method == "POST" ? nil : method
+    switch exchange.request.body {
+    case .none:
+      preconditionFailure("a hop has a body only where its request has one")
+    case .bytes(let bytes):
+      exchange.bodySize = Int64(bytes.count)
+      try checkLength(exchange)
+      if exchange.redirects == 0 {
+        reserve(bytes.count)
+        bodyBuffer.copyBytes(from: bytes)
+      }
+      set(.memoryBody, method: custom)
+      setMemoryBody(size: exchange.bodySize)
+    case .file(let source):
+      exchange.bodySize = source.size
+      try checkLength(exchange)
+      if source.size < Self.smallBody {
+        if exchange.redirects == 0 { try readSmall(source, &exchange) }
+        set(.memoryBody, method: custom)
+        setMemoryBody(size: source.size)
+      } else {
+        if exchange.redirects == 0 { exchange.file = try UploadFile(source) }
+        restart(&exchange)
+        set(.fileBody, method: custom)
+        ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(source.size))
+      }
+    }
+  }
+
+  /// The file's descriptor is open no longer than the read: what is sent is what was read.
+  private func readSmall(
+    _ source: TransferRequest.FileSource, _ exchange: inout Exchange
+  ) throws(TransportFailure) {
+    let file = try UploadFile(source)
+    reserve(Int(source.size))
+    try file.readAll(into: bodyBuffer)
+    guard source.wantsSHA256 else { return }
+    let bytes = UnsafeRawBufferPointer(rebasing: bodyBuffer[..<Int(source.size)])
+    var hasher = SHA256()
+    hasher.update(bufferPointer: bytes)
+    exchange.digest = .done(Array(hasher.finalize()))
+  }
+
+  /// The body will be read from its first byte.
+  func restart(_ exchange: inout Exchange) {
+    exchange.offset = 0
+    guard let file = exchange.file, file.source.wantsSHA256 else { return }
+    hashThread.reset(exchange.key)
+    exchange.digest = .streaming
+  }
+
+  private func checkLength(_ exchange: borrowing Exchange) throws(TransportFailure) {
+    guard let declared = exchange.headers.declaredLength, declared != exchange.bodySize else { return }
+    throw Self.malformed("the Content-Length header is not the body's size")
+  }
+
+  private func set(_ new: Shape, method: String?) {
+    if new != shape {
+      shape = new
+      switch new {
+      case .get:
+        ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
+        ferry_easy_set_long(curl, CURLOPT_HTTPGET, 1)
+      case .head:
+        ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
+        ferry_easy_set_long(curl, CURLOPT_NOBODY, 1)
+      case .memoryBody:
+        ferry_easy_set_long(curl, CURLOPT_POST, 1)
+      case .fileBody:
+        // A POST whose fields come from the read callback, under whatever method's name: unlike
+        // CURLOPT_UPLOAD it asks with `Expect: 100-continue` only above 1 MiB.
+        ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
+        ferry_easy_set_long(curl, CURLOPT_POST, 1)
+      }
+      setBuffers()
+    }
+    if method != customMethod {
+      customMethod = method
+      ferry_easy_set_string(curl, CURLOPT_CUSTOMREQUEST, method)
+    }
+  }
+
+  private func setBuffers() {
+    // A download reads in pieces of the curl tool's size; the answer to an upload is small. libcurl
+    // allocates both only while they are used.
+    ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get ? 100 << 10 : 16 << 10)
+    ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
+  }
+
+  private func setMemoryBody(size: Int64) {
+    // Without an address libcurl would ask the read callback for the body.
+    if bodyBuffer.baseAddress == nil { reserve(1) }
+    ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, bodyBuffer.baseAddress)
+    ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(size))
+  }
+
+  private func reserve(_ count: Int) {
+    guard bodyBuffer.count < count else { return }
+    bodyBuffer.deallocate()
+    bodyBuffer = .allocate(byteCount: max(count, 2048), alignment: 16)
+  }
+
+  // MARK: After the exchange
+
+  /// Whether the next exchange may have this handle. libcurl counts resends over a handle's life, and
+  /// keeps what a URL's userinfo or a failure left behind.
+  func recycle() -> Bool {
+    guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
+      !exchange.hop.url.utf8.contains(UInt8(ascii: "@"))
+    else { return false }
+    self.exchange = nil
+    if bodyBuffer.count > Self.smallBody {
+      set(.get, method: nil)
+      bodyBuffer.deallocate()
+      bodyBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
+    return true
+  }
+
+  /// What libcurl said of the failure; empty where it said nothing.
+  var curlText: String { String(cString: errorText) }
+
+  var systemError: CInt {
+    var value = 0
+    let isKnown = ferry_easy_get_long(curl, CURLINFO_OS_ERRNO, &value) == CURLE_OK
+    return isKnown ? CInt(truncatingIfNeeded: value) : 0
+  }
+
+  /// Body bytes of this hop that went out, resends not counted.
+  var bodySent: Int64 {
+    var value: curl_off_t = 0
+    return ferry_easy_get_off(curl, CURLINFO_SIZE_UPLOAD_T, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
+  /// Request lines and headers of this hop.
+  func headersSent(bodySent: Int64, attempts: Int) -> Int64 {
+    var value = 0
+    guard ferry_easy_get_long(curl, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK else { return 0 }
+    // CURLINFO_REQUEST_SIZE contains what went out together with the header, once for each attempt;
+    // over HTTP/2 nothing does.
+    var version = 0
+    ferry_easy_get_long(curl, CURLINFO_HTTP_VERSION, &version)
+    let isTogether =
+      shape == .memoryBody && bodySent < Self.smallBody && version <= Int(CURL_HTTP_VERSION_1_1)
+    return max(0, Int64(value) - (isTogether ? bodySent * Int64(max(1, attempts)) : 0))
+  }
+
+  static func malformed(_ message: String) -> TransportFailure {
+    TransportFailure(.request, message, mayHaveReachedServer: false)
+  }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import Dispatch
+import FerryPlan
+
+/// SHA-256 away from the loop, one piece after another.
+///
+/// `@unchecked Sendable`: `streams` is touched only by blocks on `queue`, which is serial.
+final class HashThread: @unchecked Sendable {
+  /// A large file is hashed in slices of this size, so that the pieces of transfers get their turn
+  /// between them.
+  private static let slice = 1 << 20
+
+  private let queue = DispatchQueue(label: "ferry.hash")
+  private let mailbox: Mailbox
+  private var streams: [Mailbox.Key: SHA256] = [:]
+
+  init(mailbox: Mailbox) { self.mailbox = mailbox }
+
+  /// Adds the next bytes of a stream; `hashed` is posted when they are through.
+  func update(_ key: Mailbox.Key, _ bytes: [UInt8]) {
+    queue.async { [self] in
+      streams[key, default: SHA256()].update(data: bytes)
+      mailbox.post(.hashed(key, bytes: bytes.count))
+    }
+  }
+
+  /// Forgets a stream: it is cancelled, or sent again from its start.
+  func reset(_ key: Mailbox.Key) {
+    queue.async { [self] in streams[key] = nil }
+  }
+
+  /// Ends a stream; `digest` is posted.
+  func finish(_ key: Mailbox.Key) {
+    queue.async { [self] in
+      let hasher = streams.removeValue(forKey: key) ?? SHA256()
+      mailbox.post(.digest(key, Array(hasher.finalize())))
+    }
+  }
+
+  /// Hashes a file for its own sake; `fileDigest` is posted.
+  func hash(_ key: Mailbox.Key, _ source: TransferRequest.FileSource) {
+    queue.async { [self] in
+      do throws(TransportFailure) {
+        let file = try UploadFile(source)
+        proceed(FileHash(key: key, file: file))
+      } catch {
+        mailbox.post(.fileDigest(key, .failure(error)))
+      }
+    }
+  }
+
+  /// `@unchecked Sendable`: it wanders from block to block of one serial queue.
+  private final class FileHash: @unchecked Sendable {
+    let key: Mailbox.Key
+    let file: UploadFile
+    var offset: Int64 = 0
+    var hasher = SHA256()
+
+    init(key: Mailbox.Key, file: UploadFile) {
+      self.key = key
+      self.file = file
+    }
+  }
+
+  private func proceed(_ hash: FileHash) {
+    do throws(TransportFailure) {
+      let size = Int(min(Int64(Self.slice), hash.file.source.size - hash.offset))
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+      defer { buffer.deallocate() }
+      let count = try hash.file.read(at: hash.offset, into: buffer)
+      hash.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      hash.offset += Int64(count)
+      if hash.offset < hash.file.source.size {
+        queue.async { [self] in proceed(hash) }
+      } else {
+        mailbox.post(.fileDigest(hash.key, .success(Array(hash.hasher.finalize()))))
+      }
+    } catch {
+      mailbox.post(.fileDigest(hash.key, .failure(error)))
+    }
+  }
+}

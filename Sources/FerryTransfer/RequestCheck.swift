@@ -1,0 +1,25 @@
+import FerryPlan
+
+/// What libcurl would take and should not, or would take for something else.
+enum RequestCheck {
+  /// Fails with `request`.
+  static func check(_ request: TransferRequest) throws(TransportFailure) {
+    guard !request.method.isEmpty, request.method.utf8.allSatisfy(\.isToken), request.method != "CONNECT"
+    else { throw EasyHandle.malformed("the method is not one that can be sent") }
+    // Without a scheme libcurl would guess one, and at a NUL its copy would end.
+    guard isHTTP(request.url), request.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw EasyHandle.malformed("the URL is neither http nor https, or has a character that is not encoded")
+    }
+  }
+
+  private static func isHTTP(_ url: String) -> Bool {
+    var bytes = url.utf8.makeIterator()
+    for expected in "http".utf8 {
+      guard let byte = bytes.next(), byte | 0x20 == expected else { return false }
+    }
+    var next = bytes.next()
+    if let byte = next, byte | 0x20 == UInt8(ascii: "s") { next = bytes.next() }
+    guard next == UInt8(ascii: ":"), bytes.next() == UInt8(ascii: "/") else { return false }
+    return bytes.next() == UInt8(ascii: "/")
+  }
+}

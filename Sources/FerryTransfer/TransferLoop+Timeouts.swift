@@ -1,0 +1,64 @@
+import FerryPlan
+
+/// Idle time and time limits, of the loop's own: libcurl's CURLOPT_LOW_SPEED_TIME counts in seconds,
+/// and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
+///
+/// At every check the bytes of each transfer are compared with those of the check before. Checks are
+/// an eighth of the idle timeout apart, so a timeout is never early and late by an eighth at most.
+extension TransferLoop {
+  private static let checkRange = Duration.milliseconds(5)...Duration.seconds(1)
+
+  func scheduleCheck(of exchange: borrowing Exchange) {
+    var next = now.advanced(by: Self.checkInterval(exchange.request.idleTimeout))
+    if let deadline = exchange.deadline { next = min(next, deadline) }
+    nextCheck = min(nextCheck ?? next, next)
+  }
+
+  private static func checkInterval(_ idleTimeout: Duration) -> Duration {
+    min(max(idleTimeout / 8, checkRange.lowerBound), checkRange.upperBound)
+  }
+
+  func checkTimeouts() {
+    guard let due = nextCheck, due <= now else { return }
+    nextCheck = nil
+    for handle in Array(busy.values) {
+      guard let exchange = handle.exchange, !exchange.isSettling else { continue }
+      if let deadline = exchange.deadline, deadline <= now {
+        stop(handle, failure(.resourceTimeout, handle, "took longer than its limit"))
+      } else if isIdle(handle) {
+        stop(handle, failure(.requestTimeout, handle, "no byte for \(exchange.request.idleTimeout.text)"))
+      } else {
+        scheduleCheck(of: exchange)
+      }
+    }
+  }
+
+  private func isIdle(_ handle: EasyHandle) -> Bool {
+    guard let exchange = handle.exchange else { return false }
+    // Until the request can go CURLOPT_CONNECTTIMEOUT_MS counts, and a body that waits for the hash
+    // thread is not the server's delay.
+    let isWaitingHere = exchange.attempts == 0 || exchange.isPaused
+    let count =
+      handle.bodySent + exchange.bodyReceived + exchange.headersReceived + Int64(exchange.attempts)
+    if isWaitingHere || count != exchange.lastCount {
+      handle.exchange?.lastCount = count
+      handle.exchange?.lastProgress = now
+      return false
+    }
+    return exchange.lastProgress.duration(to: now) >= exchange.request.idleTimeout
+  }
+
+  private func failure(
+    _ code: TransportFailure.Code, _ handle: EasyHandle, _ text: String
+  ) -> TransportFailure {
+    let address = handle.exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
+    return TransportFailure(code, "\(address): \(text)", mayHaveReachedServer: false)
+  }
+}
+
+extension Duration {
+  /// In seconds, for messages.
+  fileprivate var text: String {
+    self < .seconds(1) ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
+  }
+}

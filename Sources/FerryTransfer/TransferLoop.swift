@@ -1,0 +1,329 @@
+import CCurl
+import Dispatch
+import FerryPlan
+
+/// All transfers, on one libcurl multi handle and on the thread that calls `turn`.
+///
+/// Not Sendable: it belongs to that thread. Only its `waker` may go elsewhere.
+package final class TransferLoop {
+  /// Idle connections that are kept, over all hosts: as many as any sensible number of lanes.
+  private static let connections = 512
+  /// Idle handles that are kept; each has a few KiB.
+  private static let pooledHandles = 256
+  /// In nanoseconds; a turn that waits longer waits again.
+  private static let longestWait: Int64 = 1_000_000_000_000
+
+  let multi: UnsafeMutableRawPointer
+  let mailbox = Mailbox()
+  private let hashThread: HashThread
+  private let storeQueue = DispatchQueue(label: "ferry.store")
+
+  private var headerCache = HeaderCache()
+  private var pool: [EasyHandle] = []
+  var busy: [UInt64: EasyHandle] = [:]
+  private var serial: UInt64 = 0
+  private var ended: [TransferOutcome] = []
+  private var digests: [DigestOutcome] = []
+  /// When timeouts are looked at again.
+  var nextCheck: SuspendingClock.Instant?
+  var now = SuspendingClock.now
+
+  /// Fails with `CurlUnavailable`.
+  package init() throws {
+    guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
+    self.multi = multi
+    hashThread = HashThread(mailbox: mailbox)
+    ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
+    mailbox.open(multi)
+  }
+
+  deinit {
+    mailbox.close()
+    for handle in busy.values { curl_multi_remove_handle(multi, handle.curl) }
+    // Easy handles go before their multi handle.
+    busy.removeAll()
+    pool.removeAll()
+    curl_multi_cleanup(multi)
+  }
+
+  /// libcurl's version and those of the libraries in it.
+  package static var curlVersion: String { CurlLibrary.version }
+
+  /// Ends a turn's wait from any thread.
+  package var waker: TransferWaker { TransferWaker(mailbox: mailbox) }
+
+  /// The requests that were started and have not ended.
+  package var inFlight: Int { busy.count }
+
+  /// What the requests in flight have moved so far.
+  package var progress: Traffic {
+    busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
+  }
+
+  // MARK: What the caller wants
+
+  /// Starts a request. One that cannot start ends with its failure in the next turn.
+  package func start(_ request: TransferRequest) {
+    precondition(busy[request.id] == nil, "an id in flight is not used again")
+    now = .now
+    serial += 1
+    do throws(TransportFailure) {
+      try RequestCheck.check(request)
+      var exchange = Exchange(
+        key: Mailbox.Key(id: request.id, serial: serial), request: request,
+        headers: try headerCache.list(request.headers), now: now)
+      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread) else {
+        throw EasyHandle.malformed("out of memory")
+      }
+      do throws(TransportFailure) {
+        try handle.prepare(&exchange)
+      } catch {
+        pool.append(handle)
+        throw error
+      }
+      handle.exchange = exchange
+      busy[request.id] = handle
+      add(handle)
+    } catch {
+      ended.append(
+        TransferOutcome(id: request.id, result: .failure(error), traffic: Traffic(), duration: .zero))
+    }
+  }
+
+  /// Ends a request as `cancelled` in the next turn. Does nothing where it has ended, or where its
+  /// answer is whole and only a digest or the file's sync is awaited.
+  package func cancel(_ id: UInt64) {
+    guard let handle = busy[id], handle.exchange?.isSettling == false else { return }
+    now = .now
+    stop(handle, TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false))
+  }
+
+  /// Hashes a file on the helper thread, with the checks of an upload's source. The outcome is among
+  /// `takeDigests()` after a later turn, which it ends.
+  package func digest(id: UInt64, source: TransferRequest.FileSource) {
+    serial += 1
+    hashThread.hash(Mailbox.Key(id: id, serial: serial), source)
+  }
+
+  /// The digests that came since the last call.
+  package func takeDigests() -> [DigestOutcome] {
+    defer { digests = [] }
+    return digests
+  }
+
+  private func add(_ handle: EasyHandle) {
+    let code = curl_multi_add_handle(multi, handle.curl)
+    guard code == CURLM_OK, let exchange = handle.exchange else {
+      stop(handle, EasyHandle.malformed("libcurl: \(String(cString: curl_multi_strerror(code)))"))
+      return
+    }
+    scheduleCheck(of: exchange)
+  }
+
+  // MARK: The turn
+
+  /// Performs I/O until something ended, the waker was used, or `timeout` passed (nil: never), and
+  /// returns all that ended.
+  package func turn(timeout: Duration?) -> [TransferOutcome] {
+    now = .now
+    let end = timeout.map { now.advanced(by: $0) }
+    while true {
+      let isWoken = readMail()
+      perform()
+      now = .now
+      checkTimeouts()
+      if !ended.isEmpty || isWoken || !digests.isEmpty {
+        defer { ended = [] }
+        return ended
+      }
+      let wait = [end, nextCheck].compactMap { $0 }.min().map { now.duration(to: $0) }
+      if let end, end <= now { return [] }
+      // In whole milliseconds, upwards: a wait of 0 before its time would be a busy loop.
+      let nanoseconds = min(max(wait?.nanoseconds ?? .max, 0), Self.longestWait)
+      let milliseconds = CInt((nanoseconds + 999_999) / 1_000_000)
+      guard curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK else { return [] }
+    }
+  }
+
+  private func readMail() -> Bool {
+    let (messages, isWoken) = mailbox.take()
+    for message in messages {
+      switch message {
+      case .hashed(let key, let count):
+        handle(key)?.didHash(count)
+      case .digest(let key, let bytes):
+        guard let handle = handle(key) else { continue }
+        handle.exchange?.digest = .done(bytes)
+        endIfSettled(handle)
+      case .stored(let key, let failure):
+        guard let handle = handle(key) else { continue }
+        handle.exchange?.isStoring = false
+        handle.exchange?.failure = failure
+        endIfSettled(handle)
+      case .fileDigest(let key, let result):
+        digests.append(DigestOutcome(id: key.id, result: result))
+      }
+    }
+    return isWoken
+  }
+
+  private func handle(_ key: Mailbox.Key) -> EasyHandle? {
+    guard let handle = busy[key.id], handle.exchange?.key == key else { return nil }
+    return handle
+  }
+
+  private func perform() {
+    var running: CInt = 0
+    var isFollowing = true
+    while isFollowing {
+      isFollowing = false
+      curl_multi_perform(multi, &running)
+      var left: CInt = 0
+      while let message = curl_multi_info_read(multi, &left) {
+        guard message.pointee.msg == CURLMSG_DONE, let curl = message.pointee.easy_handle,
+          let handle = EasyHandle.of(curl)
+        else { continue }
+        // The message is gone once its handle is removed.
+        let code = message.pointee.data.result
+        curl_multi_remove_handle(multi, curl)
+        if complete(handle, code) { isFollowing = true }
+      }
+    }
+  }
+
+  // MARK: The end of a hop
+
+  /// Goes on after libcurl is done with a hop. Returns whether another hop was started.
+  private func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
+    handle.closeHop()
+    guard let exchange = handle.exchange else { return false }
+    guard code == CURLE_OK, exchange.failure == nil else {
+      var failure = exchange.failure ?? CurlFailure.failure(code, of: handle)
+      failure.mayHaveReachedServer = exchange.hasReachedServer
+      end(handle, .failure(failure))
+      return false
+    }
+    guard RedirectPolicy.isRedirect(status: handle.head.status) else {
+      settle(handle)
+      return false
+    }
+    let location = handle.head.fields.first { $0.name.lowercased() == "location" }?.value
+    switch RedirectPolicy.decide(
+      status: handle.head.status, location: location, hop: exchange.hop, followed: exchange.redirects)
+    {
+    case .stay:
+      settle(handle)
+      return false
+    case .refuse(let reason):
+      end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
+      return false
+    case .follow(let hop):
+      return follow(handle, exchange, to: hop)
+    }
+  }
+
+  private func follow(_ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop) -> Bool {
+    var exchange = old
+    do throws(TransportFailure) {
+      if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
+      if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, &exchange) }
+      exchange.hop = hop
+      exchange.startHop(now: now)
+      try handle.prepare(&exchange)
+      handle.exchange = exchange
+      add(handle)
+      return true
+    } catch {
+      handle.exchange = exchange
+      var failure = error
+      failure.mayHaveReachedServer = true
+      end(handle, .failure(failure))
+      return false
+    }
+  }
+
+  /// The answer is whole; ends the exchange as soon as its digest and its file are there.
+  private func settle(_ handle: EasyHandle) {
+    guard var exchange = handle.exchange else { return }
+    if exchange.hop.hasBody { finishDigest(handle, &exchange) }
+    if exchange.downloadPath(status: handle.head.status) != nil, exchange.hop.method != "HEAD" {
+      do throws(TransportFailure) {
+        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
+        if case .file(let file) = exchange.sink {
+          exchange.sink = .dropped
+          exchange.isStoring = true
+          let (mailbox, key) = (mailbox, exchange.key)
+          storeQueue.async { mailbox.post(.stored(key, file.store())) }
+        }
+      } catch {
+        exchange.failure = error
+      }
+    }
+    exchange.isSettling = true
+    handle.exchange = exchange
+    endIfSettled(handle)
+  }
+
+  /// The body has been sent, or will not be sent any more.
+  private func finishDigest(_ handle: EasyHandle, _ exchange: inout Exchange) {
+    let isWhole = handle.bodySent == exchange.bodySize
+    switch exchange.digest {
+    case .notWanted, .finishing:
+      break
+    case .streaming:
+      if isWhole {
+        exchange.digest = .finishing
+        hashThread.finish(exchange.key)
+      } else {
+        // A server that answered before the end has not seen the file that the digest would name.
+        exchange.digest = .notWanted
+        hashThread.reset(exchange.key)
+      }
+    case .done:
+      if !isWhole { exchange.digest = .notWanted }
+    }
+  }
+
+  private func endIfSettled(_ handle: EasyHandle) {
+    guard let exchange = handle.exchange, exchange.isSettling, !exchange.isStoring else { return }
+    if let failure = exchange.failure {
+      end(handle, .failure(TransportFailure(failure.code, failure.message, mayHaveReachedServer: true)))
+      return
+    }
+    var sha256: [UInt8]?
+    switch exchange.digest {
+    case .streaming, .finishing: return
+    case .notWanted: break
+    case .done(let bytes): sha256 = bytes
+    }
+    let answer = TransferAnswer(
+      status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
+      sha256: sha256)
+    end(handle, .success(answer))
+  }
+
+  // MARK: The end of an exchange
+
+  /// Takes an exchange out of libcurl and ends it with a failure.
+  func stop(_ handle: EasyHandle, _ failure: TransportFailure) {
+    curl_multi_remove_handle(multi, handle.curl)
+    handle.closeHop()
+    var failure = failure
+    failure.mayHaveReachedServer = handle.exchange?.hasReachedServer ?? false
+    handle.exchange?.failure = failure
+    end(handle, .failure(failure))
+  }
+
+  private func end(_ handle: EasyHandle, _ result: Result<TransferAnswer, TransportFailure>) {
+    guard let exchange = handle.exchange else { return }
+    switch exchange.digest {
+    case .streaming: hashThread.reset(exchange.key)
+    case .notWanted, .finishing, .done: break
+    }
+    let duration = exchange.started.duration(to: .now)
+    ended.append(
+      TransferOutcome(id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration))
+    busy[exchange.key.id] = nil
+    if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
+  }
+}

@@ -1,0 +1,111 @@
+import FerryPlan
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// An open source file that must stay as it was listed while it is read.
+final class UploadFile {
+  let source: TransferRequest.FileSource
+  private let descriptor: CInt
+
+  /// Opens the file and compares it with its listing.
+  ///
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file) or
+  /// `sourceChanged`. A symbolic link is followed: the list may name links, and what it lists is the
+  /// size and time of the file behind.
+  init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
+    // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
+    let opened = source.path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard opened >= 0 else {
+      let error = errno
+      throw TransportFailure(
+        error == ENOENT || error == ENOTDIR ? .sourceMissing : .sourceUnreadable,
+        "\(source.name): \(SystemText.error(error))", mayHaveReachedServer: false)
+    }
+    self.source = source
+    descriptor = opened
+    try check()
+  }
+
+  deinit { close(descriptor) }
+
+  /// Fails with `sourceChanged` where size or time are not as listed.
+  func check() throws(TransportFailure) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw TransportFailure(
+        .sourceUnreadable, "\(source.name): not a regular file", mayHaveReachedServer: false)
+    }
+    guard Int64(status.st_size) == source.size, status.modified == source.modified else { throw changed }
+  }
+
+  /// Reads at most the buffer's size and says how much; never 0 before the listed end.
+  ///
+  /// The file is compared with its listing after every read and before its bytes are handed over:
+  /// the kernel sets a file's time before it changes the content, so bytes that pass are the listed
+  /// ones, and a file that changed is never handed over to its last byte.
+  func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
+    let wanted = Int(min(Int64(buffer.count), source.size - offset))
+    guard wanted > 0, let base = buffer.baseAddress else { return 0 }
+    var count = pread(descriptor, base, wanted, off_t(offset))
+    while count < 0, errno == EINTR { count = pread(descriptor, base, wanted, off_t(offset)) }
+    guard count >= 0 else { throw unreadable(errno) }
+    try check()
+    guard count > 0 else { throw changed }
+    return count
+  }
+
+  /// Reads the whole file, which must fit.
+  func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
+    var offset = 0
+    while offset < Int(source.size) {
+      offset += try read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))
+    }
+  }
+
+  private var changed: TransportFailure {
+    TransportFailure(
+      .sourceChanged, "\(source.name): changed since it was listed", mayHaveReachedServer: false)
+  }
+
+  private func unreadable(_ code: CInt) -> TransportFailure {
+    TransportFailure(
+      .sourceUnreadable, "\(source.name): \(SystemText.error(code))", mayHaveReachedServer: false)
+  }
+}
+
+extension TransferRequest.FileSource {
+  /// The path for people; bytes that are not UTF-8 are replaced.
+  var name: String { String(decoding: path, as: UTF8.self) }
+}
+
+extension [UInt8] {
+  /// The bytes as a path that ends in a NUL. A path with a NUL inside names nothing: `ENOENT`.
+  func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    var path = contains(0) ? [] : self
+    path.append(0)
+    return path.withUnsafeBytes { bytes in
+      // An array of at least one byte has an address.
+      bytes.withMemoryRebound(to: CChar.self) { chars in
+        chars.baseAddress.map(body) ?? "".withCString(body)
+      }
+    }
+  }
+}
+
+extension stat {
+  /// Nanoseconds since 1970.
+  var modified: Int64 {
+    #if canImport(Darwin)
+    Int64(st_mtimespec.tv_sec) * 1_000_000_000 + Int64(st_mtimespec.tv_nsec)
+    #else
+    Int64(st_mtim.tv_sec) * 1_000_000_000 + Int64(st_mtim.tv_nsec)
+    #endif
+  }
+}

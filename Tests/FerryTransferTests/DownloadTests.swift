@@ -1,0 +1,134 @@
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct DownloadTests {
+  let folder: TemporaryFolder
+  let loop: TransferLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try TransferLoop()
+  }
+
+  private func get(_ server: RawServer, to name: String = "catalog") throws -> TransferOutcome {
+    try loop.run(
+      TransferRequest(id: 1, method: "GET", url: server.url, destination: .file(path: folder.file(name))))
+  }
+
+  @Test func aWholeAnswerTakesTheFilesPlace() throws {
+    folder.write("catalog", Array("old".utf8))
+    let body = String(repeating: "new ", count: 100_000)
+    let server = try RawServer { _ in answer(body: body) }
+    let outcome = try get(server)
+    #expect(outcome.answer?.status == 200)
+    #expect(outcome.answer?.body == [])
+    #expect(outcome.traffic.bodyReceived == 400_000)
+    #expect(folder.text("catalog") == body)
+    #expect(folder.names == ["catalog"])
+  }
+
+  @Test func anEmptyAnswerMakesAnEmptyFile() throws {
+    let server = try RawServer { _ in answer() }
+    _ = try get(server)
+    #expect(folder.text("catalog") == "")
+  }
+
+  @Test(arguments: ["500 Broken", "404 Not Found", "206 Partial Content"])
+  func anotherAnswerLeavesTheFile(status: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { _ in answer(status, body: "why") }
+    let outcome = try get(server)
+    #expect(outcome.answer?.body == Array("why".utf8))
+    #expect(folder.text("catalog") == "old")
+    #expect(folder.names == ["catalog"])
+  }
+
+  @Test(arguments: ["304 Not Modified", "204 No Content"])
+  func anAnswerWithoutABodyLeavesTheFile(status: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { _ in "HTTP/1.1 \(status)\r\n\r\n" }
+    #expect(try get(server).answer != nil)
+    #expect(folder.text("catalog") == "old")
+  }
+
+  @Test func aCutAnswerLeavesTheFile() throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+    }
+    loop.start(
+      TransferRequest(
+        id: 1, method: "GET", url: server.url, destination: .file(path: folder.file("catalog"))))
+    let outcome = try #require(loop.finish(1).first)
+    #expect(outcome.failure?.code == .connectionLost)
+    #expect(folder.text("catalog") == "old")
+    #expect(folder.names == ["catalog"])
+  }
+
+  @Test func aCancelledDownloadLeavesNothing() throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+      connection.waitForEnd()
+    }
+    loop.start(
+      TransferRequest(
+        id: 1, method: "GET", url: server.url, destination: .file(path: folder.file("catalog"))))
+    loop.wait { loop.progress.bodyReceived == 4 }
+    #expect(folder.names.count == 1)
+    #expect(folder.names.first?.hasPrefix(".catalog.ferry-part-") == true)
+    loop.cancel(1)
+    #expect(loop.finish(1).first?.failure?.code == .cancelled)
+    #expect(folder.names == [])
+  }
+
+  @Test func aFolderThatIsNotThereIsTheDestinationsFailure() throws {
+    let server = try RawServer { _ in answer(body: "x") }
+    let outcome = try get(server, to: "no/catalog")
+    #expect(outcome.failure?.code == .destination)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+  }
+
+  @Test func aFullDiskIsTheDestinationsFailure() throws {
+    // The kernel's always-full device stands in for a full disk where the file's bytes go.
+    let file = try DownloadFile(folder.file("x"))
+    let replaced = open("/dev/full", O_WRONLY)
+    let descriptor = (0..<1024).first { CInt($0) != replaced && Self.isPart(CInt($0), in: folder.path) }
+    dup2(replaced, CInt(try #require(descriptor)))
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
+    defer { bytes.deallocate() }
+    do throws(TransportFailure) {
+      try file.append(UnsafeRawBufferPointer(bytes))
+      Issue.record("a full disk took the bytes")
+    } catch {
+      #expect(error.code == .destination)
+      #expect(error.message.hasSuffix("No space left on device"))
+    }
+    close(replaced)
+  }
+
+  private static func isPart(_ descriptor: CInt, in folder: String) -> Bool {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+    return link?.hasPrefix(folder + "/.x.ferry-part-") == true  // a descriptor that is closed has no link
+  }
+
+  @Test func theServerCannotChooseThePath() throws {
+    let server = try RawServer { _ in
+      answer(
+        headers: ["Content-Disposition: attachment; filename=\"../../evil\""], body: "x")
+    }
+    _ = try get(server)
+    #expect(folder.names == ["catalog"])
+  }
+
+  @Test func aLongNameHasATemporaryName() throws {
+    let name = String(repeating: "ä", count: 127)
+    let server = try RawServer { _ in answer(body: "x") }
+    #expect(try get(server, to: name).answer?.status == 200)
+    #expect(folder.text(name) == "x")
+  }
+}

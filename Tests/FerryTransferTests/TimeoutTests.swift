@@ -1,0 +1,88 @@
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct TimeoutTests {
+  let loop: TransferLoop
+
+  init() throws { loop = try TransferLoop() }
+
+  @Test func aServerThatNeverAnswersIsIdle() throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.waitForEnd()
+    }
+    let outcome = try loop.run(
+      TransferRequest(
+        id: 1, method: "PUT", url: server.url, body: .bytes([1]), idleTimeout: .milliseconds(300)))
+    #expect(outcome.failure?.code == .requestTimeout)
+    #expect(outcome.failure?.message == "127.0.0.1:\(server.port): no byte for 300 ms")
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    #expect(outcome.duration >= .milliseconds(300))
+    #expect(outcome.duration < .seconds(3))
+  }
+
+  @Test func aServerThatStopsReadingIsIdle() throws {
+    let folder = try TemporaryFolder()
+    let source = folder.write("f", pattern(24 << 20))
+    let isOver = DispatchSemaphore(value: 0)
+    let server = try RawServer { _, _ in isOver.wait() }
+    let outcome = try loop.run(
+      TransferRequest(
+        id: 1, method: "PUT", url: server.url, headers: [.init(name: "Expect", value: "")],
+        body: .file(source), idleTimeout: .milliseconds(400)))
+    isOver.signal()
+    #expect(outcome.failure?.code == .requestTimeout)
+  }
+
+  @Test func aSlowAnswerIsNotIdle() throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+      for _ in 0..<10 {
+        // The time between the bytes is what is tested.
+        Thread.sleep(forTimeInterval: 0.15)
+        connection.send("a")
+      }
+    }
+    let outcome = try loop.run(
+      TransferRequest(id: 1, method: "GET", url: server.url, idleTimeout: .milliseconds(900)))
+    #expect(outcome.answer?.body.count == 10)
+    #expect(outcome.duration > .milliseconds(1400))
+  }
+
+  @Test func aTimeLimitHoldsHoweverBusyTheTransferIs() throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+      for _ in 0..<200 {
+        Thread.sleep(forTimeInterval: 0.02)
+        connection.send("a")
+      }
+    }
+    let outcome = try loop.run(
+      TransferRequest(id: 1, method: "GET", url: server.url, timeLimit: .milliseconds(250)))
+    #expect(outcome.failure?.code == .resourceTimeout)
+    #expect(outcome.duration >= .milliseconds(250))
+    #expect(outcome.duration < .seconds(3))
+  }
+
+  @Test func aHandshakeThatHangsIsNoConnection() throws {
+    let server = try RawServer { connection, _ in connection.waitForEnd() }
+    let outcome = try loop.run(
+      TransferRequest(
+        id: 1, method: "GET", url: "https://127.0.0.1:\(server.port)/", idleTimeout: .milliseconds(200)))
+    #expect(outcome.failure?.code == .connect)
+    #expect(outcome.failure?.mayHaveReachedServer == false)
+    #expect(outcome.failure?.message == "connect to 127.0.0.1:\(server.port): timed out")
+  }
+
+  @Test func aTurnWithoutAnythingToDoEndsAtItsTimeout() {
+    let start = SuspendingClock.now
+    #expect(loop.turn(timeout: .milliseconds(50)).isEmpty)
+    #expect(start.duration(to: .now) >= .milliseconds(50))
+    #expect(loop.turn(timeout: .zero).isEmpty)
+  }
+}

@@ -1,0 +1,209 @@
+import Crypto
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct UploadTests {
+  let folder: TemporaryFolder
+  let loop: TransferLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try TransferLoop()
+  }
+
+  private func put(
+    _ server: RawServer, _ source: TransferRequest.FileSource, method: String = "PUT",
+    atMostOnce: Bool = false
+  ) -> TransferRequest {
+    TransferRequest(
+      id: 1, method: method, url: server.url + "/f", body: .file(source), atMostOnce: atMostOnce)
+  }
+
+  @Test(arguments: [0, 1, 1024, (64 << 10) - 1, 64 << 10, 1 << 20, (1 << 20) + 1, 20 << 20])
+  func aFileArrivesAsItIs(size: Int) throws {
+    let server = try RawServer { _ in answer("201 Created") }
+    let bytes = pattern(size)
+    folder.write("f", bytes)
+    let outcome = try loop.run(put(server, folder.source("f", wantsSHA256: true)))
+    let request = try #require(server.requests.first)
+    #expect(outcome.answer?.status == 201)
+    #expect(request.method == "PUT")
+    #expect(request.body == bytes)
+    #expect(request.header("content-length") == "\(size)")
+    #expect(request.header("content-type") == nil)
+    #expect((request.header("expect") != nil) == (size > 1 << 20))
+    #expect(outcome.answer?.sha256 == Array(SHA256.hash(data: bytes)))
+    #expect(outcome.traffic.bodySent == Int64(size))
+    #expect(outcome.traffic.headersSent > 0 && outcome.traffic.headersSent < 400)
+  }
+
+  @Test(arguments: ["POST", "PATCH", "PUT", "REPORT", "GET"])
+  func anyMethodSendsBytes(method: String) throws {
+    let server = try RawServer { _ in answer() }
+    _ = try loop.run(
+      TransferRequest(id: 1, method: method, url: server.url + "/x?y=1", body: .bytes(Array("hello".utf8))))
+    let request = try #require(server.requests.first)
+    #expect(request.method == method)
+    #expect(request.target == "/x?y=1")
+    #expect(request.body == Array("hello".utf8))
+  }
+
+  @Test(arguments: ["GET", "HEAD", "DELETE", "OPTIONS"])
+  func aMethodWithoutABodyAnnouncesNone(method: String) throws {
+    let server = try RawServer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\r\n\r\n" }
+    let outcome = try loop.run(TransferRequest(id: 1, method: method, url: server.url))
+    #expect(server.requests.first?.method == method)
+    #expect(server.requests.first?.header("content-length") == nil)
+    #expect(outcome.answer?.header("x-a") == "b")
+  }
+
+  @Test func aPostWithoutABodyAnnouncesAnEmptyOne() throws {
+    let server = try RawServer { _ in answer() }
+    _ = try loop.run(TransferRequest(id: 1, method: "POST", url: server.url))
+    #expect(server.requests.first?.header("content-length") == "0")
+  }
+
+  @Test func aMissingFileIsMissing() throws {
+    let server = try RawServer { _ in answer() }
+    let outcome = try loop.run(
+      put(server, .init(path: Array(folder.file("none").utf8), size: 1, modified: 0)))
+    #expect(outcome.failure?.code == .sourceMissing)
+    #expect(outcome.failure?.mayHaveReachedServer == false)
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func aFolderIsNoSource() throws {
+    let server = try RawServer { _ in answer() }
+    let outcome = try loop.run(put(server, .init(path: Array(folder.path.utf8), size: 1, modified: 0)))
+    #expect(outcome.failure?.code == .sourceUnreadable)
+  }
+
+  @Test func aNamedPipeIsNoSourceAndDoesNotBlock() throws {
+    let server = try RawServer { _ in answer() }
+    mkfifo(folder.file("pipe"), 0o600)
+    let outcome = try loop.run(put(server, folder.source("pipe")))
+    #expect(outcome.failure?.code == .sourceUnreadable)
+  }
+
+  @Test func aFileBehindALinkIsSent() throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", Array("behind".utf8))
+    symlink(folder.file("f"), folder.file("link"))
+    let outcome = try loop.run(put(server, folder.source("link")))
+    #expect(outcome.answer?.status == 200)
+    #expect(server.requests.first?.body == Array("behind".utf8))
+  }
+
+  @Test(arguments: [100, 1 << 20])
+  func aFileThatIsNotAsListedIsNotSent(size: Int) throws {
+    let server = try RawServer { _ in answer() }
+    var source = folder.write("f", pattern(size))
+    source.modified -= 1
+    let older = try loop.run(put(server, source))
+    #expect(older.failure?.code == .sourceChanged)
+    #expect(older.failure?.mayHaveReachedServer == false)
+    source.modified += 1
+    source.size += 1
+    #expect(try loop.run(put(server, source)).failure?.code == .sourceChanged)
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test(arguments: ["append", "overwrite", "truncate"])
+  func aFileThatChangesUnderWayNeverArrivesWhole(change: String) throws {
+    let size = 24 << 20
+    folder.write("f", pattern(size))
+    let path = folder.file("f")
+    let server = try RawServer { connection, _ in
+      var isChanged = false
+      _ = connection.readRequest { received in
+        guard received > 1 << 20, !isChanged else { return }
+        isChanged = true
+        let file = open(path, O_WRONLY)
+        switch change {
+        case "append": pwrite(file, "x", 1, off_t(size))
+        case "overwrite": pwrite(file, "x", 1, off_t(size - 1))
+        default: ftruncate(file, off_t(size / 2))
+        }
+        close(file)
+      }
+      connection.send(answer())
+    }
+    let outcome = try loop.run(put(server, folder.source("f", wantsSHA256: true)))
+    #expect(outcome.failure?.code == .sourceChanged)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    // The server sees the end of the connection a little after the outcome.
+    loop.wait { !server.requests.isEmpty }
+    #expect(server.requests.first?.isWhole == false)
+  }
+
+  @Test func connectionsAndHandlesAreUsedAgain() throws {
+    let server = try RawServer { _ in answer() }
+    let source = folder.write("f", pattern(1024))
+    for _ in 0..<50 { _ = try loop.run(put(server, source)) }
+    #expect(server.requests.count == 50)
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func nothingOfARequestStaysForTheNext() throws {
+    let server = try RawServer { _ in answer() }
+    let secret = TransferRequest.HeaderField(name: "X-Secret", value: "s")
+    folder.write("f", pattern(200_000))
+    _ = try loop.run(
+      TransferRequest(id: 1, method: "POST", url: server.url, headers: [secret], body: .bytes([1, 2, 3])))
+    _ = try loop.run(TransferRequest(id: 2, method: "GET", url: server.url))
+    _ = try loop.run(put(server, folder.source("f")))
+    _ = try loop.run(TransferRequest(id: 3, method: "HEAD", url: server.url))
+    _ = try loop.run(TransferRequest(id: 4, method: "PUT", url: server.url, body: .bytes(pattern(100_000))))
+    _ = try loop.run(TransferRequest(id: 5, method: "DELETE", url: server.url))
+    _ = try loop.run(TransferRequest(id: 6, method: "POST", url: server.url, body: .bytes([4])))
+    let requests = server.requests
+    #expect(requests.map(\.method) == ["POST", "GET", "PUT", "HEAD", "PUT", "DELETE", "POST"])
+    #expect(requests.map(\.body.count) == [3, 0, 200_000, 0, 100_000, 0, 1])
+    #expect(requests.map { $0.header("x-secret") } == ["s", nil, nil, nil, nil, nil, nil])
+    #expect(requests.allSatisfy { $0.header("content-type") == nil })
+    #expect(requests[1].header("content-length") == nil)
+  }
+
+  @Test func aHeaderWithALineEndIsRefused() throws {
+    let server = try RawServer { _ in answer() }
+    for (name, value) in [("X", "a\r\nY: b"), ("X", "a\nb"), ("X", "a\0b"), ("X: y\r\nZ", "b"), ("", "b")] {
+      let outcome = try loop.run(
+        TransferRequest(
+          id: 1, method: "GET", url: server.url, headers: [.init(name: name, value: value)]))
+      #expect(outcome.failure?.code == .request)
+      #expect(outcome.failure?.message.contains("Y: b") == false)
+    }
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func aContentLengthMustBeTheBodysSize() throws {
+    let server = try RawServer { _ in answer() }
+    func post(_ length: String) -> TransferRequest {
+      TransferRequest(
+        id: 1, method: "POST", url: server.url, headers: [.init(name: "Content-Length", value: length)],
+        body: .bytes([1, 2]))
+    }
+    #expect(try loop.run(post("3")).failure?.code == .request)
+    #expect(try loop.run(post("2")).answer?.status == 200)
+    #expect(server.requests.first?.headers.filter { $0.name == "Content-Length" }.count == 1)
+  }
+
+  @Test func anEmptyHeaderValueIsSentEmpty() throws {
+    let server = try RawServer { _ in answer() }
+    _ = try loop.run(
+      TransferRequest(id: 1, method: "GET", url: server.url, headers: [.init(name: "X-Empty", value: "")]))
+    #expect(server.requests.first?.header("x-empty") == "")
+  }
+
+  @Test(arguments: [
+    "ftp://127.0.0.1/", "127.0.0.1/x", "file:///etc/passwd", "http://h/a b", "http://h/\r\nX: y", "",
+  ])
+  func aURLThatIsNotHTTPIsRefused(url: String) throws {
+    let outcome = try loop.run(TransferRequest(id: 1, method: "GET", url: url))
+    #expect(outcome.failure?.code == .request)
+    #expect(outcome.failure?.mayHaveReachedServer == false)
+  }
+}
