@@ -27,6 +27,7 @@ test: ## lint and run all tests, the one against docker-registry included
 	@scripts/setup test
 	swift build --build-tests
 	@$(MAKE) lint
+	.build/debug/ferry check jobs/*.yaml examples/*.yaml
 	swift test
 
 lint: ## check the format and the imports

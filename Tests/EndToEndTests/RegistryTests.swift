@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The general manifest language against a server that we did not write: Debian's docker-registry.
-@Suite struct RegistryTests {
+@Suite struct `The registry job` {
   /// A skip that nobody sees would look like a pass.
   private static let isPossible: Bool = {
     guard !Registry.missingPrograms.isEmpty else { return true }
@@ -13,7 +13,7 @@ import Testing
   }()
 
   @Test(.enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"))
-  func everyBlobComesBackAndASecondRunSendsNothing() async throws {
+  func `brings every blob byte for byte, and sends nothing the second time`() async throws {
     let folder = try TemporaryFolder()
     let files = try TestFiles.write(to: folder, under: "files")
     let registry = try await Registry.start()
