@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Measures ferry beside `curl -Z`, and its memory. See Benchmarks/README.md.
+
+usage: Benchmarks/bench.py [--files N] [--runs N] [--ferry PATH] [--work DIR] [--json FILE]
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+SIZE = 1024
+CONNECTIONS = 6
+
+
+@dataclasses.dataclass
+class Run:
+    """One client, from its start to its end."""
+
+    seconds: float
+    cpu: float
+    peak: int  # bytes of resident memory
+    files: int
+
+    @property
+    def rate(self) -> float:
+        return self.files / self.seconds
+
+
+class Wrong(Exception):
+    """A run that did not do its work; its time means nothing."""
+
+
+class Nginx:
+    """nginx with its root in memory, on a free port."""
+
+    def __init__(self) -> None:
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ferry-bench.", dir="/dev/shm"))
+        # The worker gives up root's rights, and has to write here.
+        self.folder.chmod(0o777)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        text = (TOP / "Benchmarks/nginx.conf").read_text()
+        text = text.replace("@DIR@", str(self.folder)).replace("@PORT@", str(self.port))
+        (self.folder / "nginx.conf").write_text(text)
+        program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
+        if program is None:
+            raise SystemExit("bench: nginx is not there; run scripts/setup bench")
+        self.process = subprocess.Popen(
+            [program, "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", self.folder / "error.log"],
+            stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                self.requests()
+                return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    self.stop()
+                    raise SystemExit("bench: nginx did not start")
+                time.sleep(0.02)
+
+    def requests(self) -> int:
+        """How many requests it has had, this one included."""
+        with urllib.request.urlopen(f"{self.url}/status") as answer:
+            text = answer.read().decode()
+        return int(re.search(r"requests\s+\d+ \d+ (\d+)", text).group(1))
+
+    def fresh(self) -> None:
+        """Empties the root."""
+        root = self.folder / "root"
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir()
+        root.chmod(0o777)
+
+    def received(self) -> int:
+        """How many whole files it holds."""
+        count = 0
+        for folder, _, names in os.walk(self.folder / "root"):
+            count += sum(1 for name in names if os.stat(os.path.join(folder, name)).st_size == SIZE)
+        return count
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Bench:
+    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, nginx: Nginx) -> None:
+        self.ferry, self.work, self.nginx = ferry, work, nginx
+        self.log = work / "client.log"
+
+    def make_files(self, count: int) -> pathlib.Path:
+        """A folder of so many files, 1,000 a folder, each with other bytes."""
+        root = self.work / f"files-{count}"
+        for index in range(count):
+            folder = root / f"{index // 1000:03}"
+            if index % 1000 == 0:
+                folder.mkdir(parents=True)
+            (folder / f"{index:06}.bin").write_bytes(index.to_bytes(8, "little") * (SIZE // 8))
+        return root
+
+    def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "") -> Run:
+        state = self.work / "state"
+        shutil.rmtree(state, ignore_errors=True)
+        environment = os.environ | {
+            "FERRY_BENCH_SERVER": self.nginx.url, "FERRY_BENCH_FILES": str(root), "FERRY_SYNC_DELAY": sync_delay}
+        if not sync_delay:
+            del environment["FERRY_SYNC_DELAY"]
+        return self.measure(
+            [self.ferry, "run", TOP / "jobs/bench-put.yaml", "--state", state, "--quiet"], count, environment)
+
+    def write_curl_config(self, root: pathlib.Path) -> pathlib.Path:
+        config = self.work / "curl.config"
+        with open(config, "w") as file:
+            for folder, names, files in os.walk(root):
+                names.sort()
+                for name in sorted(files):
+                    path = pathlib.Path(folder, name)
+                    file.write(f'upload-file = "{path}"\nurl = "{self.nginx.url}/{path.relative_to(root)}"\n')
+        return config
+
+    def run_curl(self, config: pathlib.Path, count: int) -> Run:
+        return self.measure(
+            ["curl", "--parallel", "--parallel-max", str(CONNECTIONS), "--silent", "--show-error", "--fail",
+             "--config", config], count, dict(os.environ))
+
+    def measure(self, command: list, count: int, environment: dict) -> Run:
+        """Runs a client alone, and fails unless exactly `count` files arrived in exactly `count` requests."""
+        self.nginx.fresh()
+        # What an earlier run left to write must not be this one's load.
+        os.sync()
+        before = self.nginx.requests()
+        with open(self.log, "wb") as log:
+            begin = time.monotonic()
+            client = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            _, status, usage = os.wait4(client.pid, 0)
+            seconds = time.monotonic() - begin
+        client.returncode = os.waitstatus_to_exitcode(status)
+        # The request that asks is counted too.
+        requests = self.nginx.requests() - before - 1
+        received = self.nginx.received()
+        if client.returncode != 0 or requests != count or received != count:
+            tail = self.log.read_text(errors="replace")[-2000:]
+            raise Wrong(f"{command[0]} ended with {client.returncode}; {count} files were to go, nginx had "
+                        f"{requests} requests and holds {received} files\n{tail}")
+        unit = 1 if sys.platform == "darwin" else 1024
+        return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, count)
+
+    def series(self, title: str, root: pathlib.Path, count: int, runs: int, sync_delay: str = "") -> dict:
+        print(f"\n{title}: {count} PUTs of 1 KiB, {CONNECTIONS} connections")
+        print(f"{'':>5}  {'ferry':>9} {'CPU':>8}  {'curl -Z':>9} {'CPU':>8}  {'rate':>6} {'CPU':>6}")
+        config = self.write_curl_config(root)
+        pairs = []
+        for number in range(1, runs + 1):
+            # Whoever is second might profit from the other's warm caches.
+            if number % 2:
+                ferry, curl = self.run_ferry(root, count, sync_delay), self.run_curl(config, count)
+            else:
+                curl, ferry = self.run_curl(config, count), self.run_ferry(root, count, sync_delay)
+            pairs.append((ferry, curl))
+            print(f"{number:>5}  {ferry.rate:>7.0f}/s {ferry.cpu:>6.2f} s  {curl.rate:>7.0f}/s {curl.cpu:>6.2f} s"
+                  f"  {ferry.rate / curl.rate:>6.2f} {ferry.cpu / curl.cpu:>6.2f}", flush=True)
+        rate = statistics.median(ferry.rate / curl.rate for ferry, curl in pairs)
+        cpu = statistics.median(ferry.cpu / curl.cpu for ferry, curl in pairs)
+        print(f"median ratio to curl -Z: rate {rate:.2f}, CPU {cpu:.2f}")
+        return {
+            "title": title, "files": count, "rate_ratio": rate, "cpu_ratio": cpu,
+            "ferry": [dataclasses.asdict(ferry) for ferry, _ in pairs],
+            "curl": [dataclasses.asdict(curl) for _, curl in pairs],
+        }
+
+    def memory(self, few: int, many: int) -> dict:
+        small = self.run_ferry(self.make_files(few), few).peak
+        large = self.run_ferry(self.work / f"files-{many}", many).peak
+        growth = (large - small) / (many - few)
+        print(f"\nmemory: {small / 1e6:.1f} MB for {few} files, {large / 1e6:.1f} MB for {many}: "
+              f"{growth:.0f} bytes a file")
+        return {"peak_few": small, "peak_many": large, "bytes_per_file": growth}
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description="Measures ferry beside `curl -Z`, and its memory.")
+    options.add_argument("--files", type=int, default=20_000)
+    options.add_argument("--runs", type=int, default=5, help="of each client in each series")
+    options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry")
+    options.add_argument("--work", type=pathlib.Path, default=TOP / ".build/bench",
+                         help="where files and journals go; on a real disk")
+    options.add_argument("--json", type=pathlib.Path, help="a file for all figures")
+    given = options.parse_args()
+
+    shutil.rmtree(given.work, ignore_errors=True)
+    given.work.mkdir(parents=True)
+    kind = file_system(given.work)
+    if kind in ("tmpfs", "ramfs"):
+        raise SystemExit(f"bench: {given.work} is in memory, where a sync costs nothing; say --work DIR")
+    curl = subprocess.run(["curl", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
+    print(f"{os.cpu_count()} processors, journal on {kind}, curl {curl}")
+
+    nginx = Nginx()
+    try:
+        bench = Bench(given.ferry.resolve(), given.work.resolve(), nginx)
+        root = bench.make_files(given.files)
+        figures = {
+            "series": [
+                bench.series("journal synced", root, given.files, given.runs),
+                bench.series("every sync slowed to 5 ms", root, given.files, given.runs, sync_delay="5ms"),
+            ],
+            "memory": bench.memory(given.files // 10, given.files),
+        }
+    except Wrong as wrong:
+        print(f"bench: {wrong}", file=sys.stderr)
+        return 1
+    finally:
+        nginx.stop()
+        shutil.rmtree(given.work, ignore_errors=True)
+    if given.json:
+        given.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+def file_system(path: pathlib.Path) -> str:
+    """The kind of file system that a path is on, by its longest mount point."""
+    best = ("", "unknown")
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        _, mount, kind, *_ = line.split()
+        inside = str(path.resolve()) == mount or str(path.resolve()).startswith(mount.rstrip("/") + "/")
+        if inside and len(mount) >= len(best[0]):
+            best = (mount, kind)
+    return best[1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+# The commands of everyday work; `make` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help build release demo test lint format soak bench clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build everything for debugging
+	@scripts/setup build
+	swift build --build-tests
+
+release: ## build .build/release/ferry, without Swift's libraries beside it
+	@scripts/setup build
+	swift build -c release --static-swift-stdlib
+
+demo: ## upload real files, kill ferry half way, go on, and show what happened
+	@scripts/setup demo
+	swift build -c release --static-swift-stdlib
+	@scripts/demo
+
+test: ## lint and run all tests, the one against docker-registry included
+	@scripts/setup test
+	swift build --build-tests
+	@$(MAKE) lint
+	.build/debug/ferry check jobs/*.yaml examples/*.yaml
+	swift test
+
+lint: ## check the format and the imports
+	swift format lint --strict --recursive --configuration .swift-format Sources Tests Package.swift
+	scripts/lint-imports
+	scripts/lint-readme
+
+format: ## format the sources in place
+	swift format --in-place --recursive --configuration .swift-format Sources Tests Package.swift
+
+soak: ## run all tests in their long form: a hundred kills rather than a few
+	@scripts/setup test
+	FERRY_SOAK=1 swift test
+
+bench: ## measure ferry beside curl -Z, and its memory
+	@scripts/setup bench
+	swift build -c release --static-swift-stdlib
+	@python3 Benchmarks/bench.py
+
+clean: ## remove what was built
+	swift package clean

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The general manifest language against a server that we did not write: Debian's docker-registry.
+@Suite struct `The registry job` {
+  /// A skip that nobody sees would look like a pass.
+  private static let isPossible: Bool = {
+    guard !Registry.missingPrograms.isEmpty else { return true }
+    let programs = Registry.missingPrograms.joined(separator: ", ")
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the registry test needs \(programs); run scripts/setup test\n\n".utf8))
+    return false
+  }()
+
+  @Test(.enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"))
+  func `brings every blob byte for byte, and sends nothing the second time`() async throws {
+    let folder = try TemporaryFolder()
+    let files = try TestFiles.write(to: folder, under: "files")
+    let registry = try await Registry.start()
+
+    let first = try await run(registry, folder)
+    #expect(first.status == 0, "\(first.stderr)")
+    let uploads = registry.requests.filter { $0.contains("/blobs/uploads/") }
+    #expect(uploads.filter { $0.hasPrefix("POST ") }.count == files.count)
+    #expect(uploads.filter { $0.hasPrefix("PATCH ") }.count == files.count)
+    #expect(uploads.filter { $0.hasPrefix("PUT ") }.count == files.count)
+
+    let token = try await registry.token(for: "ferry/files")
+    for (name, content) in files {
+      let digest = try await Self.digest(of: folder.path("files/\(name)"))
+      let blob = try await registry.blob(digest, in: "ferry/files", token: token)
+      #expect(blob == content, "\(name)")
+    }
+
+    let before = registry.requests.count
+    let second = try await run(registry, folder)
+    #expect(second.status == 0, "\(second.stderr)")
+    #expect(registry.requests.count == before, "\(registry.requests.dropFirst(before))")
+    await registry.stop()
+  }
+
+  private func run(_ registry: Registry, _ folder: TemporaryFolder) async throws -> Command {
+    try await Command.run(
+      Product.path("ferry"),
+      ["run", Product.source("jobs/registry.yaml"), "--state", folder.path("state")],
+      environment: registry.environment.merging(["FERRY_REGISTRY_FILES": folder.path("files")]) { $1 })
+  }
+
+  /// By another program than ours.
+  private static func digest(of path: String) async throws -> String {
+    let command = try await Command.run("openssl", ["dgst", "-sha256", "-r", path])
+    return String(command.stdout.prefix(64))
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+
+/// A program that is run to its end, and what came of it.
+struct Command {
+  /// The exit code; 128 and the signal's number where a signal ended it, as a shell says it.
+  let status: Int32
+  let stdout: String
+  let stderr: String
+
+  /// Runs a program; its standard input is empty.
+  ///
+  /// - Parameters:
+  ///   - path: the program, looked up on PATH where it has no slash.
+  ///   - environment: what is set beside this process's own environment.
+  static func run(
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    in folder: URL? = nil
+  ) async throws -> Command {
+    let running = try RunningCommand(path, arguments, environment: environment, in: folder)
+    return await running.end()
+  }
+}
+
+/// A program that runs, with its outputs collected.
+///
+/// Each output goes to a file of its own: a pipe that nobody reads while the program is waited for would stop it.
+final class RunningCommand: Sendable {
+  private let process: Mutex<Process>
+  private let outputs: TemporaryFolder
+  private let ended: AsyncStream<Void>
+  /// The process's number.
+  let pid: Int32
+
+  /// - Parameter input: its standard input; nothing where it is nil.
+  init(
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    in folder: URL? = nil, input: Pipe? = nil
+  ) throws {
+    let process = Process()
+    process.executableURL = try Self.program(path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    process.currentDirectoryURL = folder ?? Product.package
+    outputs = try TemporaryFolder()
+    process.standardOutput = try outputs.open("stdout")
+    process.standardError = try outputs.open("stderr")
+    process.standardInput = input ?? FileHandle.nullDevice
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+    pid = process.processIdentifier
+    ended = stream
+    self.process = Mutex(process)
+  }
+
+  /// What it has written to its standard output so far.
+  var stdout: String { outputs.text("stdout") }
+  /// What it has written to its standard error so far.
+  var stderr: String { outputs.text("stderr") }
+  var isRunning: Bool { process.withLock { $0.isRunning } }
+
+  /// Sends it a signal, such as SIGKILL.
+  func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Waits for its end.
+  func end() async -> Command {
+    for await _ in ended {}
+    let status = process.withLock { process in
+      process.terminationReason == .uncaughtSignal
+        ? 128 + process.terminationStatus : process.terminationStatus
+    }
+    return Command(status: status, stdout: stdout, stderr: stderr)
+  }
+
+  /// Waits until a line on its standard output begins so, and returns the rest of that line.
+  func line(after prefix: String, within limit: Duration = .seconds(30)) async throws -> String {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+      let lines = stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      if let line = lines.first(where: { $0.hasPrefix(prefix) }) {
+        return String(line.dropFirst(prefix.count))
+      }
+      guard isRunning else { break }
+      // There is nothing to wait on: the program's output is a file.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw CommandFailure(description: "no line '\(prefix)…' came\n\(stdout)\n\(stderr)")
+  }
+
+  private static func program(_ path: String) throws -> URL {
+    if path.contains("/") { return URL(filePath: path) }
+    guard let found = find(path) else { throw CommandFailure(description: "there is no program \(path)") }
+    return URL(filePath: found)
+  }
+
+  /// Looks a program up on PATH, and where Debian has its servers, which is not on everyone's PATH.
+  static func find(_ name: String) -> String? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    return (folders + ["/usr/sbin"]).map { "\($0)/\(name)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}
+
+/// A program that did not do what a test needs of it.
+struct CommandFailure: Error, CustomStringConvertible {
+  let description: String
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Debian's docker-registry with token authentication, and the issuer of its tokens, as scripts/registry runs them.
+///
+/// Ends with the last reference to it: the script's standard input then ends.
+final class Registry: Sendable {
+  /// The programs that it takes, and that are not there.
+  static let missingPrograms = ["docker-registry", "python3", "openssl", "curl"]
+    .filter { RunningCommand.find($0) == nil }
+
+  let url: String
+  let issuer: String
+  private let folder: TemporaryFolder
+  private let script: RunningCommand
+  private let input: Pipe
+
+  private init(folder: TemporaryFolder, script: RunningCommand, input: Pipe) async throws {
+    self.folder = folder
+    self.script = script
+    self.input = input
+    url = try await script.line(after: "FERRY_REGISTRY=")
+    issuer = try await script.line(after: "FERRY_REGISTRY_ISSUER=")
+  }
+
+  deinit {
+    script.signal(SIGTERM)
+  }
+
+  static func start() async throws -> Registry {
+    let folder = try TemporaryFolder()
+    let input = Pipe()
+    let script = try RunningCommand(
+      Product.source("scripts/registry"), [folder.url.path(percentEncoded: false)], input: input)
+    return try await Registry(folder: folder, script: script, input: input)
+  }
+
+  /// Stops both servers and waits for their end.
+  func stop() async {
+    script.signal(SIGTERM)
+    _ = await script.end()
+  }
+
+  /// What jobs/registry.yaml asks the environment for.
+  var environment: [String: String] { ["FERRY_REGISTRY": url, "FERRY_REGISTRY_ISSUER": issuer] }
+
+  /// The requests that the registry has answered, as `METHOD PATH`, in their order.
+  var requests: [String] {
+    folder.text("registry.log").split(separator: "\n").compactMap { line in
+      // The combined log format: the request stands between the first two quotes. Other lines have `level=`.
+      guard !line.hasPrefix("time=") else { return nil }
+      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+      guard parts.count > 2 else { return nil }
+      return parts[1].split(separator: " ").prefix(2).joined(separator: " ")
+    }
+  }
+
+  /// A token that may read a repository.
+  func token(for repository: String) async throws -> String {
+    struct Answer: Decodable { var token: String }
+    let query = "service=ferry-test-registry&scope=repository:\(repository):pull"
+    let answer = try await curl(["\(issuer)/token?\(query)"])
+    return try JSONDecoder().decode(Answer.self, from: Data(answer.stdout.utf8)).token
+  }
+
+  /// The bytes of a blob.
+  func blob(_ digest: String, in repository: String, token: String) async throws -> Data {
+    let name = "blob-\(UUID().uuidString)"
+    _ = try await curl([
+      "--header", "Authorization: Bearer \(token)", "--output", folder.path(name),
+      "\(url)/v2/\(repository)/blobs/sha256:\(digest)",
+    ])
+    return try Data(contentsOf: URL(filePath: folder.path(name)))
+  }
+
+  /// Fails where the answer is no success.
+  private func curl(_ arguments: [String]) async throws -> Command {
+    let command = try await Command.run("curl", ["--silent", "--show-error", "--fail"] + arguments)
+    guard command.status == 0 else { throw CommandFailure(description: "curl: \(command.stderr)") }
+    return command
+  }
+}
