@@ -50,8 +50,8 @@ let package = Package(
     .target(
       name: "FerryEngine",
       dependencies: [
-        "FerryPlan", "FerryTransfer", "FerryJournal",
-        .product(name: "Logging", package: "swift-log"),
+        "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .executableTarget(

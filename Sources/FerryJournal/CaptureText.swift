@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// Captures as they are written down: one JSON object, compact, its names in the order of capture.
 enum CaptureText {
   /// `nil` where there is nothing to write.

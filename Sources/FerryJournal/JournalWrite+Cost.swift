@@ -1,3 +1,5 @@
+import FerryPlan
+
 extension JournalWrite {
   /// It must be on the disk before the step that it announces is sent.
   var isIntent: Bool {

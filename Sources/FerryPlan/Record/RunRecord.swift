@@ -8,6 +8,13 @@ package struct RunRecord: Codable, Sendable {
   /// Every item that did not simply succeed.
   package var items: [ItemRecord]
 
+  package init(run: Run, totals: Totals, nodes: [NodeRecord], items: [ItemRecord]) {
+    self.run = run
+    self.totals = totals
+    self.nodes = nodes
+    self.items = items
+  }
+
   package struct Run: Codable, Sendable {
     package var id: String
     package var manifest: String

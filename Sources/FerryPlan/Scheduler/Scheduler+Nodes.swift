@@ -124,22 +124,8 @@ extension Scheduler {
     let state = uploads[upload]
     guard case .upload(let work) = plan.nodes[state.node.index].work else { return }
     let start = state.pending.upperBound
-    let total = state.items.count
-    guard start < total else { return }
-    var end = total
-    if work.batch.maxItems != nil || work.batch.maxBytes != nil {
-      end = start
-      var bytes: Int64 = 0
-      while end < total, end - start < work.batch.maxItems ?? .max {
-        let size = state.items.files.sizes[end]
-        // A file larger than a batch is a batch of its own.
-        if let most = work.batch.maxBytes, end > start, bytes.addingReportingOverflow(size).partialValue > most {
-          break
-        }
-        bytes &+= size
-        end += 1
-      }
-    }
+    guard start < state.items.count else { return }
+    let end = work.batch.end(from: start, sizes: state.items.files.sizes)
     uploads[upload].pending = start..<end
     uploads[upload].batchOpen = end - start
     for item in start..<end where state.items.handedOver[item] == ItemTable.notHandedOver {

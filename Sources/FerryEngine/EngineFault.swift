@@ -1,0 +1,25 @@
+import FerryJournal
+import FerryPlan
+
+/// A fault of ferry's own or of its surroundings that ends a command.
+package struct EngineFault: Error, CustomStringConvertible, Sendable {
+  package var exitCode: ExitCode
+  package var description: String
+
+  package init(_ exitCode: ExitCode, _ description: String) {
+    self.exitCode = exitCode
+    self.description = description
+  }
+
+  /// An error of any part, as a line for people.
+  package static func describe(_ error: any Error) -> String { "\(error)" }
+
+  /// A state folder that cannot be known is wrong usage; whatever else a journal says is a fault.
+  package static func exitCode(of error: any Error) -> ExitCode {
+    switch error {
+    case is UsageError, is ListingFailure: .usage
+    case let error as JournalError where error.code == .folderUnknown: .usage
+    default: .fault
+    }
+  }
+}

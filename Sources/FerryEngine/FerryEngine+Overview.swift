@@ -1,1 +1,0 @@
-// The FerryEngine target; see docs/architecture.md.

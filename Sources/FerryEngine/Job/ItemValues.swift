@@ -1,0 +1,27 @@
+import FerryPlan
+
+/// What an item's answers gave, for its later steps.
+struct ItemValues: Sendable {
+  var allocate: [CapturedValue] = []
+  var transfer: [CapturedValue] = []
+  /// Of the file: 32 bytes.
+  var sha256: [UInt8]?
+
+  init() {}
+
+  /// In the journal the captures of both steps stand in one column, their names told apart by the step.
+  init(journaled captures: [CapturedValue], sha256: [UInt8]?) {
+    self.sha256 = sha256
+    for capture in captures {
+      guard let dot = capture.name.firstIndex(of: ".") else { continue }
+      let plain = CapturedValue(
+        name: String(capture.name[capture.name.index(after: dot)...]), value: capture.value,
+        isSecret: capture.isSecret)
+      if capture.name[..<dot] == "allocate" { allocate.append(plain) } else { transfer.append(plain) }
+    }
+  }
+
+  static func journaled(_ captures: [CapturedValue], step: String) -> [CapturedValue] {
+    captures.map { CapturedValue(name: "\(step).\($0.name)", value: $0.value, isSecret: $0.isSecret) }
+  }
+}

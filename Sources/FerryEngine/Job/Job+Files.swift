@@ -1,0 +1,24 @@
+import FerryPlan
+import Foundation
+
+extension Job {
+  /// What lists each upload's files, by node.
+  func listers(environment: [String: String]) throws(ListingFailure) -> [Int: FileLister] {
+    var listers: [Int: FileLister] = [:]
+    for (index, node) in plan.nodes.enumerated() {
+      guard case .upload(let work) = node.work else { continue }
+      listers[index] = try FileLister(work.files, baseFolder: folder, home: environment["HOME"])
+    }
+    return listers
+  }
+}
+
+extension FileLister {
+  func list() throws -> Listing {
+    try list { Array(FileHandle.standardInput.readDataToEndOfFile()) }
+  }
+}
+
+extension ListingProblem: CustomStringConvertible {
+  package var description: String { "\(String(decoding: path, as: UTF8.self)): \(message)" }
+}

@@ -1,0 +1,20 @@
+import FerryJournal
+import FerryPlan
+
+/// The jobs whose round is open: what `ferry resume` goes on with.
+package enum OpenJobs {
+  package struct Open: Sendable {
+    package var manifest: String
+    package var path: String
+    package var variables: [String: String]
+  }
+
+  package static func find(state: String?, environment: [String: String]) throws -> [Open] {
+    let history = try RunHistory.openForReading(
+      in: StateDirectory(explicit: state, environment: environment))
+    defer { try? history.close() }  // It was only read.
+    return try history.jobsWithOpenRound.map {
+      Open(manifest: $0.manifest, path: $0.path, variables: $0.variables)
+    }
+  }
+}

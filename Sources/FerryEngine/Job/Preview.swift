@@ -1,0 +1,43 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// What a run would find and do: reads the files and the journals, changes neither, asks nobody.
+package struct Preview {
+  private let job: Job
+  private let state: StateDirectory
+  private let selection: Selection
+  private let environment = ProcessInfo.processInfo.environment
+
+  package init(_ job: Job, state: String?, only: [String]) throws {
+    self.job = job
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    selection = try Selection(only, in: job.plan)
+  }
+
+  package func document() throws -> PlanDocument {
+    let history = try RunHistory.openForReading(in: state)
+    let latest = try history.latestRound(manifest: job.plan.manifest)
+    try history.close()
+    let isOpen = latest.map { $0.closedAt == nil } ?? false
+    let round = (latest?.number ?? 0) + (isOpen ? 0 : 1)
+    let homes = Set(Launch.homes(of: job.plan))
+    let journals: [SessionJournal?] = try job.plan.sessions.indices.map { index in
+      guard homes.contains(SessionID(index)) else { return nil }
+      let session = job.plan.sessions[index]
+      if session.kind == .ephemeral { return try .ephemeral(session: session.identifier) }
+      return try .openForReading(session: session.identifier, in: state)
+    }
+    defer {
+      // They were only read.
+      for journal in journals { try? journal?.close() }
+    }
+    let situation = try Situation(
+      job, journals: journals, round: round, selection: selection,
+      listers: try job.listers(environment: environment), at: LaunchClock().now)
+    return PlanDocument(
+      job.plan, path: job.path, round: round, continuesRound: isOpen, starts: situation.starts,
+      problems: situation.problems.mapValues { $0.map(\.description) })
+  }
+}

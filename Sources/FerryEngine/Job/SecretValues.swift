@@ -1,0 +1,34 @@
+import FerryManifest
+import Foundation
+
+/// The values of a manifest's secrets, found when a run starts.
+enum SecretValues {
+  static func load(
+    _ secrets: [Secret], folder: String, environment: [String: String]
+  ) throws(UsageError) -> [String: String] {
+    var values: [String: String] = [:]
+    for secret in secrets {
+      let name = secret.name.value
+      switch secret.source {
+      case .environment(let variable):
+        guard let value = environment[variable], !value.isEmpty else {
+          throw UsageError(
+            "\(secret.name.location): the secret '\(name)' is not set\nhelp: set the environment variable \(variable)")
+        }
+        values[name] = value
+      case .file(let path):
+        let place = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+        do {
+          var text = try String(contentsOf: place, encoding: .utf8)
+          if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+          values[name] = text
+        } catch {
+          throw UsageError(
+            "\(secret.name.location): the secret '\(name)' cannot be read from \(place.path)\nhelp: check that the file is there and may be read"
+          )
+        }
+      }
+    }
+    return values
+  }
+}

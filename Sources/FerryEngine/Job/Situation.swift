@@ -1,0 +1,130 @@
+import Crypto
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What a launch finds before it begins: the listing met with the journals, node by node.
+struct Situation {
+  /// In the order of `SessionID`; `nil` where no node lives in that session.
+  var journals: [SessionJournal?]
+  /// By node; `nil` for tokens.
+  var rows: [NodeRow?] = []
+  var starts: [NodeStart] = []
+  /// What earlier launches captured for items that are still open.
+  var values: [Place: ItemValues] = [:]
+  /// What requests of this round captured.
+  var requests: [String: [String: String]] = [:]
+  var secrets: [String] = []
+  /// By node index: what could not be listed.
+  var problems: [Int: [ListingProblem]] = [:]
+
+  init(
+    _ job: Job, journals: [SessionJournal?], round: Int64, selection: Selection, listers: [Int: FileLister],
+    at now: Instant
+  ) throws {
+    self.journals = journals
+    var nextRows = try journals.map { try $0?.nextRow ?? 1 }
+    for (index, node) in job.plan.nodes.enumerated() {
+      let id = NodeID(index)
+      let journal = journals[node.session.index]
+      let row: NodeRow? =
+        switch node.work {
+        case .token: nil
+        case .upload(let work):
+          try journal?.node(
+            manifest: job.plan.manifest, name: node.name, kind: .upload,
+            origin: work.first.origin?.description ?? "")
+        case .fetch(let work):
+          try journal?.node(
+            manifest: job.plan.manifest, name: node.name, kind: .fetch, origin: Self.identity(work.step))
+        case .request(let work):
+          try journal?.node(
+            manifest: job.plan.manifest, name: node.name, kind: .request,
+            origin: work.step.origin?.description ?? "")
+        }
+      rows.append(row)
+      guard selection.contains(id) else {
+        starts.append(.notSelected)
+        continue
+      }
+      switch node.work {
+      case .token: starts.append(.open)
+      case .upload(let work):
+        starts.append(
+          try upload(id, work, row, journal, round: round, listing: listers[index]?.list(), nextRow: &nextRows[node.session.index]))
+      case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
+      case .request: starts.append(request(node, row, round: round))
+      }
+    }
+  }
+
+  /// Another URL is another document, with validators and an interval of its own.
+  private static func identity(_ step: Step) -> String {
+    let digest = SHA256.hash(data: Array(step.request.url.description.utf8))
+    let mark = Hexadecimal.text(digest.prefix(8))
+    return "\(step.origin?.description ?? "") \(mark)"
+  }
+
+  private mutating func upload(
+    _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, round: Int64,
+    listing: Listing?, nextRow: inout Int64
+  ) throws -> NodeStart {
+    if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
+    var reconciliation = Reconciliation(
+      listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
+    if let row, let journal, row.id != 0 {
+      try journal.forEachItem(node: row.id) { item in
+        let state = try item.state
+        let intent = try item.intent
+        let known = Reconciliation.Known(
+          row: item.id, round: item.round, state: state, intent: intent, size: item.size,
+          modified: item.modified, handedOver: item.handedOver, expires: item.expires)
+        let before = reconciliation.items.count
+        item.withPath { reconciliation.meet(known, path: $0) }
+        // The items in front of it may be new ones; its own place is the last.
+        let last = reconciliation.items.count - 1
+        guard last >= before, reconciliation.items.begun[last] != nil, reconciliation.items.rows[last] == item.id
+        else { return }
+        values[Place(id, last)] = ItemValues(journaled: try item.captures, sha256: item.sha256)
+      }
+    }
+    reconciliation.finish()
+    nextRow = reconciliation.nextRow
+    return .upload(reconciliation.items, reconciliation.settled)
+  }
+
+  private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {
+    guard let row else { return .open }
+    if row.hasIntent, row.round == round { return .intended }
+    if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state)) }
+    switch work.interval {
+    case .everyRun: return .open
+    case .minimum(let interval):
+      guard let last = row.fetch?.fetchedAt else { return .open }
+      let due = last.advanced(by: interval)
+      // A moment of the last fetch that lies ahead is a clock that was set back.
+      return now < due && last <= now ? .notDue(until: due) : .open
+    }
+  }
+
+  private mutating func request(_ node: Node, _ row: NodeRow?, round: Int64) -> NodeStart {
+    guard let row, row.round == round else { return .open }
+    if row.hasIntent { return .intended }
+    guard row.state.isClosed else { return .open }
+    requests[node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
+    secrets += row.captures.filter(\.isSecret).map(\.value)
+    return .closed(NodeOutcome(row.state))
+  }
+}
+
+extension NodeOutcome {
+  /// How a closed node's row says it ended.
+  init(_ state: ItemState) {
+    switch state {
+    case .done: self = .succeeded
+    case .ambiguous: self = .ambiguous
+    case .cancelled: self = .skipped
+    case .queued, .allocated, .transferred, .failed: self = .failed
+    }
+  }
+}

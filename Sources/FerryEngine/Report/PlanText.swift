@@ -1,0 +1,57 @@
+import FerryPlan
+
+/// A plan for people.
+package enum PlanText {
+  package static func text(_ plan: PlanDocument) -> String {
+    var lines = [
+      "\(plan.manifest): \(plan.continuesRound ? "goes on with round \(plan.round)" : "opens round \(plan.round)")",
+      "", "sessions",
+    ]
+    for session in plan.sessions {
+      lines.append(
+        "  \(session.name): \(session.kind.rawValue), \(session.maxConnectionsPerHost) connections a host, "
+          + "journal \(session.identifier)")
+    }
+    lines += ["", "nodes, in the order in which they may start"]
+    for (index, node) in plan.nodes.enumerated() {
+      lines.append("\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node))")
+      if let items = node.items { lines.append("      \(line(items))") }
+      if let token = node.token { lines.append("      token \(token)") }
+      if !node.needs.isEmpty { lines.append("      waits for \(node.needs.joined(separator: ", "))") }
+      for step in node.steps {
+        let session = step.session == node.session ? "" : "  [\(step.session)]"
+        let once = step.repeatability == .once ? "  (sent once, never again)" : ""
+        lines.append("      \(step.step.rawValue): \(step.method) \(step.url)\(session)\(once)")
+      }
+      for problem in node.problems { lines.append("      not listed: \(problem)") }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func state(_ node: PlanDocument.NodeEntry) -> String {
+    switch node.state {
+    case "run": node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
+    case "ask": "when it is wanted"
+    case "done": "done in this round"
+    case "not_due": "not due before \(node.notBefore ?? "")"
+    case "not_selected": "not selected"
+    default: node.state
+    }
+  }
+
+  private static func line(_ items: PlanDocument.Items) -> String {
+    var parts = ["\(items.toSend) items, \(ReportText.size(items.bytesToSend))"]
+    if items.batches > 1 { parts.append("in \(items.batches) batches") }
+    if items.begun > 0 { parts.append("\(items.begun) begun before") }
+    if items.doneInRound > 0 { parts.append("\(items.doneInRound) done in this round") }
+    if items.unchanged > 0 { parts.append("\(items.unchanged) unchanged") }
+    if items.failedInRound > 0 { parts.append("\(items.failedInRound) failed in this round") }
+    if items.ambiguous > 0 { parts.append("\(items.ambiguous) ambiguous") }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func padded(_ number: Int) -> String {
+    let digits = String(number)
+    return String(repeating: " ", count: max(0, 3 - digits.count)) + digits + "."
+  }
+}

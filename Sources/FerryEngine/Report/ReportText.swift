@@ -1,0 +1,55 @@
+import FerryPlan
+
+/// A run for people: what a terminal or a cron mail wants to show.
+package enum ReportText {
+  package static func text(_ record: RunRecord) -> String {
+    let run = record.run
+    var lines: [String] = []
+    let round = run.roundClosed ? "round \(run.round)" : "round \(run.round), open"
+    lines.append("\(run.manifest): run \(run.id), \(round), \(run.state) with exit code \(run.exitCode)")
+    if let fault = run.fault { lines.append("  fault: \(fault)") }
+    for node in record.nodes where node.state != "not_needed" { lines.append("  " + line(node)) }
+    let totals = record.totals
+    lines.append(
+      "  \(size(totals.bytes.useful)) moved, \(size(totals.bytes.resent)) sent again, "
+        + "\(size(totals.bytes.overhead)) overhead, \(totals.requests) requests")
+    for item in record.items.prefix(20) where item.state != "done" {
+      lines.append("  \(item.node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
+    }
+    let hidden = record.items.dropFirst(20).count { $0.state != "done" }
+    if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ node: RunRecord.NodeRecord) -> String {
+    var text = "\(node.kind.rawValue) \(node.name): \(node.state)"
+    if let counts = node.items {
+      let parts = [
+        (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),
+        (counts.ambiguous, "ambiguous"), (counts.cancelled, "cancelled"), (counts.waiting, "waiting"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
+    }
+    if let result = node.result { text += ", \(result.rawValue)" }
+    if let notBefore = node.notBefore { text += ", not due before \(notBefore)" }
+    if let reason = node.reason { text += " (\(reason.message))" }
+    return text
+  }
+
+  /// Powers of 1000, as the manifest's units.
+  package static func size(_ bytes: Int64) -> String {
+    var value = Double(bytes)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 1000 || unit == "GB" {
+        return unit == "B" ? "\(bytes) B" : "\(rounded(value)) \(unit)"
+      }
+      value /= 1000
+    }
+    return "\(bytes) B"
+  }
+
+  private static func rounded(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,49 @@
+import FerryPlan
+import Foundation
+
+/// `report.json`: RunRecord to bytes. Items are encoded one by one, a line each.
+package enum ReportWriter {
+  package static func encode(_ record: RunRecord) throws -> [UInt8] {
+    var output = "{\n"
+    output += "  \"version\": \(record.version),\n"
+    output += "  \"run\": \(try pretty(record.run)),\n"
+    output += "  \"totals\": \(try pretty(record.totals)),\n"
+    output += "  \"nodes\": \(try pretty(record.nodes)),\n"
+    output += "  \"items\": ["
+    var bytes = Array(output.utf8)
+    let encoder = encoder([.sortedKeys, .withoutEscapingSlashes])
+    for (index, item) in record.items.enumerated() {
+      bytes.append(contentsOf: (index == 0 ? "\n    " : ",\n    ").utf8)
+      bytes.append(contentsOf: try encoder.encode(item))
+    }
+    bytes.append(contentsOf: (record.items.isEmpty ? "]\n}\n" : "\n  ]\n}\n").utf8)
+    return bytes
+  }
+
+  package static func decode(_ bytes: [UInt8]) throws -> RunRecord {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(RunRecord.self, from: Data(bytes))
+  }
+
+  /// Writes beside the place, syncs, and renames, so that nobody reads half a report.
+  package static func write(_ bytes: [UInt8], to path: String) throws {
+    if path == "-" {
+      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+      return
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
+
+  private static func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = formatting
+    return encoder
+  }
+
+  private static func pretty(_ value: some Encodable) throws -> String {
+    let data = try encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]).encode(value)
+    return String(decoding: data, as: UTF8.self).replacing("\n", with: "\n  ")
+  }
+}

@@ -1,0 +1,30 @@
+import FerryJournal
+import Foundation
+
+/// A report that an earlier run left in the state folder.
+package enum StoredReport {
+  /// - Parameter id: the run, or `nil` for the last one that has a report.
+  package static func find(
+    _ id: String?, state: String?, environment: [String: String]
+  ) throws -> [UInt8] {
+    let directory = try StateDirectory(explicit: state, environment: environment)
+    let history = try RunHistory.openForReading(in: directory)
+    defer { try? history.close() }  // It was only read.
+    let found: String?
+    if let id {
+      guard try history.run(id: id) != nil else {
+        throw UsageError("there is no run \(id) in \(directory.path)")
+      }
+      found = id
+    } else {
+      found = try history.runs(limit: 1).first?.id
+    }
+    guard let found else { throw UsageError("there is no run in \(directory.path) yet") }
+    let path = try directory.report(ofRun: found)
+    do {
+      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    } catch {
+      throw UsageError("run \(found) has no report yet: it goes on, or was killed and not resumed")
+    }
+  }
+}

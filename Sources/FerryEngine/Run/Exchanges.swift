@@ -1,0 +1,301 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+
+/// Builds each attempt's request and reads its answer; keeps what answers gave for later requests.
+final class Exchanges {
+  private let plan: Plan
+  private let folder: String
+  private let runID: String
+  private let secrets: [String: String]
+  /// By node: its steps with all that can be prepared once.
+  private let steps: [[PreparedStep]]
+  /// By upload node: where its files are.
+  private let roots: [Int: [UInt8]]
+  private var flights: [UInt64: Attempt] = [:]
+  private var values: [Place: ItemValues]
+  /// Captures of tokens and requests, by node.
+  private var nodeCaptures: [Int: [CapturedValue]] = [:]
+  private var tokenValues: [Int: [String: String]] = [:]
+  private var requestValues: [String: [String: String]]
+  /// The last validators of each fetch, and those of its newest answer.
+  private var fetchRecords: [Int: FetchRecord]
+  private(set) var mask: SecretMask
+
+  /// A step with all that is the same for every attempt at it.
+  private struct PreparedStep {
+    var step: Step
+    var builder: RequestBuilder
+    /// Whether its request needs the file's digest before it is sent.
+    var needsDigest: Bool
+    /// Whether its file is hashed as it is sent.
+    var hashesAsSent: Bool
+    /// Later steps of the item whose host only the captures tell.
+    var roaming: [PreparedOrigin]
+
+    struct PreparedOrigin {
+      var kind: Step.Kind
+      var builder: RequestBuilder
+    }
+  }
+
+  init(
+    job: Job, runID: String, secrets: [String: String], situation: Situation, roots: [Int: [UInt8]]
+  ) {
+    plan = job.plan
+    folder = job.folder
+    self.runID = runID
+    self.secrets = secrets
+    self.roots = roots
+    values = situation.values
+    requestValues = situation.requests
+    fetchRecords = [:]
+    for (index, row) in situation.rows.enumerated() {
+      if let record = row?.fetch { fetchRecords[index] = record }
+    }
+    var mask = SecretMask(secrets.values)
+    for secret in situation.secrets { mask.insert(secret) }
+    for item in situation.values.values {
+      for capture in item.allocate + item.transfer where capture.isSecret { mask.insert(capture.value) }
+    }
+    self.mask = mask
+    let plan = job.plan
+    steps = plan.nodes.map { node in
+      let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
+      return node.steps.enumerated().map { index, step in
+        let later = node.steps[(index + 1)...]
+        return PreparedStep(
+          step: step, builder: Self.builder(step, in: plan), needsDigest: refersToDigest[index],
+          hashesAsSent: step.kind == .transfer && refersToDigest[(index + 1)...].contains(true),
+          roaming: later.filter { $0.origin == nil }.map {
+            // The capture at the beginning of the URL tells the host.
+            let start = Template(Array($0.request.url.segments.prefix(1)))
+            return .init(kind: $0.kind, builder: RequestBuilder(RequestTemplate(url: start)))
+          })
+      }
+    }
+  }
+
+  private static func builder(_ step: Step, in plan: Plan) -> RequestBuilder {
+    let apply: RequestTemplate.Field? =
+      if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else { nil }
+    return RequestBuilder(
+      step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply)
+  }
+
+  private func prepared(_ attempt: Attempt) -> PreparedStep {
+    let steps = steps[attempt.place.node.index]
+    guard let step = steps.first(where: { $0.step.kind == attempt.step }) else {
+      preconditionFailure("an attempt is at a step of its node")
+    }
+    return step
+  }
+
+  // MARK: Requests
+
+  /// The file whose digest the attempt's request needs, where it is not known yet.
+  func fileToHash(before attempt: Attempt, _ scheduler: Scheduler) -> TransferRequest.FileSource? {
+    guard prepared(attempt).needsDigest, values[attempt.place]?.sha256 == nil else { return nil }
+    return source(of: attempt.place, scheduler, wantsSHA256: false)
+  }
+
+  func keep(sha256: [UInt8], of place: Place) { values[place, default: ItemValues()].sha256 = sha256 }
+
+  func request(
+    for attempt: Attempt, _ scheduler: Scheduler, at now: Instant
+  ) throws(TransportFailure) -> TransferRequest {
+    let prepared = prepared(attempt)
+    let step = prepared.step
+    flights[attempt.id] = attempt
+    let built = try prepared.builder.build(bindings(attempt, step, scheduler))
+    let session = plan.sessions[step.session.index]
+    var request = TransferRequest(
+      id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
+      destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
+      idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
+      atMostOnce: step.repeatability != .repeatable)
+    if step.kind == .transfer {
+      guard let source = source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
+        throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
+      }
+      request.body = .file(source)
+    }
+    if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
+      try prepareFetch(work, of: attempt.place.node, &request)
+    }
+    return request
+  }
+
+  private func prepareFetch(
+    _ work: FetchWork, of node: NodeID, _ request: inout TransferRequest
+  ) throws(TransportFailure) {
+    let path = folder + "/" + work.saveTo
+    request.destination = .file(path: path)
+    let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    } catch {
+      throw TransportFailure(
+        .destination, "the folder of \(work.saveTo) cannot be made", mayHaveReachedServer: false)
+    }
+    // Validators of a file that is gone would leave it gone (RFC 9110 §13.1).
+    guard let record = fetchRecords[node.index], FileManager.default.fileExists(atPath: path) else { return }
+    if let etag = record.etag {
+      request.headers.append(.init(name: "If-None-Match", value: etag))
+    } else if let modified = record.lastModified {
+      request.headers.append(.init(name: "If-Modified-Since", value: modified))
+    }
+  }
+
+  private func source(
+    of place: Place, _ scheduler: Scheduler, wantsSHA256: Bool
+  ) -> TransferRequest.FileSource? {
+    guard let item = place.item, let root = roots[place.node.index] else { return nil }
+    return scheduler.withItems(of: place.node) { table in
+      TransferRequest.FileSource(
+        path: root + [UInt8(ascii: "/")] + table.files.path(item), size: table.files.sizes[item],
+        modified: table.files.modified[item], wantsSHA256: wantsSHA256)
+    }
+  }
+
+  private func bindings(_ attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
+    var bindings = Bindings(secrets: secrets)
+    if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
+    bindings.requests = requestValues
+    if let item = attempt.place.item {
+      let known = values[attempt.place]
+      bindings.file = scheduler.withItems(of: attempt.place.node) { table in
+        FileValues(
+          path: Array(table.files.path(item)), size: table.files.sizes[item],
+          modified: table.files.modified[item], sha256: known?.sha256.map { Hexadecimal.text($0) })
+      }
+      if let known { bind(known, to: &bindings) }
+    } else {
+      bindings.run = .init(
+        id: runID, done: scheduler.doneCount, failed: scheduler.failedCount,
+        exitCode: Int(scheduler.exitCode.rawValue))
+    }
+    return bindings
+  }
+
+  private func bind(_ known: ItemValues, to bindings: inout Bindings) {
+    if !known.allocate.isEmpty {
+      bindings.allocate = Dictionary(known.allocate.map { ($0.name, $0.value) }) { $1 }
+    }
+    if !known.transfer.isEmpty {
+      bindings.transfer = Dictionary(known.transfer.map { ($0.name, $0.value) }) { $1 }
+    }
+  }
+
+  // MARK: Answers
+
+  /// What the scheduler has to know of an outcome; what the answer gave is kept.
+  func result(of outcome: TransferOutcome, at now: Instant) -> AttemptResult {
+    guard let attempt = flights.removeValue(forKey: outcome.id) else {
+      preconditionFailure("an outcome is of a request that was started")
+    }
+    let answer: AttemptResult.Answer =
+      switch outcome.result {
+      case .success(let answer): .response(response(answer, to: attempt, at: now))
+      case .failure(let failure):
+        .failure(
+          .init(
+            failure.code, mask.mask(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer))
+      }
+    return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
+  }
+
+  private func response(
+    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant
+  ) -> AttemptResult.Response {
+    let prepared = prepared(attempt)
+    let step = prepared.step
+    var response = AttemptResult.Response(status: answer.status)
+    if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
+    guard step.expects(status: answer.status) else { return response }
+    response.mismatch = ExpectationCheck.mismatch(step.expect, answer)
+    guard response.mismatch == nil else { return response }
+    if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
+    if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
+    guard !step.capture.isEmpty else { return response }
+    do throws(TransportFailure) {
+      let captures = Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer)
+      for capture in captures where capture.isSecret { mask.insert(capture.value) }
+      response.expires = ExpiryReader.expiry(of: captures, now: now)
+      keep(captures, of: attempt, step)
+      response.origins = origins(prepared, attempt.place)
+    } catch {
+      response.missing = error
+    }
+    return response
+  }
+
+  /// A `Location` may be relative to the request's own URL (RFC 9110 §10.2.2); later steps need it whole.
+  private static func resolveLocations(
+    _ captures: [CapturedValue], _ step: Step, _ answer: TransferAnswer
+  ) -> [CapturedValue] {
+    captures.enumerated().map { index, capture in
+      guard case .header(let name) = step.capture[index].source, name.lowercased() == "location" else {
+        return capture
+      }
+      var resolved = capture
+      resolved.value = URLReference(capture.value).resolved(against: URLReference(answer.url)).description
+      return resolved
+    }
+  }
+
+  private func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
+    let node = attempt.place.node
+    switch step.kind {
+    case .allocate: values[attempt.place, default: ItemValues()].allocate = captures
+    case .transfer: values[attempt.place, default: ItemValues()].transfer = captures
+    case .token: tokenValues[node.index] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
+    case .request:
+      nodeCaptures[node.index] = captures
+      requestValues[plan.nodes[node.index].name] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
+    case .commit, .fetch: break
+    }
+  }
+
+  /// Where later steps of the item go, now that the captures tell.
+  private func origins(_ prepared: PreparedStep, _ place: Place) -> [Step.Kind: Origin] {
+    guard !prepared.roaming.isEmpty, let known = values[place] else { return [:] }
+    var bindings = Bindings(secrets: secrets)
+    bind(known, to: &bindings)
+    var origins: [Step.Kind: Origin] = [:]
+    for later in prepared.roaming {
+      // What is not captured yet is found after a later step; what is no URL fails when it is sent.
+      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else { continue }
+      origins[later.kind] = origin
+    }
+    return origins
+  }
+
+  private func rememberValidators(_ answer: TransferAnswer, of node: NodeID, at now: Instant) {
+    let old = fetchRecords[node.index]
+    let isUnchanged = answer.status == 304
+    fetchRecords[node.index] = FetchRecord(
+      etag: answer.header("ETag") ?? (isUnchanged ? old?.etag : nil),
+      lastModified: answer.header("Last-Modified") ?? (isUnchanged ? old?.lastModified : nil), fetchedAt: now)
+  }
+
+  // MARK: For the journal
+
+  func values(of place: Place) -> ItemValues { values[place] ?? ItemValues() }
+  func captures(of node: NodeID) -> [CapturedValue] { nodeCaptures[node.index] ?? [] }
+
+  func fetchRecord(of node: NodeID, at now: Instant) -> FetchRecord? { fetchRecords[node.index] }
+
+  func forgetValues(of place: Place) { values[place] = nil }
+  func forget(_ attempt: UInt64) { flights[attempt] = nil }
+}
+
+extension Step {
+  /// Whether an answer of this status is read for captures.
+  func expects(status: Int) -> Bool {
+    if kind == .fetch, status == 304 { return true }
+    return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+  }
+}

@@ -1,0 +1,30 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+import Synchronization
+
+/// What other threads tell the run loop.
+enum Mail: Sendable {
+  case journal(JournalEvent)
+  case stop(StopCause)
+}
+
+/// Where they leave it; leaving something ends the loop's wait.
+final class MailSlot: Sendable {
+  private let letters = Mutex<[Mail]>([])
+  private let waker: TransferWaker
+
+  init(waker: TransferWaker) { self.waker = waker }
+
+  func post(_ mail: Mail) {
+    letters.withLock { $0.append(mail) }
+    waker.wake()
+  }
+
+  func take() -> [Mail] {
+    letters.withLock { letters in
+      defer { letters.removeAll(keepingCapacity: true) }
+      return letters
+    }
+  }
+}

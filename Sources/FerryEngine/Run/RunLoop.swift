@@ -1,0 +1,120 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+
+/// The run loop: performs the scheduler's actions and feeds back what happened, on one thread.
+///
+/// It decides nothing. Requests are built and answers are read by `Exchanges`; facts go to the journal
+/// through `Scribe`.
+final class RunLoop {
+  private(set) var scheduler: Scheduler
+  private let clock: LaunchClock
+  private let loop: TransferLoop
+  private let mail: MailSlot
+  private let exchanges: Exchanges
+  private let scribe: Scribe
+  /// Ends of attempts that never reached the loop.
+  private var early: [AttemptResult] = []
+  /// Attempts that wait for their file's digest.
+  private var hashing: [UInt64: Attempt] = [:]
+  /// A fault of ferry's own; the run stops.
+  private(set) var fault: JournalError?
+  private let onProgress: (Scheduler, Traffic) -> Void
+
+  init(
+    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, exchanges: Exchanges,
+    scribe: Scribe, onProgress: @escaping (Scheduler, Traffic) -> Void
+  ) {
+    self.scheduler = scheduler
+    self.clock = clock
+    self.loop = loop
+    self.mail = mail
+    self.exchanges = exchanges
+    self.scribe = scribe
+    self.onProgress = onProgress
+  }
+
+  /// Runs to the scheduler's end, or to a fault.
+  func run() {
+    handle(.launched)
+    while !scheduler.hasEnded, fault == nil {
+      let outcomes = loop.turn(timeout: timeout)
+      for letter in mail.take() { read(letter) }
+      startHashed()
+      var results = early
+      early = []
+      let now = clock.now
+      for outcome in outcomes { results.append(exchanges.result(of: outcome, at: now)) }
+      handle(results.isEmpty ? .timer : .finished(results))
+      onProgress(scheduler, loop.progress)
+    }
+  }
+
+  private var timeout: Duration? {
+    if !early.isEmpty || scheduler.hasEnded { return .zero }
+    return scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
+  }
+
+  private func read(_ letter: Mail) {
+    switch letter {
+    case .journal(.synced(let sequence)): handle(.synced(through: scribe.record(syncedBy: sequence)))
+    case .journal(.failed(let error)): fault = error
+    case .stop(let cause): handle(.stop(cause))
+    }
+  }
+
+  private func handle(_ event: Event) {
+    for action in scheduler.handle(event, at: clock.now) where fault == nil { perform(action) }
+  }
+
+  private func perform(_ action: Action) {
+    switch action {
+    case .start(let attempt): start(attempt)
+    case .cancel(let id):
+      if hashing.removeValue(forKey: id) != nil {
+        early.append(
+          .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
+      } else {
+        loop.cancel(id)
+      }
+    case .record(let entries):
+      do throws(JournalError) {
+        try scribe.write(entries, scheduler: scheduler, exchanges: exchanges)
+      } catch {
+        fault = error
+      }
+    case .sync:
+      do throws(JournalError) { try scribe.sync() } catch { fault = error }
+    case .end: break
+    }
+  }
+
+  private func start(_ attempt: Attempt) {
+    if let source = exchanges.fileToHash(before: attempt, scheduler) {
+      hashing[attempt.id] = attempt
+      loop.digest(id: attempt.id, source: source)
+      return
+    }
+    do throws(TransportFailure) {
+      loop.start(try exchanges.request(for: attempt, scheduler, at: clock.now))
+    } catch {
+      exchanges.forget(attempt.id)
+      early.append(.init(id: attempt.id, answer: .failure(error)))
+    }
+  }
+
+  private func startHashed() {
+    for digest in loop.takeDigests() {
+      guard let attempt = hashing.removeValue(forKey: digest.id) else { continue }
+      switch digest.result {
+      case .success(let sha256):
+        exchanges.keep(sha256: sha256, of: attempt.place)
+        start(attempt)
+      case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
+      }
+    }
+  }
+
+  /// A write was lost after the loop had ended.
+  func fail(_ error: JournalError) { fault = fault ?? error }
+}

@@ -1,0 +1,148 @@
+import FerryJournal
+import FerryPlan
+
+/// Writes the scheduler's facts down: adds rows and captured values, and keeps count of what is synced.
+final class Scribe {
+  private let plan: Plan
+  private let round: Int64
+  private let writer: JournalWriter
+  /// By node: which of the writer's journals, and which row there.
+  private let places: [(journal: Int, row: Int64)?]
+  /// `.record` actions so far, and the writer's numbers of those that are not synced.
+  private var recorded: UInt64 = 0
+  private var synced: UInt64 = 0
+  private var waiting: [(record: UInt64, sequence: UInt64)] = []
+
+  init(plan: Plan, round: Int64, writer: JournalWriter, places: [(journal: Int, row: Int64)?]) {
+    self.plan = plan
+    self.round = round
+    self.writer = writer
+    self.places = places
+  }
+
+  func write(
+    _ entries: [JournalEntry], scheduler: Scheduler, exchanges: Exchanges
+  ) throws(JournalError) {
+    recorded += 1
+    var writes: [Int: [JournalWrite]] = [:]
+    for entry in entries {
+      let node = entry.node
+      guard let place = places[node.index] else { continue }
+      if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, node: place.row) {
+        writes[place.journal, default: []] += upload
+      } else {
+        writes[place.journal, default: []] += nodeWrites(
+          entry, scheduler: scheduler, exchanges: exchanges, row: place.row)
+      }
+    }
+    var sequence: UInt64 = waiting.last?.sequence ?? 0
+    for journal in writes.keys.sorted() {
+      sequence = try writer.append(writes[journal] ?? [], to: journal)
+    }
+    waiting.append((recorded, sequence))
+  }
+
+  func sync() throws(JournalError) { _ = try writer.sync() }
+
+  /// The last `.record` action of which everything is on disk, when the writer says how far it is.
+  func record(syncedBy sequence: UInt64) -> UInt64 {
+    let through = waiting.prefix { $0.sequence <= sequence }
+    if let last = through.last { synced = last.record }
+    waiting.removeFirst(through.count)
+    return synced
+  }
+
+  /// What an entry of an upload's item writes; `nil` for entries of single requests.
+  private func uploadWrites(
+    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, node: Int64
+  ) -> [JournalWrite]? {
+    func row(_ place: Place) -> Int64? {
+      place.item.flatMap { item in scheduler.withItems(of: place.node) { $0.rows[item] } }
+    }
+    switch entry {
+    case .handedOver(let id, let items, let at):
+      return scheduler.withItems(of: id) { handOver($0, items, node: node, at: at) }
+    case .intent(let place, let step):
+      return row(place).map { [.intent(row: $0, step: step ?? .transfer)] }
+    case .withdrawn(let place): return row(place).map { [.withdraw(row: $0)] }
+    case .allocated(let place, let expires):
+      return row(place).map {
+        [
+          .allocated(
+            row: $0, captures: ItemValues.journaled(exchanges.values(of: place).allocate, step: "allocate"),
+            expires: expires)
+        ]
+      }
+    case .transferred(let place):
+      return row(place).map {
+        let values = exchanges.values(of: place)
+        return [
+          .transferred(
+            row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
+        ]
+      }
+    case .released(let place):
+      exchanges.forgetValues(of: place)
+      return row(place).map { [.released(row: $0)] }
+    case .closed(let place, let state, let failure, let at):
+      guard let row = row(place) else { return nil }
+      exchanges.forgetValues(of: place)
+      return [.closed(row: row, state: state, at: at, failure: failure)]
+    }
+  }
+
+  private func handOver(
+    _ table: borrowing ItemTable, _ items: Range<Int>, node: Int64, at: Instant
+  ) -> [JournalWrite] {
+    var new = FileColumns()
+    var firstRow: Int64 = 0
+    var requeued: [JournalWrite.Requeued] = []
+    for item in items {
+      let size = table.files.sizes[item]
+      let modified = table.files.modified[item]
+      switch table.entries[item] {
+      case .new:
+        // Reconciliation gives new items rows in their order, so that they are one run of numbers.
+        if new.count == 0 { firstRow = table.rows[item] }
+        new.append(path: table.files.path(item), size: size, modified: modified)
+      case .requeued: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
+      case .continuing: break
+      }
+    }
+    var writes: [JournalWrite] = []
+    if new.count > 0 {
+      writes.append(.insert(node: node, round: round, handedOver: at, firstRow: firstRow, files: new))
+    }
+    if !requeued.isEmpty { writes.append(.requeue(round: round, handedOver: at, files: requeued)) }
+    return writes
+  }
+
+  private func nodeWrites(
+    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, row: Int64
+  ) -> [JournalWrite] {
+    switch entry {
+    case .intent: [.nodeIntent(node: row, round: round)]
+    case .withdrawn: [.nodeWithdraw(node: row)]
+    case .closed(let place, let state, let failure, let at):
+      [
+        .nodeClosed(
+          node: row,
+          NodeClosing(
+            round: round, state: state, at: at, failure: failure, captures: exchanges.captures(of: place.node),
+            fetch: state == .done ? exchanges.fetchRecord(of: place.node, at: at) : nil))
+      ]
+    case .handedOver, .allocated, .transferred, .released: []
+    }
+  }
+}
+
+extension JournalEntry {
+  var node: NodeID {
+    switch self {
+    case .handedOver(let node, _, _): node
+    case .intent(let place, _), .withdrawn(let place), .allocated(let place, _), .transferred(let place),
+      .released(let place), .closed(let place, _, _, _):
+      place.node
+    }
+  }
+}

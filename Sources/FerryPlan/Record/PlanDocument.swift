@@ -1,0 +1,118 @@
+import FerryManifest
+
+/// What a run would do, as `ferry plan` prints it.
+package struct PlanDocument: Codable, Sendable {
+  /// Of this format.
+  package var version = 1
+  package var manifest: String
+  package var path: String
+  package var round: Int64
+  /// Whether the round was opened by an earlier run.
+  package var continuesRound: Bool
+  package var sessions: [SessionEntry]
+  /// In the order in which they may start.
+  package var nodes: [NodeEntry]
+
+  package struct SessionEntry: Codable, Sendable {
+    package var name: String
+    package var kind: Session.Kind
+    package var identifier: String
+    package var maxConnectionsPerHost: Int
+  }
+
+  package struct NodeEntry: Codable, Sendable {
+    package var name: String
+    package var kind: Node.Kind
+    package var session: String
+    package var token: String?
+    /// Names of the nodes it waits for.
+    package var needs: [String]
+    package var steps: [StepEntry]
+    /// `run`; `done` where it ended in this round; `not_due`; `not_selected`; `ask` for tokens that
+    /// are fetched when they are wanted.
+    package var state: String
+    package var notBefore: String?
+    package var items: Items?
+    package var problems: [String]
+  }
+
+  package struct StepEntry: Codable, Sendable {
+    package var step: Step.Kind
+    package var session: String
+    package var method: String
+    /// With its references as they are written.
+    package var url: String
+    package var repeatability: Step.Repeatability
+  }
+
+  package struct Items: Codable, Sendable {
+    /// To be sent, with those that an earlier run began.
+    package var toSend: Int
+    package var bytesToSend: Int64
+    /// Of those: begun by an earlier run.
+    package var begun: Int
+    package var unchanged: Int
+    package var doneInRound: Int
+    package var failedInRound: Int
+    package var ambiguous: Int
+    /// How many hand-overs `batch` makes of them.
+    package var batches: Int
+  }
+
+  package init(
+    _ plan: Plan, path: String, round: Int64, continuesRound: Bool, starts: [NodeStart],
+    problems: [Int: [String]]
+  ) {
+    manifest = plan.manifest
+    self.path = path
+    self.round = round
+    self.continuesRound = continuesRound
+    sessions = plan.sessions.map {
+      SessionEntry(
+        name: $0.name, kind: $0.kind, identifier: $0.identifier, maxConnectionsPerHost: $0.maxConnectionsPerHost)
+    }
+    nodes = plan.nodes.enumerated().map { index, node in
+      var entry = NodeEntry(
+        name: node.name, kind: node.kind, session: plan.sessions[node.session.index].name,
+        token: node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name },
+        needs: node.needs.map { plan.nodes[$0.index].name },
+        steps: node.steps.map {
+          StepEntry(
+            step: $0.kind, session: plan.sessions[$0.session.index].name, method: $0.request.method,
+            url: $0.request.url.description, repeatability: $0.repeatability)
+        },
+        state: node.kind == .token ? "ask" : "run", problems: problems[index] ?? [])
+      switch starts[index] {
+      case .notSelected: entry.state = "not_selected"
+      case .open: break
+      case .closed: entry.state = "done"
+      case .intended: entry.state = "ambiguous"
+      case .notDue(let until):
+        entry.state = "not_due"
+        entry.notBefore = until.rfc3339
+      case .upload(let table, let settled):
+        guard case .upload(let work) = node.work else { break }
+        entry.items = Items(table, settled, work.batch)
+      }
+      return entry
+    }
+  }
+}
+
+extension PlanDocument.Items {
+  init(_ table: ItemTable, _ settled: Reconciliation.Settled, _ batch: Upload.Batch) {
+    toSend = table.count
+    bytesToSend = table.files.sizes.reduce(0, &+)
+    begun = table.begun.count
+    unchanged = settled.delivered - settled.doneInRound
+    doneInRound = settled.doneInRound
+    failedInRound = settled.failedInRound
+    ambiguous = settled.ambiguous
+    batches = 0
+    var start = 0
+    while start < table.count {
+      start = batch.end(from: start, sizes: table.files.sizes)
+      batches += 1
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// The command line: one file a subcommand.
+@main
+struct Ferry: ParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "ferry", abstract: "Background transfers for cron and CI.",
+    discussion: """
+      A YAML manifest says what to move; ferry moves it, goes on where it was interrupted, \
+      and leaves a JSON report.
+      """,
+    version: "ferry \(version)",
+    subcommands: [Check.self, PlanCommand.self, Run.self, Resume.self, Report.self])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let code as ArgumentParser.ExitCode {
+      exit(code)
+    } catch let error as UsageError {
+      Output.complain("ferry: \(error)")
+      Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
+    } catch let error as EngineFault {
+      Output.complain("ferry: \(error)")
+      Foundation.exit(error.exitCode.rawValue)
+    } catch {
+      let isUsage = exitCode(for: error) == .validationFailure
+      if isUsage || exitCode(for: error) == .success {
+        let text = fullMessage(for: error)
+        if isUsage { Output.complain(text) } else { print(text) }
+        Foundation.exit(isUsage ? FerryPlan.ExitCode.usage.rawValue : 0)
+      }
+      Output.complain("ferry: \(EngineFault.describe(error))")
+      Foundation.exit(EngineFault.exitCode(of: error).rawValue)
+    }
+  }
+
+  private static func exit(_ code: ArgumentParser.ExitCode) -> Never { Foundation.exit(code.rawValue) }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// Standard output is the product, standard error is for people.
+enum Output {
+  static func complain(_ text: String) { write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError) }
+
+  static func produce(_ text: String) { write(text, to: .standardOutput) }
+
+  private static func write(_ text: String, to handle: FileHandle) {
+    // A reader that has gone is no reason to stop moving files.
+    try? handle.write(contentsOf: Data(text.utf8))
+  }
+
+  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
+  static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isErrorTerminal }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry plan`: says what a run would do; no network, no state written.
+struct PlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan", abstract: "Say what a run would do, and do nothing.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+  }
+
+  @OptionGroup var source: ManifestOptions
+  @OptionGroup var state: StateOptions
+
+  @Option(name: .customLong("only"), help: "Plan this node and what it cannot do without. May be repeated.")
+  var only: [String] = []
+
+  @Option(help: "The form.")
+  var format = Format.text
+
+  func run() throws {
+    let document = try Preview(try source.read(), state: state.state, only: only).document()
+    switch format {
+    case .text: Output.produce(PlanText.text(document))
+    case .json: Output.produce(try JSONText.pretty(document))
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import FerryEngine
+import Foundation
+
+/// How far a run is: a line that is written over at a terminal, elsewhere one now and then.
+final class ProgressLine {
+  private let isQuiet: Bool
+  private let isTerminal = Output.isErrorTerminal
+  private let started = ContinuousClock.now
+  private var next: ContinuousClock.Instant
+  private var isShown = false
+
+  init(isQuiet: Bool) {
+    self.isQuiet = isQuiet
+    next = .now + (Output.isErrorTerminal ? .milliseconds(200) : .seconds(30))
+  }
+
+  func show(_ progress: Launch.Progress) {
+    guard !isQuiet, ContinuousClock.now >= next else { return }
+    next = .now + (isTerminal ? .milliseconds(200) : .seconds(30))
+    let elapsed = started.duration(to: .now)
+    let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
+    let total = progress.done + progress.open
+    var text = "\(progress.done) of \(total) items, \(ReportText.size(progress.bytes))"
+    text += ", \(ReportText.size(Int64(Double(progress.bytes) / seconds)))/s"
+    if progress.done > 0, progress.open > 0 {
+      text += ", \(Int((seconds / Double(progress.done) * Double(progress.open)).rounded(.up))) s left"
+    }
+    if isTerminal {
+      FileHandle.standardError.write(Data("\r\u{1B}[2K\(text)".utf8))
+      isShown = true
+    } else {
+      Output.complain("ferry: \(text)")
+    }
+  }
+
+  func clear() {
+    if isShown { FileHandle.standardError.write(Data("\r\u{1B}[2K".utf8)) }
+    isShown = false
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry report`: shows what a run did.
+struct Report: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Show what a run did.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+  }
+
+  @Argument(help: "The run; by default the last one.")
+  var id: String?
+
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "The form.")
+  var format = Format.text
+
+  func run() throws {
+    let bytes = try StoredReport.find(
+      id, state: state.state, environment: ProcessInfo.processInfo.environment)
+    switch format {
+    case .json: Output.produce(String(decoding: bytes, as: UTF8.self))
+    case .text: Output.produce(ReportText.text(try ReportWriter.decode(bytes)))
+    }
+  }
+}

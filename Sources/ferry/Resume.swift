@@ -1,0 +1,38 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry resume`: goes on with every job whose round is open.
+struct Resume: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Go on with what was interrupted, or left for later.")
+
+  @Argument(help: "Only jobs with one of these sessions.")
+  var sessions: [String] = []
+
+  @OptionGroup var state: StateOptions
+  @OptionGroup var options: RunOptions
+
+  func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let jobs = try OpenJobs.find(state: state.state, environment: environment)
+    var codes: Set<FerryPlan.ExitCode> = []
+    var hasFound = false
+    for open in jobs {
+      var source = ManifestOptions()
+      source.manifest = open.path
+      source.variables = open.variables.map { "\($0.key)=\($0.value)" }.sorted()
+      let job = try source.read()
+      guard sessions.isEmpty || !Set(job.plan.sessions.map(\.identifier)).isDisjoint(with: sessions) else {
+        continue
+      }
+      hasFound = true
+      var launch = Launch.Options()
+      launch.state = state.state
+      codes.insert(try RunCommand(options: options).run(job, launch))
+    }
+    if !hasFound, !options.quiet { Output.produce("nothing to resume\n") }
+    throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry run`: carries a manifest out, or goes on with it.
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Carry a manifest out, or go on where it was left.")
+
+  @OptionGroup var source: ManifestOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var options: RunOptions
+
+  @Option(help: "Also write the report here; - is the standard output.")
+  var report: String?
+
+  @Option(name: .customLong("only"), help: "Carry out this node and what it cannot do without. May be repeated.")
+  var only: [String] = []
+
+  @Option(help: "Begin at most so many items.")
+  var limit: Int?
+
+  @Flag(help: "Say what would be done, and do nothing: ferry plan.")
+  var dryRun = false
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit takes a number of items, 0 or more") }
+  }
+
+  func run() throws {
+    let job = try source.read()
+    if dryRun {
+      Output.produce(PlanText.text(try Preview(job, state: state.state, only: only).document()))
+      return
+    }
+    var launch = Launch.Options()
+    launch.state = state.state
+    launch.report = report
+    launch.only = only
+    launch.limit = limit
+    let code = try RunCommand(options: options).run(job, launch)
+    throw ArgumentParser.ExitCode(code.rawValue)
+  }
+}
+
+/// What `run` and `resume` share.
+struct RunOptions: ParsableArguments {
+  @Flag(help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(help: "End with 0 where another process has the session.")
+  var skipIfRunning = false
+}
