@@ -1,0 +1,80 @@
+import FerryManifest
+
+/// What references stand for at the moment a request is built.
+///
+/// Made anew for each item: the dictionaries are shared, and empty ones cost nothing.
+package struct Bindings: Sendable {
+  package var secrets: [String: String]
+  /// `nil` where the node has no files.
+  package var file: FileValues?
+  /// Captures of the node's token.
+  package var token: [String: String]
+  /// Captures of the same item's steps.
+  package var allocate: [String: String]
+  package var transfer: [String: String]
+  /// Captures of other nodes, by node and capture.
+  package var requests: [String: [String: String]]
+  package var run: RunValues
+
+  package struct RunValues: Sendable {
+    package var id: String
+    package var done: Int
+    package var failed: Int
+    package var exitCode: Int
+
+    package init(id: String = "", done: Int = 0, failed: Int = 0, exitCode: Int = 0) {
+      self.id = id
+      self.done = done
+      self.failed = failed
+      self.exitCode = exitCode
+    }
+  }
+
+  package init(
+    secrets: [String: String] = [:], file: FileValues? = nil, token: [String: String] = [:],
+    allocate: [String: String] = [:], transfer: [String: String] = [:],
+    requests: [String: [String: String]] = [:], run: RunValues = RunValues()
+  ) {
+    self.secrets = secrets
+    self.file = file
+    self.token = token
+    self.allocate = allocate
+    self.transfer = transfer
+    self.requests = requests
+    self.run = run
+  }
+
+  /// `nil` where the reference has no value yet.
+  func value(of reference: Reference) -> ReferenceValue? {
+    switch reference {
+    case .secret(let name): secrets[name].map { .text($0) }
+    case .token(let capture): token[capture].map { .text($0) }
+    case .allocate(let capture): allocate[capture].map { .text($0) }
+    case .transfer(let capture): transfer[capture].map { .text($0) }
+    case .request(let name, let capture): requests[name]?[capture].map { .text($0) }
+    case .file(let field): file.flatMap { Self.value(of: field, in: $0) }
+    case .run(let field): value(of: field)
+    }
+  }
+
+  private static func value(of field: Reference.FileField, in file: FileValues) -> ReferenceValue? {
+    switch field {
+    case .name: .bytes(file.name)
+    case .path: .bytes(file.path[...])
+    case .stem: .bytes(file.stem)
+    case .extension: .bytes(file.extension)
+    case .size: .number(file.size)
+    case .sha256: file.sha256.map { .text($0) }
+    case .modified: .text(CivilTime.rfc3339(nanoseconds: file.modified))
+    }
+  }
+
+  private func value(of field: Reference.RunField) -> ReferenceValue {
+    switch field {
+    case .id: .text(run.id)
+    case .done: .number(Int64(run.done))
+    case .failed: .number(Int64(run.failed))
+    case .exitCode: .number(Int64(run.exitCode))
+    }
+  }
+}

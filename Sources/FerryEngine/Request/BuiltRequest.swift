@@ -1,0 +1,11 @@
+import FerryTransfer
+
+/// A request with every reference filled in, ready to become a `TransferRequest`.
+package struct BuiltRequest: Sendable {
+  package var method: String
+  /// Absolute, http or https, percent-encoded.
+  package var url: String
+  package var headers: [TransferRequest.HeaderField]
+  /// `none` or `bytes`; a file is put in by the caller.
+  package var body: TransferRequest.Body
+}

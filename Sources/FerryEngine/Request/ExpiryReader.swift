@@ -1,0 +1,33 @@
+import FerryPlan
+
+/// When what an answer gave ends to be valid, by its captures `expires_in` and `expires_at`.
+package enum ExpiryReader {
+  /// `expires_in` is seconds from `now`, `expires_at` is RFC 3339 or seconds since 1970; both may have a
+  /// fraction. The earlier one counts where both are there; what cannot be read says nothing.
+  package static func expiry(of captures: [CapturedValue], now: Instant) -> Instant? {
+    var expiry: Instant?
+    for capture in captures {
+      let found: Instant?
+      switch capture.name {
+      case "expires_in":
+        found = seconds(capture.value).map { now.advanced(by: max(.zero, $0)) }
+      case "expires_at":
+        found =
+          seconds(capture.value).map { Instant(nanoseconds: 0).advanced(by: $0) }
+          ?? CivilTime.instant(rfc3339: capture.value)
+      default: found = nil
+      }
+      if let found { expiry = min(expiry ?? found, found) }
+    }
+    return expiry
+  }
+
+  private static func seconds(_ text: String) -> Duration? {
+    // Double also reads "nan", "inf" and hexadecimal.
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else {
+      return nil
+    }
+    if let whole = Int64(text) { return .seconds(min(max(whole, -9_000_000_000), 9_000_000_000)) }
+    return Double(text).map { .seconds(fraction: $0) }
+  }
+}

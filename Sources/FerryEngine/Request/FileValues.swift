@@ -1,0 +1,36 @@
+/// What `${file.…}` stands for, for one file.
+package struct FileValues: Sendable {
+  /// Relative to the batch's root; bytes, as a name need not be UTF-8.
+  package var path: [UInt8]
+  /// In bytes.
+  package var size: Int64
+  /// Nanoseconds since 1970.
+  package var modified: Int64
+  /// Of the file's bytes, in lower-case hexadecimal; `nil` while it is not known.
+  package var sha256: String?
+
+  package init(path: [UInt8], size: Int64, modified: Int64, sha256: String? = nil) {
+    self.path = path
+    self.size = size
+    self.modified = modified
+    self.sha256 = sha256
+  }
+
+  /// The path's last component.
+  var name: ArraySlice<UInt8> {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return path[...] }
+    return path[(slash + 1)...]
+  }
+
+  /// The name up to its last dot; a dot at the very beginning ends no stem.
+  var stem: ArraySlice<UInt8> { lastDot.map { name[..<$0] } ?? name }
+
+  /// What follows the last dot, without it; empty where there is none.
+  var `extension`: ArraySlice<UInt8> { lastDot.map { name[($0 + 1)...] } ?? [] }
+
+  private var lastDot: Int? {
+    let name = name
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+    return dot
+  }
+}

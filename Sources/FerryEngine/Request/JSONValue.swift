@@ -1,0 +1,62 @@
+/// A parsed JSON text. Numbers keep their letters, so that no digit of an identifier is lost.
+indirect enum JSONValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object([Member])
+
+  struct Member: Hashable, Sendable {
+    var name: String
+    var value: JSONValue
+  }
+
+  /// What a JSON pointer (RFC 6901) names; of members with one name the last.
+  func value(at pointer: String) -> JSONValue? {
+    guard !pointer.isEmpty else { return self }
+    guard pointer.utf8.first == UInt8(ascii: "/") else { return nil }
+    var value = self
+    for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      switch value {
+      case .object(let members):
+        let name = Self.unescaped(part)
+        // By scalars: String's own == takes differently composed letters for equal, RFC 6901 §4 does not.
+        guard let member = members.last(where: { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) })
+        else { return nil }
+        value = member.value
+      case .array(let elements):
+        // RFC 6901 §4: no sign, no leading zero; "-" is the element behind the last.
+        guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), part == "0" || part.utf8.first != 0x30,
+          let index = Int(part), index < elements.count
+        else { return nil }
+        value = elements[index]
+      case .null, .bool, .number, .string:
+        return nil
+      }
+    }
+    return value
+  }
+
+  /// `~1` before `~0`, so that `~01` becomes `~1` (RFC 6901 §4).
+  private static func unescaped(_ part: Substring) -> String {
+    guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
+    var text = String.UnicodeScalarView()
+    var letters = part.unicodeScalars.makeIterator()
+    while let letter = letters.next() {
+      guard letter == "~" else {
+        text.append(letter)
+        continue
+      }
+      switch letters.next() {
+      case "0": text.append("~")
+      case "1": text.append("/")
+      case let other?:
+        text.append("~")
+        text.append(other)
+      case nil: text.append("~")
+      }
+    }
+    return String(text)
+  }
+}

@@ -1,0 +1,42 @@
+/// How a value is written into a URL or form, byte by byte.
+enum PercentEncoding {
+  /// Where the value stands.
+  enum Place {
+    /// One segment of the path: slashes are encoded.
+    case segment
+    /// Several segments: slashes stay.
+    case path
+    case query
+    case fragment
+    /// `application/x-www-form-urlencoded` (WHATWG URL §5.2): a space is `+`.
+    case form
+  }
+
+  static func append(_ value: [UInt8], for place: Place, to text: inout [UInt8]) {
+    for byte in value {
+      if stands(byte, in: place) {
+        text.append(byte)
+      } else if byte == 0x20, case .form = place {
+        text.append(UInt8(ascii: "+"))
+      } else {
+        text.append(UInt8(ascii: "%"))
+        text.append(Hexadecimal.digit(byte >> 4))
+        text.append(Hexadecimal.digit(byte & 15))
+      }
+    }
+  }
+
+  /// Only unreserved letters (RFC 3986 §2.3), so that no server can take a value for syntax.
+  private static func stands(_ byte: UInt8, in place: Place) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): return true
+    default: break
+    }
+    switch place {
+    case .form: return byte == UInt8(ascii: "*")
+    case .path: return byte == UInt8(ascii: "~") || byte == UInt8(ascii: "/")
+    case .segment, .query, .fragment: return byte == UInt8(ascii: "~")
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+extension RequestBuilder {
+  func body(_ bindings: Bindings) throws(TransportFailure) -> TransferRequest.Body {
+    switch template.body {
+    case .none: return .none
+    case .form(let fields): return .bytes(try Self.form(fields, bindings))
+    case .json(let json):
+      var bytes: [UInt8] = []
+      try Self.append(json, bindings, to: &bytes)
+      return .bytes(bytes)
+    }
+  }
+
+  private static func form(
+    _ fields: [RequestTemplate.Field], _ bindings: Bindings
+  ) throws(TransportFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for field in fields {
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+      PercentEncoding.append(Array(field.name.utf8), for: .form, to: &bytes)
+      bytes.append(UInt8(ascii: "="))
+      PercentEncoding.append(try text(field.value, bindings), for: .form, to: &bytes)
+    }
+    return bytes
+  }
+
+  /// Compact, members in the manifest's order. The reader bounds how deep a template is.
+  private static func append(
+    _ json: JSONTemplate, _ bindings: Bindings, to bytes: inout [UInt8]
+  ) throws(TransportFailure) {
+    switch json {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .integer(let value): bytes += String(value).utf8
+    case .number(let value):
+      guard value.isFinite else { throw failure("a number in the JSON body is not finite") }
+      bytes += value.description.utf8
+    case .string(let template):
+      if template.segments.count == 1, case .reference(let reference) = template.segments[0] {
+        let value = try value(of: reference, bindings)
+        if value.isNumber { bytes += value.bytes } else { JSONText.append(value.bytes, to: &bytes) }
+      } else {
+        JSONText.append(try text(template, bindings), to: &bytes)
+      }
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        try append(element, bindings, to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        JSONText.append(Array(member.name.utf8), to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        try append(member.value, bindings, to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import FerryManifest
+import FerryPlan
+
+extension RequestBuilder {
+  /// The author's words as they are, values encoded for the place where they stand.
+  func url(_ bindings: Bindings, base: String?) throws(TransportFailure) -> String {
+    var url: [UInt8] = []
+    var encoded: [Range<Int>] = []
+    for segment in template.url.segments {
+      let value: [UInt8]
+      let name: String
+      var keepsSlashes = false
+      switch segment {
+      case .literal(let text):
+        url += text.utf8
+        continue
+      case .value(let text):
+        (value, name) = (Array(text.utf8), "a value of the environment")
+      case .reference(let reference):
+        value = try Self.value(of: reference, bindings).bytes
+        name = reference.description
+        keepsSlashes = reference == .file(.path)
+      }
+      guard !url.isEmpty else {
+        // At the very beginning it is taken as a URL. An empty one would be the base itself.
+        guard !value.isEmpty else { throw Self.failure("\(name) is empty where a URL begins") }
+        url = value
+        continue
+      }
+      let start = url.count
+      switch URLPart.end(of: url) {
+      case .authority:
+        guard value.allSatisfy(URLPart.isHostLetter) else {
+          throw Self.failure("\(name) cannot stand in a URL's host")
+        }
+        url += value
+      case .path:
+        PercentEncoding.append(value, for: keepsSlashes ? .path : .segment, to: &url)
+        encoded.append(start..<url.count)
+      case .query: PercentEncoding.append(value, for: .query, to: &url)
+      case .fragment: PercentEncoding.append(value, for: .fragment, to: &url)
+      }
+    }
+    for range in encoded where URLPart.hasDotSegment(url, touching: range) {
+      throw Self.failure("a value makes a '.' or '..' of the URL's path")
+    }
+    return try Self.absolute(url, base: base)
+  }
+
+  private static func absolute(_ url: [UInt8], base: String?) throws(TransportFailure) -> String {
+    guard !url.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+      throw failure("the URL has a space or control character in it")
+    }
+    guard var text = String(validating: url, as: UTF8.self) else { throw failure("the URL is not UTF-8") }
+    if let base { text = URLReference(text).resolved(against: URLReference(base)).description }
+    let parts = URLReference(text)
+    guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+      throw failure("the URL does not begin with http:// or https://")
+    }
+    guard let authority = parts.authority, !authority.isEmpty, !authority.hasPrefix(":") else {
+      throw failure("the URL names no host")
+    }
+    return text
+  }
+}

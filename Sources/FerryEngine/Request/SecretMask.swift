@@ -1,0 +1,114 @@
+/// Takes secrets out of a text that people will see.
+///
+/// A secret is found plain, percent-encoded in any way (`%20` or `+`, either case of the digits), as the inside
+/// of a JSON string, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
+/// than three bytes is not masked: it would be found everywhere, and its gaps would tell it.
+package struct SecretMask: Sendable {
+  /// As bytes: String takes differently composed letters for equal.
+  private var secrets: Set<[UInt8]> = []
+  /// What to look for, by its first byte; longer ones first.
+  private var needles: [UInt8: [[UInt8]]] = [:]
+
+  package init(_ secrets: some Sequence<String> = []) {
+    for secret in secrets { insert(secret) }
+  }
+
+  package mutating func insert(_ secret: String) {
+    guard secret.utf8.count >= 3, secrets.insert(Array(secret.utf8)).inserted else { return }
+    for needle in Self.forms(of: secret) {
+      guard let first = needle.first else { continue }
+      var bucket = needles[first] ?? []
+      bucket.insert(needle, at: bucket.firstIndex { $0.count < needle.count } ?? bucket.count)
+      needles[first] = bucket
+    }
+  }
+
+  /// Takes back what `insert` did, for a capture whose item is done: each secret costs time in every `mask`.
+  package mutating func remove(_ secret: String) {
+    guard secrets.remove(Array(secret.utf8)) != nil else { return }
+    for needle in Self.forms(of: secret) {
+      guard let first = needle.first, let index = needles[first]?.firstIndex(of: needle) else { continue }
+      needles[first]?.remove(at: index)
+    }
+  }
+
+  /// The text with `***` in the place of each secret.
+  package func mask(_ text: String) -> String {
+    guard !secrets.isEmpty, !text.isEmpty else { return text }
+    let bytes = Array(text.utf8)
+    var masked: [UInt8] = []
+    var copied = 0
+    var position = 0
+    while position < bytes.count {
+      guard let end = end(ofSecretAt: position, in: bytes) else {
+        position += 1
+        continue
+      }
+      masked += bytes[copied..<position]
+      masked += "***".utf8
+      copied = end
+      position = end
+    }
+    guard copied > 0 else { return text }
+    masked += bytes[copied...]
+    return String(decoding: masked, as: UTF8.self)
+  }
+
+  private func end(ofSecretAt start: Int, in text: [UInt8]) -> Int? {
+    var end: Int?
+    func look(for first: UInt8) {
+      for needle in needles[first] ?? [] {
+        if let found = Self.end(of: needle, at: start, in: text), found > end ?? start { end = found }
+      }
+    }
+    look(for: text[start])
+    if text[start] == UInt8(ascii: "+") { look(for: 0x20) }
+    if let decoded = Self.percentDecoded(start, in: text) { look(for: decoded) }
+    return end
+  }
+
+  /// Each byte may stand for itself or be percent-encoded.
+  private static func end(of needle: [UInt8], at start: Int, in text: [UInt8]) -> Int? {
+    var position = start
+    for byte in needle {
+      guard position < text.count else { return nil }
+      if text[position] == byte || (byte == 0x20 && text[position] == UInt8(ascii: "+")) {
+        position += 1
+      } else if percentDecoded(position, in: text) == byte {
+        position += 3
+      } else {
+        return nil
+      }
+    }
+    return position
+  }
+
+  private static func percentDecoded(_ position: Int, in text: [UInt8]) -> UInt8? {
+    guard text[position] == UInt8(ascii: "%"), text.count - position >= 3,
+      let high = Hexadecimal.value(text[position + 1]), let low = Hexadecimal.value(text[position + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  private static func forms(of secret: String) -> Set<[UInt8]> {
+    let plain = Array(secret.utf8)
+    var forms: Set<[UInt8]> = [plain]
+    var quoted: [UInt8] = []
+    JSONText.append(plain, to: &quoted)
+    forms.insert(Array(quoted.dropFirst().dropLast()))
+    for isURLSafe in [false, true] {
+      let whole = Base64Text.encode(plain, isURLSafe: isURLSafe, isPadded: true)
+      forms.insert(whole)
+      forms.insert(Array(whole.prefix { $0 != UInt8(ascii: "=") }))
+      for offset in 0..<3 {
+        // Only the letters that no neighbour has a bit of; short ones would be found by chance.
+        let shifted = Base64Text.encode(
+          Array(repeating: 0, count: offset) + plain, isURLSafe: isURLSafe, isPadded: false)
+        let bits = (offset + plain.count) * 8
+        let core = shifted[..<(bits / 6)].dropFirst((offset * 8 + 5) / 6)
+        if core.count >= 8 { forms.insert(Array(core)) }
+      }
+    }
+    return forms
+  }
+}

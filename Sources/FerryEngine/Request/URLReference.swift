@@ -1,0 +1,90 @@
+/// A URL or relative reference in its parts, percent-encoding untouched (RFC 3986 appendix B).
+struct URLReference {
+  var scheme: String?
+  var authority: String?
+  var path: String
+  var query: String?
+  var fragment: String?
+
+  init(_ text: String) {
+    var rest = Substring(text)
+    if let hash = rest.firstIndex(of: "#") {
+      fragment = String(rest[rest.index(after: hash)...])
+      rest = rest[..<hash]
+    }
+    if let mark = rest.firstIndex(of: "?") {
+      query = String(rest[rest.index(after: mark)...])
+      rest = rest[..<mark]
+    }
+    if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+      scheme = String(rest[..<colon])
+      rest = rest[rest.index(after: colon)...]
+    }
+    if rest.hasPrefix("//") {
+      let host = rest.dropFirst(2)
+      let slash = host.firstIndex(of: "/") ?? host.endIndex
+      authority = String(host[..<slash])
+      rest = host[slash...]
+    }
+    path = String(rest)
+  }
+
+  /// RFC 3986 §5.2.2.
+  func resolved(against base: URLReference) -> URLReference {
+    var target = self
+    if scheme != nil { return target }
+    target.scheme = base.scheme
+    if authority != nil { return target }
+    target.authority = base.authority
+    if path.isEmpty {
+      target.path = base.path
+      if query == nil { target.query = base.query }
+    } else if path.hasPrefix("/") {
+      target.path = Self.withoutDots(path)
+    } else if base.authority != nil, base.path.isEmpty {
+      target.path = Self.withoutDots("/" + path)
+    } else {
+      let folder = base.path.lastIndex(of: "/").map { base.path[...$0] } ?? ""
+      target.path = Self.withoutDots(folder + path)
+    }
+    return target
+  }
+
+  /// RFC 3986 §5.2.4, for a path that begins with a slash or not.
+  private static func withoutDots(_ path: String) -> String {
+    var kept: [Substring] = []
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      switch part {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        // The first part is the empty one before the leading slash.
+        if kept.count > 1 { kept.removeLast() }
+        if isLast { kept.append("") }
+      default: kept.append(part)
+      }
+    }
+    return kept.joined(separator: "/")
+  }
+
+  /// RFC 3986 §3.1.
+  private static func isScheme(_ text: Substring) -> Bool {
+    guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else {
+      return false
+    }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      default: "+-.".utf8.contains(byte)
+      }
+    }
+  }
+}
+
+extension URLReference: CustomStringConvertible {
+  var description: String {
+    (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path
+      + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
+  }
+}
