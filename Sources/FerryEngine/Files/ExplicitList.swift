@@ -1,0 +1,105 @@
+import FerryPlan
+import Foundation
+
+/// Files that a list names, one by one.
+struct ExplicitList {
+  private let root: [UInt8]
+  private let realRoot: [UInt8]
+  private let descriptor: Int32
+  private var checkedFolder: (path: [UInt8], isInside: Bool)?
+  private var found = FileColumns()
+  private var problems: [ListingProblem] = []
+
+  init(root: [UInt8], descriptor: Int32) {
+    self.root = root
+    self.descriptor = descriptor
+    realRoot = FileLister.real(root) ?? root
+  }
+
+  /// Blank lines are skipped; a carriage return is part of its name.
+  mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
+    for line in bytes.split(separator: nullSeparated ? 0 : 0x0A) { take(Array(line)) }
+    return Listing(files: sorted(), problems: problems)
+  }
+
+  private mutating func take(_ line: [UInt8]) {
+    guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
+    guard let path = relative(line) else { return report(line, .outsideRoot, "it is outside the root") }
+    guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
+    var status = stat()
+    let name = FileLister.terminated(path)
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return report(line, errno) }
+    let slash = path.lastIndex(of: 0x2F)
+    let isLink = status.st_mode & S_IFMT == S_IFLNK
+    if isLink, fstatat(descriptor, name, &status, 0) != 0 { return report(line, errno) }
+    let folder = slash.map { Array(path[..<$0]) } ?? []
+    guard isInside(folder), !isLink || reallyInside(path) else {
+      return report(line, .outsideRoot, "a link that leaves the root")
+    }
+    guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
+    found.append(path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds)
+  }
+
+  /// Without `.`, `..` and doubled slashes; `nil` where it leaves the root.
+  private func relative(_ line: [UInt8]) -> [UInt8]? {
+    var rest = line[...]
+    if line.first == 0x2F {
+      let folder = [root, realRoot].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
+      guard let folder else { return nil }
+      rest = line[folder.count...]
+    }
+    var parts: [ArraySlice<UInt8>] = []
+    for part in rest.split(separator: 0x2F) {
+      if part.elementsEqual([0x2E]) { continue }
+      guard part.elementsEqual([0x2E, 0x2E]) else {
+        parts.append(part)
+        continue
+      }
+      guard parts.popLast() != nil else { return nil }
+    }
+    return Array(parts.joined(separator: [0x2F]))
+  }
+
+  /// A list often names many files of one folder: its real path is looked up once.
+  private mutating func isInside(_ folder: [UInt8]) -> Bool {
+    if folder.isEmpty { return true }
+    if let checkedFolder, checkedFolder.path == folder { return checkedFolder.isInside }
+    let isInside = reallyInside(folder)
+    checkedFolder = (folder, isInside)
+    return isInside
+  }
+
+  private func reallyInside(_ path: [UInt8]) -> Bool {
+    FileLister.real(root + [0x2F] + path).map { FileLister.isInside($0, realRoot) } ?? false
+  }
+
+  private mutating func report(_ line: [UInt8], _ code: Int32) {
+    switch code {
+    case ENOENT, ENOTDIR: report(line, .missing, "it is not there")
+    case EACCES, EPERM: report(line, .permission, FileLister.reason(code))
+    default: report(line, .other, FileLister.reason(code))
+    }
+  }
+
+  private mutating func report(_ line: [UInt8], _ kind: ListingProblem.Kind, _ message: String) {
+    problems.append(ListingProblem(path: line, kind: kind, message: message))
+  }
+
+  private func sorted() -> FileColumns {
+    var sorted = FileColumns()
+    let order = found.paths.withUnsafeBufferPointer { paths in
+      (0..<found.count).sorted { a, b in
+        let (x, y) = (found.pathRange(a), found.pathRange(b))
+        return UnsafeBufferPointer(rebasing: paths[x]).lexicographicallyPrecedes(
+          UnsafeBufferPointer(rebasing: paths[y]))
+      }
+    }
+    var last: Int?
+    for index in order {
+      if let last, found.path(last) == found.path(index) { continue }
+      sorted.append(path: found.path(index), size: found.sizes[index], modified: found.modified[index])
+      last = index
+    }
+    return sorted
+  }
+}

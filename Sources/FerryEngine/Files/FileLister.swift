@@ -1,0 +1,113 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// Finds the files of a selection.
+package struct FileLister: Sendable {
+  /// The absolute path of the root as bytes, to open files by; no slash at its end.
+  package let root: [UInt8]
+  let source: FileSelection.Source
+  private let baseFolder: String
+  private let home: String?
+
+  /// - Parameters:
+  ///   - baseFolder: the manifest's folder, which relative paths are relative to.
+  ///   - home: what `~/` stands for.
+  /// - Throws: `ListingFailure` where `~/` is used and there is no home folder.
+  package init(_ selection: FileSelection, baseFolder: String, home: String?) throws(ListingFailure) {
+    self.baseFolder = baseFolder
+    self.home = home
+    source = selection.source
+    root = try Self.absolute(selection.root, baseFolder: baseFolder, home: home)
+  }
+
+  /// - Parameter standardInput: the bytes for `list: -`; not called otherwise.
+  /// - Throws: `ListingFailure` where the root or list cannot be read, or what `standardInput` throws.
+  package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
+    let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
+    }
+    switch source {
+    case .globs(let include, let exclude):
+      do {
+        var walk = FolderWalk(
+          root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude))
+        return walk.run(root: descriptor)
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    case .list(let name, let nullSeparated):
+      defer { close(descriptor) }
+      let bytes = try name == "-" ? standardInput() : contents(of: name)
+      var list = ExplicitList(root: root, descriptor: descriptor)
+      return list.read(bytes, nullSeparated: nullSeparated)
+    }
+  }
+
+  private func contents(of name: String) throws(ListingFailure) -> [UInt8] {
+    let path = try Self.absolute(name, baseFolder: baseFolder, home: home)
+    guard let file = fopen(Self.terminated(path), "rbe") else {
+      throw ListingFailure(message: "cannot read the list \(Self.text(path)): \(Self.reason(errno))")
+    }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      bytes += buffer[..<count]
+      if count == 0 { break }
+    }
+    guard ferror(file) == 0 else {
+      throw ListingFailure(message: "cannot read the list \(Self.text(path)): \(Self.reason(errno))")
+    }
+    return bytes
+  }
+
+  private static func absolute(
+    _ path: String, baseFolder: String, home: String?
+  ) throws(ListingFailure) -> [UInt8] {
+    var path = path
+    if path == "~" || path.hasPrefix("~/") {
+      guard let home, !home.isEmpty else {
+        throw ListingFailure(message: "'\(path)' needs a home folder, and HOME is not set")
+      }
+      path = home + path.dropFirst()
+    } else if !path.hasPrefix("/") {
+      path = baseFolder + "/" + path
+    }
+    if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+    var bytes = Array(path.utf8)
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    return bytes
+  }
+
+  static func terminated(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
+  static func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+  static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  /// The real path, links followed; `nil` where it cannot be found.
+  static func real(_ path: [UInt8]) -> [UInt8]? {
+    guard let found = realpath(terminated(path), nil) else { return nil }
+    defer { free(found) }
+    return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+  }
+
+  /// Whether a real path is the folder or inside it.
+  static func isInside(_ path: [UInt8], _ folder: [UInt8]) -> Bool {
+    folder == [0x2F] || path == folder || (path.starts(with: folder) && path[folder.count] == 0x2F)
+  }
+}
+
+extension stat {
+  var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+  /// Nanoseconds since 1970.
+  var modifiedNanoseconds: Int64 {
+    #if canImport(Darwin)
+    Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
+    #else
+    Int64(st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(st_mtim.tv_nsec)
+    #endif
+  }
+}

@@ -1,0 +1,273 @@
+import FerryPlan
+import Foundation
+
+/// Walks the folders that globs can match in, and gives files in the order of their paths' bytes.
+///
+/// A folder is read whole, sorted with a slash behind the names of folders, and then gone through: so the files
+/// come out in order. Names are kept in one arena, which is cut back when a folder is done.
+struct FolderWalk {
+  /// Open folders; those above are opened again from the root when they are come back to.
+  static let openLimit = 64
+
+  private struct Entry {
+    /// The name's first eight bytes behind the folder's common prefix, as a number that sorts like them.
+    var key: UInt64 = 0
+    var start: Int
+    var length: Int
+    var isFolder: Bool
+    var size: Int64 = 0
+    var modified: Int64 = 0
+  }
+
+  private struct Level {
+    /// -1 while it is closed.
+    var descriptor: Int32
+    var pathLength: Int
+    var entries: Range<Int>
+    var position: Int
+    var namesStart: Int
+    var include: GlobMatcher.State
+    var exclude: GlobMatcher.State
+  }
+
+  private let root: [UInt8]
+  private let include: GlobMatcher
+  private let exclude: GlobMatcher
+  private var realRoot: [UInt8]?
+  private var names: [UInt8] = []
+  private var entries: [Entry] = []
+  private var levels: [Level] = []
+  /// Of the folder that is gone through, with a slash at its end.
+  private var path: [UInt8] = []
+  private var listing = Listing(files: FileColumns(), problems: [])
+  private var includeState: GlobMatcher.State
+  private var excludeState: GlobMatcher.State
+  private var includeScratch: GlobMatcher.State
+  private var excludeScratch: GlobMatcher.State
+
+  init(root: [UInt8], include: GlobMatcher, exclude: GlobMatcher) {
+    self.root = root
+    self.include = include
+    self.exclude = exclude
+    includeState = include.start
+    includeScratch = include.start
+    excludeState = exclude.start
+    excludeScratch = exclude.start
+  }
+
+  /// Closes the root's descriptor at the end.
+  mutating func run(root descriptor: Int32) -> Listing {
+    enter(descriptor, include: include.start, exclude: exclude.start)
+    while !levels.isEmpty { goOn() }
+    return listing
+  }
+
+  /// Takes the deepest folder's entries up to its next folder, and enters that or leaves.
+  private mutating func goOn() {
+    let depth = levels.count - 1
+    while levels[depth].position < levels[depth].entries.upperBound {
+      let entry = entries[levels[depth].position]
+      levels[depth].position += 1
+      if entry.isFolder {
+        descend(entry, depth: depth)
+        return
+      }
+      listing.files.paths.append(contentsOf: path)
+      listing.files.paths.append(contentsOf: names[entry.start..<(entry.start + entry.length)])
+      listing.files.ends.append(listing.files.paths.count)
+      listing.files.sizes.append(entry.size)
+      listing.files.modified.append(entry.modified)
+    }
+    let level = levels.removeLast()
+    if level.descriptor >= 0 { close(level.descriptor) }
+    entries.removeSubrange(level.entries.lowerBound...)
+    names.removeSubrange(level.namesStart...)
+    path.removeSubrange((levels.last?.pathLength ?? 0)...)
+  }
+
+  private mutating func descend(_ entry: Entry, depth: Int) {
+    if levels[depth].descriptor < 0 { reopen(depth) }
+    let name = Array(names[entry.start..<(entry.start + entry.length)])
+    var descriptor: Int32 = -1
+    if levels[depth].descriptor >= 0 {
+      descriptor = openat(
+        levels[depth].descriptor, FileLister.terminated(name),
+        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+    guard descriptor >= 0 else {
+      report(name, errno)
+      return
+    }
+    match(name + [0x2F], in: depth)
+    path += name
+    path.append(0x2F)
+    if depth >= Self.openLimit, levels[depth - Self.openLimit].descriptor >= 0 {
+      close(levels[depth - Self.openLimit].descriptor)
+      levels[depth - Self.openLimit].descriptor = -1
+    }
+    enter(descriptor, include: includeState, exclude: excludeState)
+  }
+
+  /// Opens a folder again by its names from the root, and the ones just above it on the way.
+  private mutating func reopen(_ depth: Int) {
+    var current = open(FileLister.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    for level in 0...depth where current >= 0 {
+      if level == depth {
+        levels[level].descriptor = current
+        return
+      }
+      let name = path[levels[level].pathLength..<(levels[level + 1].pathLength - 1)]
+      let below = openat(
+        current, FileLister.terminated(Array(name)), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      if depth - level < Self.openLimit / 2, levels[level].descriptor < 0 {
+        levels[level].descriptor = current
+      } else {
+        close(current)
+      }
+      current = below
+    }
+  }
+
+  private mutating func enter(
+    _ descriptor: Int32, include: GlobMatcher.State, exclude: GlobMatcher.State
+  ) {
+    levels.append(
+      Level(
+        descriptor: descriptor, pathLength: path.count, entries: entries.count..<entries.count,
+        position: entries.count, namesStart: names.count, include: include, exclude: exclude))
+    // The stream takes its descriptor over; the folder's own stays for its files.
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      let code = errno
+      if copy >= 0 { close(copy) }
+      report([], code)
+      return
+    }
+    errno = 0
+    while let found = readdir(stream) {
+      take(found, in: levels.count - 1)
+      errno = 0
+    }
+    if errno != 0 { report([], errno) }
+    closedir(stream)
+    let depth = levels.count - 1
+    levels[depth].entries = levels[depth].position..<entries.count
+    sort(levels[depth].entries)
+  }
+
+  private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {
+    // The name is as long as it is, whatever the array's type says; it ends with NUL.
+    let pointer = UnsafeRawPointer(found) + (MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0)
+    let length = strlen(pointer.assumingMemoryBound(to: CChar.self))
+    let name = UnsafeRawBufferPointer(start: pointer, count: length)
+    if name[0] == 0x2E, length == 1 || (length == 2 && name[1] == 0x2E) { return }
+    let letters = pointer.assumingMemoryBound(to: CChar.self)
+    let folder = levels[depth].descriptor
+    var type = Int32(found.pointee.d_type)
+    var status = stat()
+    var isKnown = false
+    if type == Int32(DT_UNKNOWN) {
+      guard fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        if errno != ENOENT { report(Array(name), errno) }
+        return
+      }
+      isKnown = true
+      type = Int32((status.st_mode & S_IFMT) >> 12)
+    }
+    guard type == Int32(DT_REG) || type == Int32(DT_DIR) || type == Int32(DT_LNK) else { return }
+    match(name, in: depth)
+    guard !exclude.accepts(excludeState) else { return }
+    if type == Int32(DT_DIR) {
+      withUnsafeBytes(of: UInt8(0x2F)) { include.advance(&includeState, over: $0, scratch: &includeScratch) }
+      if !include.isDead(includeState) { append(name, isFolder: true, status) }
+      return
+    }
+    guard include.accepts(includeState) else { return }
+    if type == Int32(DT_LNK) {
+      // What leads nowhere, or to a folder, is no file.
+      guard fstatat(folder, letters, &status, 0) == 0, status.isRegular else { return }
+      guard staysInside(name) else {
+        listing.problems.append(
+          ListingProblem(path: path + name, kind: .outsideRoot, message: "a link that leaves the root"))
+        return
+      }
+    } else if !isKnown, fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+      // Gone since the folder was read: as if it had never been there.
+      if errno != ENOENT { report(Array(name), errno) }
+      return
+    }
+    if status.isRegular { append(name, isFolder: false, status) }
+  }
+
+  private mutating func append(_ name: UnsafeRawBufferPointer, isFolder: Bool, _ status: stat) {
+    entries.append(
+      Entry(
+        start: names.count, length: name.count, isFolder: isFolder, size: Int64(status.st_size),
+        modified: status.modifiedNanoseconds))
+    names.append(contentsOf: name)
+  }
+
+  /// Sets both states to those behind a name in a folder.
+  private mutating func match(_ name: UnsafeRawBufferPointer, in depth: Int) {
+    for word in includeState.indices { includeState[word] = levels[depth].include[word] }
+    include.advance(&includeState, over: name, scratch: &includeScratch)
+    for word in excludeState.indices { excludeState[word] = levels[depth].exclude[word] }
+    exclude.advance(&excludeState, over: name, scratch: &excludeScratch)
+  }
+
+  private mutating func match(_ name: [UInt8], in depth: Int) {
+    name.withUnsafeBytes { match($0, in: depth) }
+  }
+
+  private mutating func staysInside(_ name: UnsafeRawBufferPointer) -> Bool {
+    if realRoot == nil { realRoot = FileLister.real(root) }
+    guard let realRoot, let real = FileLister.real(root + [0x2F] + path + name) else { return false }
+    return FileLister.isInside(real, realRoot)
+  }
+
+  private mutating func report(_ name: [UInt8], _ code: Int32) {
+    var place = path + name
+    if place.last == 0x2F { place.removeLast() }
+    listing.problems.append(
+      ListingProblem(
+        path: place, kind: code == EACCES || code == EPERM ? .permission : .other,
+        message: FileLister.reason(code)))
+  }
+
+  private mutating func sort(_ range: Range<Int>) {
+    guard range.count > 1 else { return }
+    names.withUnsafeBufferPointer { names in
+      entries.withUnsafeMutableBufferPointer { all in
+        var entries = UnsafeMutableBufferPointer<Entry>(rebasing: all[range])
+        let first = entries[0]
+        var common = first.length
+        for entry in entries {
+          common = min(common, entry.length)
+          var length = 0
+          while length < common, names[first.start + length] == names[entry.start + length] { length += 1 }
+          common = length
+        }
+        /// A folder's name ends with the slash that its files' paths have there.
+        func letter(_ entry: Entry, _ index: Int) -> UInt8 {
+          index < entry.length
+            ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0
+        }
+        for index in entries.indices {
+          var key: UInt64 = 0
+          for offset in 0..<8 { key = key << 8 | UInt64(letter(entries[index], common + offset)) }
+          entries[index].key = key
+        }
+        entries.sort { a, b in
+          if a.key != b.key { return a.key < b.key }
+          var index = common + 8
+          while index <= max(a.length, b.length) {
+            let (x, y) = (letter(a, index), letter(b, index))
+            if x != y { return x < y }
+            index += 1
+          }
+          return false
+        }
+      }
+    }
+  }
+}

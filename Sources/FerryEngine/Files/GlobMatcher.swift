@@ -1,0 +1,185 @@
+/// Several globs in one automaton, which reads each letter of a path once: no glob makes it slow.
+///
+/// Its places are the globs' letters (V. M. Glushkov 1961); a state is the set of the places reached. A walk keeps
+/// the state behind a folder's slash and reads only names.
+struct GlobMatcher: Sendable {
+  /// A set of places, 64 a word; empty when nothing that follows can match.
+  typealias State = [UInt64]
+
+  static let placeLimit = 16_384
+
+  private var letters: [GlobLetter] = []
+  private var follow: [[Int]] = []
+  /// For each ASCII letter the places that match it, `words` words each.
+  private var ascii: [UInt64] = []
+  /// For each place those that may come next, `words` words each.
+  private var next: [UInt64] = []
+  private var final: [UInt64] = []
+  private let words: Int
+  let start: State
+
+  /// What a part of a glob can begin and end with.
+  private struct Ends {
+    var isEmpty: Bool
+    var first: [Int]
+    var last: [Int]
+  }
+
+  init(_ globs: [String]) throws(ListingFailure) {
+    // Place 0 is the beginning; no letter leads to it.
+    letters = [.ranges([], isNegated: false)]
+    follow = [[]]
+    var whole = Ends(isEmpty: false, first: [], last: [])
+    for glob in globs {
+      var syntax: GlobSyntax
+      syntax = try GlobParser.parse(glob)
+      if case .sequence(let parts) = syntax, parts.isEmpty { continue }
+      syntax = .sequence([syntax])
+      let ends = Self.add(syntax, to: &letters, &follow)
+      whole.first += ends.first
+      whole.last += ends.last
+      guard letters.count <= Self.placeLimit else {
+        throw ListingFailure(message: "the globs have more than \(Self.placeLimit) letters")
+      }
+    }
+    follow[0] = whole.first
+    words = (letters.count + 63) / 64
+    start = Self.set([0], words)
+    final = Self.set(whole.last, words)
+    next = follow.flatMap { [words] in Self.set($0, words) }
+    ascii = (0..<128).flatMap { [letters, words] letter in
+      Self.set(letters.indices.filter { letters[$0].matches(UInt32(letter)) }, words)
+    }
+    follow = []
+  }
+
+  /// The state after more bytes of a path; whole names or names and slashes.
+  func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer) {
+    var scratch = State(repeating: 0, count: words)
+    advance(&state, over: bytes, scratch: &scratch)
+  }
+
+  /// With a scratch set of the same size, so that nothing is allocated for a name.
+  func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer, scratch: inout State) {
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte < 0x80 {
+        position += 1
+        step(&state, scratch: &scratch, ascii: Int(byte))
+      } else {
+        let (letter, length) = Self.letter(in: bytes, at: position)
+        position += length
+        step(&state, scratch: &scratch, letter: letter)
+      }
+    }
+  }
+
+  func isDead(_ state: State) -> Bool { state.allSatisfy { $0 == 0 } }
+
+  func accepts(_ state: State) -> Bool {
+    for word in 0..<words where state[word] & final[word] != 0 { return true }
+    return false
+  }
+
+  func matches(_ path: [UInt8]) -> Bool {
+    var state = start
+    path.withUnsafeBytes { advance(&state, over: $0) }
+    return accepts(state)
+  }
+
+  private func step(_ state: inout State, scratch: inout State, ascii letter: Int) {
+    reach(from: state, into: &scratch)
+    for word in 0..<words { state[word] = scratch[word] & ascii[letter * words + word] }
+  }
+
+  private func step(_ state: inout State, scratch: inout State, letter: UInt32) {
+    reach(from: state, into: &scratch)
+    for word in 0..<words {
+      var bits = scratch[word]
+      var kept: UInt64 = 0
+      while bits != 0 {
+        let bit = bits.trailingZeroBitCount
+        if letters[word * 64 + bit].matches(letter) { kept |= 1 << UInt64(bit) }
+        bits &= bits - 1
+      }
+      state[word] = kept
+    }
+  }
+
+  private func reach(from state: State, into scratch: inout State) {
+    for word in 0..<words { scratch[word] = 0 }
+    for word in 0..<words {
+      var bits = state[word]
+      while bits != 0 {
+        let place = word * 64 + bits.trailingZeroBitCount
+        bits &= bits - 1
+        for other in 0..<words { scratch[other] |= next[place * words + other] }
+      }
+    }
+  }
+
+  /// One Unicode scalar, or one byte that is not UTF-8.
+  private static func letter(in bytes: UnsafeRawBufferPointer, at position: Int) -> (UInt32, length: Int) {
+    let first = bytes[position]
+    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+    let stray = (GlobLetter.strayBase + UInt32(first), length: 1)
+    guard first >= 0xC2, first <= 0xF4, bytes.count - position >= length else { return stray }
+    var scalar = UInt32(first) & (0xFF >> UInt32(length + 1))
+    for byte in bytes[(position + 1)..<(position + length)] {
+      guard byte & 0xC0 == 0x80 else { return stray }
+      scalar = scalar << 6 | UInt32(byte & 0x3F)
+    }
+    let least: UInt32 = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80
+    guard scalar >= least, Unicode.Scalar(scalar) != nil else { return stray }
+    return (scalar, length)
+  }
+
+  private static func set(_ places: [Int], _ words: Int) -> State {
+    var set = State(repeating: 0, count: words)
+    for place in places { set[place / 64] |= 1 << UInt64(place % 64) }
+    return set
+  }
+
+  private static func add(_ syntax: GlobSyntax, to letters: inout [GlobLetter], _ follow: inout [[Int]])
+    -> Ends
+  {
+    func place(_ letter: GlobLetter) -> Int {
+      letters.append(letter)
+      follow.append([])
+      return letters.count - 1
+    }
+    switch syntax {
+    case .letter(let letter):
+      let place = place(letter)
+      return Ends(isEmpty: false, first: [place], last: [place])
+    case .many(let letter):
+      let place = place(letter)
+      follow[place] = [place]
+      return Ends(isEmpty: true, first: [place], last: [place])
+    case .folders:
+      let any = place(.any)
+      let slash = place(.ranges([0x2F...0x2F], isNegated: false))
+      follow[any] = [any, slash]
+      return Ends(isEmpty: true, first: [any, slash], last: [slash])
+    case .either(let choices):
+      var ends = Ends(isEmpty: false, first: [], last: [])
+      for choice in choices {
+        let one = add(choice, to: &letters, &follow)
+        ends = Ends(
+          isEmpty: ends.isEmpty || one.isEmpty, first: ends.first + one.first, last: ends.last + one.last)
+      }
+      return ends
+    case .sequence(let parts):
+      var ends = Ends(isEmpty: true, first: [], last: [])
+      for part in parts {
+        let one = add(part, to: &letters, &follow)
+        for place in ends.last { follow[place] += one.first }
+        ends = Ends(
+          isEmpty: ends.isEmpty && one.isEmpty, first: ends.isEmpty ? ends.first + one.first : ends.first,
+          last: one.isEmpty ? ends.last + one.last : one.last)
+      }
+      return ends
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// A glob's parts, as `GlobParser` reads them.
+indirect enum GlobSyntax {
+  /// One letter of a path.
+  case letter(GlobLetter)
+  case sequence([GlobSyntax])
+  case either([GlobSyntax])
+  /// None, one or many.
+  case many(GlobLetter)
+  /// `**/`: folders, or none.
+  case folders
+}
+
+/// Which letters match in one place. A letter is a Unicode scalar; a byte that is not UTF-8 is
+/// `GlobLetter.strayBase` plus its value.
+enum GlobLetter {
+  static let strayBase: UInt32 = 0x110000
+
+  case any
+  case anyButSlash
+  case ranges([ClosedRange<UInt32>], isNegated: Bool)
+
+  func matches(_ letter: UInt32) -> Bool {
+    switch self {
+    case .any: true
+    case .anyButSlash: letter != 0x2F
+    case .ranges(let ranges, let isNegated):
+      // A slash is matched by a slash alone, never by a class.
+      ranges.contains { $0.contains(letter) } != isNegated && (!isNegated || letter != 0x2F)
+    }
+  }
+}

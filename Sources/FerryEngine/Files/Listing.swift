@@ -1,0 +1,8 @@
+import FerryPlan
+
+/// The regular files that a selection takes.
+package struct Listing: Sendable {
+  /// In the order of the paths' bytes, each once.
+  package var files: FileColumns
+  package var problems: [ListingProblem]
+}
