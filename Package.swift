@@ -91,7 +91,9 @@ let package = Package(
       dependencies: ["FerryJournal", "FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     .testTarget(
-      name: "FerryEngineTests", dependencies: ["FerryEngine", "FerryPlan"], swiftSettings: strict),
+      name: "FerryEngineTests",
+      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer"],
+      swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(

@@ -249,7 +249,8 @@ struct FolderWalk {
         }
         /// A folder's name ends with the slash that its files' paths have there.
         func letter(_ entry: Entry, _ index: Int) -> UInt8 {
-          index < entry.length ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0
+          index < entry.length
+            ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0
         }
         for index in entries.indices {
           var key: UInt64 = 0

@@ -141,7 +141,9 @@ struct GlobMatcher: Sendable {
     return set
   }
 
-  private static func add(_ syntax: GlobSyntax, to letters: inout [GlobLetter], _ follow: inout [[Int]]) -> Ends {
+  private static func add(_ syntax: GlobSyntax, to letters: inout [GlobLetter], _ follow: inout [[Int]])
+    -> Ends
+  {
     func place(_ letter: GlobLetter) -> Int {
       letters.append(letter)
       follow.append([])
@@ -164,7 +166,8 @@ struct GlobMatcher: Sendable {
       var ends = Ends(isEmpty: false, first: [], last: [])
       for choice in choices {
         let one = add(choice, to: &letters, &follow)
-        ends = Ends(isEmpty: ends.isEmpty || one.isEmpty, first: ends.first + one.first, last: ends.last + one.last)
+        ends = Ends(
+          isEmpty: ends.isEmpty || one.isEmpty, first: ends.first + one.first, last: ends.last + one.last)
       }
       return ends
     case .sequence(let parts):

@@ -91,7 +91,9 @@ struct GlobParser {
     if !isNegated {
       ranges = ranges.flatMap { range -> [ClosedRange<UInt32>] in
         guard range.contains(0x2F) else { return [range] }
-        return [(range.lowerBound, 0x2E), (0x30, range.upperBound)].filter { $0.0 <= $0.1 }.map { $0.0...$0.1 }
+        return [(range.lowerBound, 0x2E), (0x30, range.upperBound)].filter { $0.0 <= $0.1 }.map {
+          $0.0...$0.1
+        }
       }
     }
     return .ranges(ranges, isNegated: isNegated)
@@ -104,5 +106,7 @@ struct GlobParser {
     return letter.value
   }
 
-  private func failure(_ what: String) -> ListingFailure { ListingFailure(message: "the glob '\(glob)' \(what)") }
+  private func failure(_ what: String) -> ListingFailure {
+    ListingFailure(message: "the glob '\(glob)' \(what)")
+  }
 }

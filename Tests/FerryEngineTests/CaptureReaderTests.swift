@@ -1,0 +1,79 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+@testable import FerryEngine
+@testable import FerryTransfer
+
+struct CaptureReaderTests {
+  private func answer(_ body: String) -> TransferAnswer {
+    TransferAnswer(
+      status: 201, headers: [("Location", "/x"), ("X-A", "1"), ("x-a", "2")], body: Array(body.utf8),
+      url: "http://h/",
+      sha256: nil)
+  }
+
+  private func read(_ source: Capture.Source, _ body: String = "") throws -> String? {
+    try CaptureReader.read([Capture(name: "c", source: source)], from: answer(body)).first?.value
+  }
+
+  /// RFC 6901 §5.
+  @Test(arguments: [
+    ("/foo/0", "bar"), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"), ("/e^f", "3"), ("/g|h", "4"),
+    ("/i\\j", "5"),
+    ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"),
+  ]) func pointersNameWhatRFC6901Says(_ pointer: String, _ value: String) throws {
+    let body = #"""
+      {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}
+      """#
+    #expect(try read(.json(pointer: pointer), body) == value)
+  }
+
+  @Test(arguments: [
+    ("123456789012345678901234567890", "123456789012345678901234567890"), ("1.10", "1.10"),
+    ("-0e+5", "-0e+5"),
+    ("true", "true"), ("false", "false"), (#""\ud83d\ude00\u00e9\ud800x""#, "😀é\u{FFFD}x"), (#""""#, ""),
+    ("\u{FEFF} 7 ", "7"),
+  ]) func scalarsKeepTheirLetters(_ body: String, _ value: String) throws {
+    #expect(try read(.json(pointer: ""), body) == value)
+  }
+
+  @Test(arguments: [
+    ("/id", "{}", "no /id in the answer's JSON"),
+    ("/id", #"{"id":null}"#, "/id in the answer's JSON is null"),
+    ("/id", #"{"id":{}}"#, "/id in the answer's JSON is an object"),
+    ("/01", "[1,2]", "no /01 in the answer's JSON"),
+    ("/-", "[1]", "no /- in the answer's JSON"), ("/id", "<html>", "the answer is not JSON"),
+    ("/id", #"{"id":01}"#, "the answer is not JSON"), ("/id", "", "the answer is not JSON"),
+    ("/0", String(repeating: "[", count: 500_000), "the answer is not JSON"),
+  ]) func whatIsMissingIsSaid(_ pointer: String, _ body: String, _ message: String) {
+    #expect(throws: TransportFailure(.capture, message, mayHaveReachedServer: true)) {
+      try read(.json(pointer: pointer), body)
+    }
+  }
+
+  @Test func headersStatusAndPatternsAreRead() throws {
+    #expect(try read(.header("location")) == "/x")
+    #expect(try read(.status) == "201")
+    #expect(try read(.regex("id=([0-9]+)"), "x id=12;id=13") == "12")
+    #expect(throws: TransportFailure.self) { try read(.regex("id=([0-9]+)"), "none") }
+    #expect(throws: TransportFailure.self) { try read(.header("ETag")) }
+  }
+
+  @Test func expectationsLookAtHeadersJSONAndText() {
+    let answer = answer(#"{"ok":true,"n":1.0,"s":"1","z":null}"#)
+    func json(_ pointer: String, _ value: JSONTemplate) -> Bool {
+      ExpectationCheck.matches(Expectation(json: [.init(pointer: pointer, value: value)]), answer)
+    }
+    #expect(
+      json("/ok", .bool(true)) && json("/n", .integer(1)) && json("/s", .string(Template(literal: "1"))))
+    #expect(json("/z", .null) && !json("/s", .integer(1)) && !json("/n", .bool(true)) && !json("/q", .null))
+    #expect(
+      ExpectationCheck.matches(
+        Expectation(headers: [.init(name: "X-A", value: "2")], regex: "\"ok\""), answer))
+    #expect(
+      ExpectationCheck.mismatch(Expectation(headers: [.init(name: "X-A", value: "3")]), answer)
+        == "the header 'X-A' is not as expected")
+    #expect(!ExpectationCheck.matches(Expectation(regex: "nope"), answer))
+  }
+}

@@ -1,0 +1,129 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct FileListerTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  private func list(_ source: FileSelection.Source, root: String = "root", input: String = "") throws
+    -> Listing
+  {
+    try FileLister(FileSelection(root: root, source: source), baseFolder: folder.path, home: folder.path)
+      .list { Array(input.utf8) }
+  }
+
+  private func globs(_ include: [String], exclude: [String] = []) throws -> [String] {
+    paths(try list(.globs(include: include, exclude: exclude)))
+  }
+
+  private func paths(_ listing: Listing) -> [String] {
+    (0..<listing.files.count).map { String(decoding: listing.files.path($0), as: UTF8.self) }
+  }
+
+  @Test func filesComeInTheOrderOfTheirPathsBytes() throws {
+    let names = [
+      "a", "a.txt", "b/x", "b.txt", "b0", "b-", "b/a/z", "b/a.z", "b!", "IMG_00000012", "IMG_00000002",
+      "IMG_0000000",
+      "dir/a", "dir.d/a", "é/a", "Z", "long-common-prefix-1/x", "long-common-prefix-1.x",
+      "long-common-prefix-10",
+    ]
+    for name in names { folder.file("root/" + name, size: name.utf8.count) }
+    let listing = try list(.globs(include: ["**"], exclude: []))
+    #expect(paths(listing) == names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+    #expect(listing.files.sizes == paths(listing).map { Int64($0.utf8.count) })
+    #expect(listing.problems.isEmpty && listing.files.modified.allSatisfy { $0 > 0 })
+  }
+
+  @Test func excludedFoldersAreNotLookedInto() throws {
+    for name in ["a.jpg", ".b.jpg", ".git/c.jpg", "d/.e/f/g.jpg", "d/h.jpg", "cache/i.jpg"] {
+      folder.file("root/" + name)
+    }
+    #expect(try globs(["**/*.jpg"], exclude: ["**/.*", "cache/"]) == ["a.jpg", "d/h.jpg"])
+    #expect(try globs(["d/*.jpg"]) == ["d/h.jpg"])
+    #expect(try globs(["*.jpg", "d/**"], exclude: ["d/.e/**"]) == [".b.jpg", "a.jpg", "d/h.jpg"])
+  }
+
+  @Test func hostileNamesAreListedAsTheyAre() throws {
+    let names: [[UInt8]] = [
+      Array("a\nb".utf8), Array("q\"'`$".utf8), Array("100%41".utf8), Array("😀".utf8), [0xFF, 0xFE, 0x61],
+      Array(repeating: 0x6C, count: 255), Array(" ".utf8), Array("-rf".utf8), Array("\\*".utf8),
+    ].sorted { $0.lexicographicallyPrecedes($1) }
+    for name in names { folder.file(Array("root/".utf8) + name) }
+    let files = try list(.globs(include: ["*"], exclude: [])).files
+    #expect((0..<files.count).map { Array(files.path($0)) } == names)
+  }
+
+  @Test func linksAreFollowedToFilesInsideTheRootOnly() throws {
+    folder.file("outside", size: 3)
+    folder.file("root/in/file", size: 5)
+    folder.link("root/good", to: "in/file")
+    folder.link("root/bad", to: "../outside")
+    folder.link("root/loop", to: ".")
+    folder.link("root/gone", to: "nowhere")
+    let listing = try list(.globs(include: ["**"], exclude: []))
+    #expect(paths(listing) == ["good", "in/file"] && listing.files.sizes == [5, 5])
+    #expect(listing.problems.map(\.kind) == [.outsideRoot])
+  }
+
+  @Test func deepFoldersNeedFewDescriptors() throws {
+    var name = "root"
+    for level in 0..<200 {
+      name += "/d"
+      folder.file("\(name)/a\(level)")
+      folder.file("\(name)/z/f")
+    }
+    let found = try globs(["**"])
+    #expect(found.count == 400)
+    #expect(found == found.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+  }
+
+  @Test func aListNamesFilesOneByOne() throws {
+    for name in ["root/b", "root/a/c", "root/cr\r", "outside"] { folder.file(name) }
+    folder.link("root/out", to: "../outside")
+    folder.link("root/up", to: "..")
+    let lines = [
+      "b", "", "./a//c", "b", "a/../b", "\(folder.path)/root/b", "cr\r", "../outside", "/etc/passwd", "gone",
+      "a", "out",
+      "up/outside",
+    ]
+    let listing = try list(.list("-", nullSeparated: false), input: lines.joined(separator: "\n"))
+    #expect(paths(listing) == ["a/c", "b", "cr\r"])
+    #expect(
+      listing.problems.map(\.kind) == [
+        .outsideRoot, .outsideRoot, .missing, .notRegular, .outsideRoot, .outsideRoot,
+      ])
+  }
+
+  @Test func aListFileMayBeNULSeparated() throws {
+    folder.file("root/a\nb")
+    try Data("a\nb\0".utf8).write(to: URL(fileURLWithPath: folder.path + "/files"))
+    #expect(paths(try list(.list("files", nullSeparated: true))) == ["a\nb"])
+    #expect(throws: ListingFailure.self) { try list(.list("nope", nullSeparated: true)) }
+  }
+
+  @Test func aRootThatIsNoFolderIsSaid() throws {
+    folder.file("file")
+    #expect(throws: ListingFailure(message: "cannot list \(folder.path)/root: No such file or directory")) {
+      try globs(["**"])
+    }
+    #expect(throws: ListingFailure(message: "cannot list \(folder.path)/file: Not a directory")) {
+      try list(.globs(include: ["**"], exclude: []), root: "~/file")
+    }
+  }
+
+  /// Set FERRY_LIST to a folder to time its listing.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["FERRY_LIST"] != nil)) func listingIsTimed() throws {
+    let root = ProcessInfo.processInfo.environment["FERRY_LIST"] ?? ""
+    let source = FileSelection.Source.globs(include: ["**/*.jpg"], exclude: ["**/.*"])
+    for _ in 0..<3 {
+      let start = ContinuousClock.now
+      let count = try list(source, root: root).files.count
+      print("listed \(count) in \(ContinuousClock.now - start)")
+    }
+  }
+}

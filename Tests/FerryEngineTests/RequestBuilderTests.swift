@@ -1,0 +1,156 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Testing
+
+@testable import FerryEngine
+
+struct RequestBuilderTests {
+  private let file = FileValues(
+    path: Array("été/a b#?.tar.gz".utf8), size: 12, modified: 1_763_705_025_900_000_000, sha256: "ab01")
+
+  private func bindings() -> Bindings {
+    Bindings(
+      secrets: ["key": "s&c r/t"], file: file, token: ["access": "tok"],
+      allocate: ["id": "1/2", "location": "/up/7?x=1", "up": ".."],
+      requests: ["first": ["n": "9"]], run: .init(id: "r1", done: 3, failed: 1, exitCode: 5))
+  }
+
+  private func url(_ segments: Template.Segment..., base: String? = nil) throws -> String {
+    try RequestBuilder(RequestTemplate(url: Template(segments))).build(bindings(), base: base).url
+  }
+
+  private func body(_ body: RequestTemplate.Body, _ bindings: Bindings? = nil) throws -> String {
+    let template = RequestTemplate(method: "POST", url: Template(literal: "http://h/"), body: body)
+    let built = try RequestBuilder(template).build(bindings ?? self.bindings())
+    guard case .bytes(let bytes) = built.body else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func valuesAreEncodedForTheirPlaceInTheURL() throws {
+    let slash = Template.Segment.literal("http://h/")
+    #expect(try url(slash, .reference(.file(.path))) == "http://h/%C3%A9t%C3%A9/a%20b%23%3F.tar.gz")
+    #expect(try url(slash, .reference(.file(.name))) == "http://h/a%20b%23%3F.tar.gz")
+    #expect(try url(slash, .reference(.file(.stem))) == "http://h/a%20b%23%3F.tar")
+    #expect(try url(slash, .reference(.file(.extension))) == "http://h/gz")
+    #expect(try url(slash, .reference(.allocate("id")), .literal("/c")) == "http://h/1%2F2/c")
+    #expect(try url(.literal("http://h?k="), .reference(.secret("key"))) == "http://h?k=s%26c%20r%2Ft")
+    #expect(try url(.literal("http://h/?a=%20/é#"), .value("a b")) == "http://h/?a=%20/é#a%20b")
+    #expect(try url(.literal("http://"), .value("h:80"), .literal("/x")) == "http://h:80/x")
+    #expect(try url(slash, .reference(.file(.modified))) == "http://h/2025-11-21T06%3A03%3A45Z")
+  }
+
+  @Test func bytesThatAreNotUTF8ArePercentEncodedOneByOne() throws {
+    var bindings = bindings()
+    bindings.file = FileValues(path: [0x61, 0xFF, 0x2F, 0xE9], size: 0, modified: 0)
+    let template = RequestTemplate(url: Template([.literal("http://h/"), .reference(.file(.path))]))
+    #expect(try RequestBuilder(template).build(bindings).url == "http://h/a%FF/%E9")
+  }
+
+  @Test func aReferenceAtTheBeginningIsTakenAsAURL() throws {
+    let location = Template.Segment.reference(.allocate("location"))
+    #expect(try url(location, base: "https://h:1/a/b?q") == "https://h:1/up/7?x=1")
+    #expect(try url(.value("http://x/a%2Fb"), .literal("/c")) == "http://x/a%2Fb/c")
+    #expect(throws: TransportFailure.self) { try url(location) }
+  }
+
+  @Test func whatIsNoHTTPURLIsRefused() {
+    for text in ["ftp://h/", "http:///x", "http://h/a b", "http://h/\u{1}", "file:///etc", "h/x", ""] {
+      #expect(throws: TransportFailure.self, "\(text)") { try url(.value(text)) }
+    }
+    #expect(throws: TransportFailure.self) { try url(.literal("http://"), .value("a@b"), .literal("/")) }
+    #expect(throws: TransportFailure.self) {
+      try url(.literal("http://h/a/"), .reference(.allocate("up")), .literal("/c"))
+    }
+  }
+
+  @Test(arguments: [
+    ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+    ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
+    ("#s", "http://a/b/c/d;p?q#s"),
+    ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"),
+    ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
+    ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("./g/.", "http://a/b/c/g/"),
+    ("g;x=1/../y", "http://a/b/c/y"),
+    ("g?y/../x", "http://a/b/c/g?y/../x"), ("http://x/%2e%2F", "http://x/%2e%2F"),
+  ]) func referencesResolveAsInRFC3986(_ reference: String, _ resolved: String) {
+    #expect(
+      URLReference(reference).resolved(against: URLReference("http://a/b/c/d;p?q")).description == resolved)
+  }
+
+  @Test func aReferenceWithoutAValueIsNamed() {
+    #expect(
+      throws: TransportFailure(.request, "${secrets.nope} has no value", mayHaveReachedServer: false)
+    ) { try url(.literal("http://h/"), .reference(.secret("key")), .reference(.secret("nope"))) }
+  }
+
+  @Test func laterHeadersReplaceEarlierOnesAndCredentialsAreMarked() throws {
+    let template = RequestTemplate(
+      url: Template(literal: "http://h/"),
+      headers: [
+        .init(name: "user-agent", value: Template(literal: "mine")),
+        .init(name: "X-Key", value: Template([.reference(.secret("key"))])),
+        .init(name: "Authorization", value: Template(literal: "Basic x")),
+      ])
+    let built = try RequestBuilder(
+      template, sessionHeaders: [.init(name: "User-Agent", value: Template(literal: "ferry"))],
+      apply: .init(
+        name: "authorization", value: Template([.literal("Bearer "), .reference(.token("access"))]))
+    ).build(bindings())
+    #expect(
+      built.headers == [
+        .init(name: "user-agent", value: "mine"), .init(name: "X-Key", value: "s&c r/t", isCredential: true),
+        .init(name: "authorization", value: "Bearer tok", isCredential: true),
+      ])
+  }
+
+  @Test(arguments: ["a\r\nX: y", "a\nb", "a\rb", "a\0b"]) func headerInjectionIsRefused(_ value: String) {
+    let template = RequestTemplate(
+      url: Template(literal: "http://h/"),
+      headers: [.init(name: "X", value: Template([.reference(.allocate("id"))]))])
+    let failure = #expect(throws: TransportFailure.self) {
+      try RequestBuilder(template).build(Bindings(allocate: ["id": value]))
+    }
+    #expect(failure?.code == .request && failure?.mayHaveReachedServer == false)
+  }
+
+  @Test func formsAreEncoded() throws {
+    let text = try body(
+      .form([
+        .init(name: "a b", value: Template(literal: "é+&=*~")),
+        .init(name: "k", value: Template([.reference(.secret("key"))])),
+      ]))
+    #expect(text == "a+b=%C3%A9%2B%26%3D*%7E&k=s%26c+r%2Ft")
+  }
+
+  @Test func aJSONLeafThatIsOneReferenceKeepsItsType() throws {
+    func leaf(_ reference: Reference) -> JSONTemplate { .string(Template([.reference(reference)])) }
+    let json = JSONTemplate.object([
+      .init(name: "z", value: leaf(.file(.size))), .init(name: "m", value: leaf(.file(.modified))),
+      .init(name: "run", value: .array([leaf(.run(.done)), leaf(.run(.failed)), leaf(.run(.exitCode))])),
+      .init(name: "text", value: .string(Template([.literal("n="), .reference(.file(.size))]))),
+      .init(name: "capture", value: leaf(.request(name: "first", capture: "n"))),
+      .init(name: "q\"\\\n\u{1}", value: .null), .init(name: "b", value: .bool(true)),
+      .init(name: "i", value: .integer(.min)), .init(name: "d", value: .number(0.5)),
+    ])
+    #expect(
+      try body(.json(json))
+        == #"{"z":12,"m":"2025-11-21T06:03:45Z","run":[3,1,5],"text":"n=12","capture":"9","#
+        + #""q\"\\\n\u0001":null,"b":true,"i":-9223372036854775808,"d":0.5}"#)
+  }
+
+  @Test func aNameThatIsNotUTF8IsReplacedInJSON() throws {
+    let file = FileValues(path: [0x61, 0xFF, 0x22], size: 0, modified: 0)
+    let json = JSONTemplate.string(Template([.reference(.file(.name))]))
+    #expect(try body(.json(json), Bindings(file: file)) == "\"a\u{FFFD}\\\"\"")
+  }
+
+  @Test func theContentTypeIsSetUnlessGiven() throws {
+    let given = RequestTemplate.Field(name: "content-type", value: Template(literal: "a/b"))
+    for (headers, expected) in [([], "application/json"), ([given], "a/b")] {
+      let template = RequestTemplate(
+        url: Template(literal: "http://h/"), headers: headers, body: .json(.null))
+      #expect(try RequestBuilder(template).build(Bindings()).headers.map(\.value) == [expected])
+    }
+  }
+}
