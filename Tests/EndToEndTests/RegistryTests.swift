@@ -12,7 +12,9 @@ import Testing
     return false
   }()
 
-  @Test(.enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"))
+  @Test(
+    .enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"),
+    .timeLimit(.minutes(5)))
   func `brings every blob byte for byte, and sends nothing the second time`() async throws {
     let folder = try TemporaryFolder()
     let files = try TestFiles.write(to: folder, under: "files")

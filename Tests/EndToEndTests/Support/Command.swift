@@ -48,7 +48,7 @@ final class RunningCommand: Sendable {
     process.standardInput = input ?? FileHandle.nullDevice
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
-    try process.run()
+    try Self.withAllSignals { try process.run() }
     pid = process.processIdentifier
     ended = stream
     self.process = Mutex(process)
@@ -86,6 +86,17 @@ final class RunningCommand: Sendable {
       try await Task.sleep(for: .milliseconds(10))
     }
     throw CommandFailure(description: "no line '\(prefix)…' came\n\(stdout)\n\(stderr)")
+  }
+
+  /// Lets nothing block a signal meanwhile: Dispatch's threads block most, a child inherits that, and would not
+  /// hear SIGTERM.
+  private static func withAllSignals(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   private static func program(_ path: String) throws -> URL {
