@@ -78,7 +78,8 @@ package struct Launch {
         id: id, launch: options.launch, rounds: [.init(manifest: job.plan.manifest, number: round.number)],
         startedAt: started))
     let record = try carryOut(
-      id: id, round: round.number, selection: selection, secrets: secrets, history: history, startedAt: started,
+      id: id, round: round.number, selection: selection, secrets: secrets, history: history,
+      startedAt: started,
       notice, onProgress)
     let report = try state.createReportFolder(ofRun: id)
     let bytes = try ReportWriter.encode(record)
@@ -122,7 +123,8 @@ package struct Launch {
       for problem in problems { notice("\(job.plan.nodes[node].name): \(problem)") }
     }
     let run = try perform(
-      id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root), onProgress)
+      id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root),
+      onProgress)
     let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
     if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
     let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault

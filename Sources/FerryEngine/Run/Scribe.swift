@@ -128,7 +128,8 @@ final class Scribe {
         .nodeClosed(
           node: row,
           NodeClosing(
-            round: round, state: state, at: at, failure: failure, captures: exchanges.captures(of: place.node),
+            round: round, state: state, at: at, failure: failure,
+            captures: exchanges.captures(of: place.node),
             fetch: state == .done ? exchanges.fetchRecord(of: place.node, at: at) : nil))
       ]
     case .handedOver, .allocated, .transferred, .released: []

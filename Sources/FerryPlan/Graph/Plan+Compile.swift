@@ -134,11 +134,13 @@ private struct PlanCompiler {
     let own = id(upload.session)
     let token = id(token: upload.token)
     func step(
-      _ kind: Step.Kind, _ session: Located<String>?, _ stepToken: Upload.StepToken, _ request: RequestTemplate,
+      _ kind: Step.Kind, _ session: Located<String>?, _ stepToken: Upload.StepToken,
+      _ request: RequestTemplate,
       _ expect: Expectation, _ capture: [Capture], _ alreadyDone: [Int], _ repeatability: Step.Repeatability
     ) -> Step {
       Step(
-        kind: kind, session: session.map(id) ?? own, token: stepToken == .none ? nil : token, request: request,
+        kind: kind, session: session.map(id) ?? own, token: stepToken == .none ? nil : token,
+        request: request,
         expect: expect, capture: capture, alreadyDone: alreadyDone, repeatability: repeatability,
         origin: Origin(request.url))
     }

@@ -21,7 +21,8 @@ extension Scheduler {
     tally.count(flight.attempt.step, result, verdict)
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity:
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
+      .integrity:
       // An answer to a request from before the host failed tells nothing of it now.
       if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
         lanes[flight.lane].failures = 0
@@ -120,7 +121,8 @@ extension Scheduler {
   private mutating func spendIntent(_ place: Place, _ verdict: Verdict) {
     switch verdict {
     case .transient(_, _, _, reachedServer: false), .cancelled(reachedServer: false): break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity,
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
+      .integrity,
       .cancelled:
       self[progress: place]?.intent = .none
     }
