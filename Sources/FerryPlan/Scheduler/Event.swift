@@ -39,7 +39,7 @@ package enum JournalEntry: Hashable, Sendable {
   /// These items of the node's table begin their round.
   case handedOver(NodeID, items: Range<Int>, at: Instant)
   case intent(Place, ItemStep?)
-  /// The intent certainly did not reach the wire.
+  /// The intent certainly did not reach the wire, or the server refused it.
   case withdrawn(Place)
   case allocated(Place, expires: Instant?)
   case transferred(Place)

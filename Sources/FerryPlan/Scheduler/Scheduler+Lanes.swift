@@ -184,12 +184,13 @@ extension Scheduler {
           code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
     }
-    if let progress = self[progress: place], progress.hasUploadID, let expires = progress.expires,
-      expires <= now
+    // A commit whose answer was lost may have been carried out: only the server knows whether its ID has ended.
+    if ready.step == .transfer, let progress = self[progress: place], progress.hasUploadID,
+      let expires = progress.expires, expires <= now
     {
       tally.idsExpired += 1
       releaseUploadID(place)
-      enqueue(place, .allocate)
+      allocateAnew(place, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
       return
     }
     guard isTokenReady(for: ready) else { return }

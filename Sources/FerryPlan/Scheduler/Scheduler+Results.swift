@@ -121,9 +121,11 @@ extension Scheduler {
   private mutating func spendIntent(_ place: Place, _ verdict: Verdict) {
     switch verdict {
     case .transient(_, _, _, reachedServer: false), .cancelled(reachedServer: false): break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
-      .integrity,
-      .cancelled:
+    case .transient, .unauthorized:
+      // The server refused it: a later launch must not take it for a lost answer.
+      if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
+      self[progress: place]?.intent = .none
+    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled:
       self[progress: place]?.intent = .none
     }
   }
@@ -161,10 +163,31 @@ extension Scheduler {
     } else if atOnce, retries == 1 {
       enqueue(place, kind)
     } else {
-      let wait = policy.wait(beforeRetry: retries, retryAfter: retryAfter, random: random.fraction())
-      if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
-      timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
+      enqueue(place, kind, beforeRetry: retries, retryAfter: retryAfter)
     }
+  }
+
+  /// Its upload ID ended unused: a new one at once, then after waits, as IDs that never last are given out too.
+  mutating func allocateAnew(_ place: Place, _ failure: RecordedFailure) {
+    let retries = (self[progress: place]?.retries ?? 0) + 1
+    self[progress: place]?.retries = retries
+    if retries == 1 {
+      enqueue(place, .allocate)
+    } else if retries <= plan.nodes[place.node.index].retry.limit {
+      enqueue(place, .allocate, beforeRetry: retries, retryAfter: nil)
+    } else {
+      leave(place, failure)
+    }
+  }
+
+  /// Puts the step by until its wait is over.
+  private mutating func enqueue(
+    _ place: Place, _ kind: Step.Kind, beforeRetry number: Int, retryAfter: Duration?
+  ) {
+    let policy = plan.nodes[place.node.index].retry
+    let wait = policy.wait(beforeRetry: number, retryAfter: retryAfter, random: random.fraction())
+    if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
+    timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
   }
 
   /// The item's, or the single request's, end in this round.

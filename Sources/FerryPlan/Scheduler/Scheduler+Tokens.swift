@@ -32,6 +32,8 @@ extension Scheduler {
       return false
     }
     let life = token.fetchedAt.duration(to: expires)
+    // Expired on arrival: the clocks differ. Asking for another would never end; a refusal will tell.
+    guard life > .zero else { return false }
     let margin = min(work.refresh.beforeExpiry, life / 2)
     return now >= expires.advanced(by: .zero - margin)
   }
