@@ -64,8 +64,6 @@ final class ReceiverProcess: Sendable {
 
   func clearFaults() async throws { _ = try await send("DELETE", "/faults") }
 
-  func get(_ path: String) async throws -> Data { try await send("GET", path) }
-
   func stop() async {
     process.signal(SIGTERM)
     _ = await process.end()
