@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Runs that are stopped or killed, runs beside each other, and `ferry resume`.
-@Suite struct `A run that is interrupted` {
+@Suite struct `A run that is at work` {
   /// Every upload is answered late, so that there is time to meet a run at work.
   private func slowReceiver() async throws -> ReceiverProcess {
     try await ReceiverProcess.start(faults: ["file:delay=0.3"])
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGTERM, Int32(143)), (SIGINT, Int32(130))])
-  func `by a signal saves everything, and goes on later`(_ signal: Int32, code: Int32) async throws {
+  func `saves everything at a signal, and goes on later`(_ signal: Int32, code: Int32) async throws {
     let receiver = try await slowReceiver()
     let job = try workspace(receiver)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -38,7 +38,7 @@ import Testing
     #expect(second.report.run.roundClosed)
   }
 
-  @Test func `by SIGKILL is closed as interrupted, and resumed from any folder`() async throws {
+  @Test func `is closed as interrupted after SIGKILL, and resumed from any folder`() async throws {
     let receiver = try await slowReceiver()
     let job = try workspace(receiver)
     let nothing = try await job.ferry("resume", in: URL(filePath: "/"))
@@ -66,9 +66,9 @@ import Testing
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  @Test func `by nobody holds its session: another run gets 6 and its pid`() async throws {
+  @Test func `has its session to itself, and another run gets 6 and its pid`() async throws {
     let receiver = try await slowReceiver()
-    let job = try workspace(receiver)
+    let job = try workspace(receiver, files: 100)
     let run = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.requests >= 1 }
     let other = try await job.ferry("run", "job.yaml")
@@ -85,6 +85,7 @@ import Testing
     #expect(try await job.ferry("run", "other.yaml").status == 0)
     #expect(run.isRunning)
 
+    try await receiver.clearFaults()
     #expect(await run.end().status == 0)
     #expect(try await receiver.received().files.allSatisfy { $0.puts == 1 })
   }

@@ -39,7 +39,7 @@ enum JobText {
   }
 
   /// The upload `files` with a token, an upload ID, the bytes and a commit.
-  static func uploadIDs(validFor: String = "1h") -> String {
+  static func uploadIDs(validFor: String = "1h", retry: String = retry) -> String {
     """
     uploads:
       files:
