@@ -68,7 +68,7 @@ import Testing
         try await RecordedItems.read(session: Self.session, of: job), received: received)
     }
     let (command, report) = try await job.run()
-    #expect(command.status == 0, "\(command.stderr)")
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(hits * 10 >= Self.kills * 7, "only \(hits) of \(Self.kills) kills came in time")
     #expect(report.run.roundClosed)
 
