@@ -153,6 +153,11 @@ package struct Launch {
     }
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
+    // A commit waits until its transfer is written down, so it is told at once.
+    if job.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
+      options.tellsCommits = true
+      options.commitInterval = .milliseconds(1)
+    }
     let writer = JournalWriter(journals: writerJournals, options: options) { mail.post(.journal($0)) }
     let places = job.plan.nodes.indices.map { index -> (journal: Int, row: Int64)? in
       guard let row = situation.rows[index], let journal = writerIndex[job.plan.nodes[index].session.index]

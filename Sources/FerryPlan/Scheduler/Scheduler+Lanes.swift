@@ -136,6 +136,7 @@ extension Scheduler {
       case .allocated where work.allocate != nil,
         .transferred where work.allocate != nil && work.commit != nil:
         progress.hasUploadID = true
+        progress.hasInheritedUploadID = true
         progress.expires = begun.expires
         progress.step = begun.state == .allocated ? .transfer : .commit
       case .transferred where work.commit != nil: progress.step = .commit
@@ -225,6 +226,7 @@ extension Scheduler {
   mutating func releaseUploadID(_ place: Place) {
     entries.append(.released(place))
     self[progress: place]?.hasUploadID = false
+    self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]
     self[progress: place]?.step = .allocate
@@ -276,6 +278,8 @@ extension Scheduler {
       lanes[lane].intended = []
       lanes[lane].intending = []
     }
+    waiting += unwritten.map(\.ready)
+    unwritten = []
     for timer in timers.unordered {
       if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
       waiting.append(timer.ready)

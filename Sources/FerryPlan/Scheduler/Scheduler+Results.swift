@@ -68,7 +68,13 @@ extension Scheduler {
         kind = .allocate
       }
       retry(flight, result, failure, retryAfter: retryAfter, scope: scope, as: kind)
-    case .permanent(let failure): end(place, .failed, failure)
+    case .permanent(let failure):
+      if isCommittedBefore(place, step, failure) {
+        entries.append(.transferred(place))
+        commitOnceWritten(place)
+      } else {
+        end(place, .failed, failure)
+      }
     case .integrity(let failure):
       tally.hasIntegrityFailed = true
       end(place, .failed, failure)
@@ -108,7 +114,7 @@ extension Scheduler {
         return end(place, .done, nil)
       }
       entries.append(.transferred(place))
-      again(place, .commit)
+      commitOnceWritten(place)
     case .commit, .request: end(place, .done, nil)
     case .fetch:
       nodes[place.node.index].fetchResult = verdict == .unchanged ? .noData : .newData
@@ -128,6 +134,22 @@ extension Scheduler {
     case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled:
       self[progress: place]?.intent = .none
     }
+  }
+
+  /// The server refuses more bytes for an ID of an earlier launch with the answer that it gives to a second
+  /// commit: that launch was cut off before it could write down what it had done. The commit will tell.
+  private func isCommittedBefore(_ place: Place, _ step: Step, _ failure: RecordedFailure) -> Bool {
+    guard step.kind == .transfer, let status = failure.status,
+      self[progress: place]?.hasInheritedUploadID == true,
+      case .upload(let work) = plan.nodes[place.node.index].work
+    else { return false }
+    return work.commit?.alreadyDone.contains(status) ?? false
+  }
+
+  private mutating func commitOnceWritten(_ place: Place) {
+    guard stop == nil else { return again(place, .commit) }
+    self[progress: place]?.step = .commit
+    unwritten.append((sequence, ready(place, .commit)))
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.
