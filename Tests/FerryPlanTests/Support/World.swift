@@ -41,6 +41,9 @@ struct World {
   private var intents: [Place: UInt64] = [:]
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
+  private var written: UInt64 = 0
+  /// Of the record in hand.
+  private var unwrittenEntries = 0
   private var syncAt: Instant?
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
@@ -84,7 +87,7 @@ struct World {
     uploadIDs = [:]
     attemptsAt = [:]
     intents = [:]
-    (recorded, synced, syncAt) = (0, 0, nil)
+    (recorded, written, synced, syncAt) = (0, 0, 0, nil)
     (hasEnded, starts, actions, entries) = (false, [], [], [])
     let starts = plan.nodes.indices.map { nodeStart($0) }
     scheduler = Scheduler(plan: plan, starts: starts, options: options)
@@ -132,6 +135,11 @@ struct World {
       actions.append(action)
       perform(action)
     }
+    // The journal's thread commits at once and syncs later.
+    if recorded > written, !isDead {
+      written = recorded
+      handle(.written(through: written))
+    }
   }
 
   private mutating func perform(_ action: Action) {
@@ -143,6 +151,7 @@ struct World {
     case .record(let new):
       recorded += 1
       entries += new
+      unwrittenEntries = new.count
       var delay = Duration.milliseconds(50)
       for entry in new {
         journal.apply(entry, tables: tables, ids: uploadIDs, round: round)
@@ -163,6 +172,11 @@ struct World {
   }
 
   private mutating func begin(_ attempt: Attempt) {
+    if attempt.step == .commit, written < recorded,
+      entries.suffix(unwrittenEntries).contains(.transferred(attempt.place))
+    {
+      violations.append("a commit started before its transfer was written")
+    }
     let step = plan.step(of: attempt)
     if step.repeatability == .once {
       if let intent = intents[attempt.place], intent <= synced {
