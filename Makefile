@@ -40,7 +40,7 @@ format: ## format the sources in place
 
 soak: ## run all tests in their long form: a hundred kills rather than a few
 	@scripts/setup test
-	FERRY_SOAK=1 swift test
+	@scripts/soak
 
 bench: ## measure ferry beside curl -Z, and its memory
 	@scripts/setup bench

@@ -8,7 +8,7 @@ package enum JournalWrite: Sendable {
   case requeue(round: Int64, handedOver: Instant, files: [Requeued])
   /// An unrepeatable step is about to be sent. It must be synced before it is.
   case intent(row: Int64, step: ItemStep)
-  /// An intent that certainly did not reach the wire.
+  /// An intent that certainly did not reach the wire, or that the server refused.
   case withdraw(row: Int64)
   /// The upload-ID step is done. Clears an intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)

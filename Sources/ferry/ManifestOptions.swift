@@ -39,6 +39,7 @@ struct ManifestOptions: ParsableArguments {
 
 /// What every command that looks at the state takes.
 struct StateOptions: ParsableArguments {
-  @Option(help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
+  @Option(
+    help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
   var state: String?
 }

@@ -2,7 +2,9 @@ import Foundation
 
 /// Standard output is the product, standard error is for people.
 enum Output {
-  static func complain(_ text: String) { write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError) }
+  static func complain(_ text: String) {
+    write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError)
+  }
 
   static func produce(_ text: String) { write(text, to: .standardOutput) }
 

@@ -18,7 +18,8 @@ final class ProgressLine {
     guard !isQuiet, ContinuousClock.now >= next else { return }
     next = .now + (isTerminal ? .milliseconds(200) : .seconds(30))
     let elapsed = started.duration(to: .now)
-    let seconds = max(0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
+    let seconds = max(
+      0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
     let total = progress.done + progress.open
     var text = "\(progress.done) of \(total) items, \(ReportText.size(progress.bytes))"
     text += ", \(ReportText.size(Int64(Double(progress.bytes) / seconds)))/s"

@@ -5,7 +5,8 @@ import Foundation
 
 /// `ferry run`: carries a manifest out, or goes on with it.
 struct Run: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Carry a manifest out, or go on where it was left.")
+  static let configuration = CommandConfiguration(
+    abstract: "Carry a manifest out, or go on where it was left.")
 
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
@@ -14,7 +15,8 @@ struct Run: ParsableCommand {
   @Option(help: "Also write the report here; - is the standard output.")
   var report: String?
 
-  @Option(name: .customLong("only"), help: "Carry out this node and what it cannot do without. May be repeated.")
+  @Option(
+    name: .customLong("only"), help: "Carry out this node and what it cannot do without. May be repeated.")
   var only: [String] = []
 
   @Option(help: "Begin at most so many items.")

@@ -38,7 +38,8 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder,
-        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables)
+        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables
+      )
     }
     return Reading(job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path))
   }

@@ -78,7 +78,8 @@ package struct Launch {
         id: id, launch: options.launch, rounds: [.init(manifest: job.plan.manifest, number: round.number)],
         startedAt: started))
     let record = try carryOut(
-      id: id, round: round.number, selection: selection, secrets: secrets, history: history, startedAt: started,
+      id: id, round: round.number, selection: selection, secrets: secrets, history: history,
+      startedAt: started,
       notice, onProgress)
     let report = try state.createReportFolder(ofRun: id)
     let bytes = try ReportWriter.encode(record)
@@ -122,7 +123,8 @@ package struct Launch {
       for problem in problems { notice("\(job.plan.nodes[node].name): \(problem)") }
     }
     let run = try perform(
-      id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root), onProgress)
+      id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root),
+      onProgress)
     let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
     if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
     let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault
@@ -151,6 +153,11 @@ package struct Launch {
     }
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
+    // A commit waits until its transfer is written down, so it is told at once.
+    if job.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
+      options.tellsCommits = true
+      options.commitInterval = .milliseconds(1)
+    }
     let writer = JournalWriter(journals: writerJournals, options: options) { mail.post(.journal($0)) }
     let places = job.plan.nodes.indices.map { index -> (journal: Int, row: Int64)? in
       guard let row = situation.rows[index], let journal = writerIndex[job.plan.nodes[index].session.index]

@@ -13,7 +13,8 @@ enum SecretValues {
       case .environment(let variable):
         guard let value = environment[variable], !value.isEmpty else {
           throw UsageError(
-            "\(secret.name.location): the secret '\(name)' is not set\nhelp: set the environment variable \(variable)")
+            "\(secret.name.location): the secret '\(name)' is not set\nhelp: set the environment variable \(variable)"
+          )
         }
         values[name] = value
       case .file(let path):

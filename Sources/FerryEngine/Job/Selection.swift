@@ -20,9 +20,10 @@ package struct Selection: Sendable {
       }
       pending.append(index)
     }
-    let places = Dictionary(uniqueKeysWithValues: plan.nodes.indices.compactMap { index in
-      plan.nodes[index].kind == .token ? nil : (plan.nodes[index].name, index)
-    })
+    let places = Dictionary(
+      uniqueKeysWithValues: plan.nodes.indices.compactMap { index in
+        plan.nodes[index].kind == .token ? nil : (plan.nodes[index].name, index)
+      })
     while let index = pending.popLast() {
       guard chosen.insert(index).inserted else { continue }
       for step in plan.nodes[index].steps {

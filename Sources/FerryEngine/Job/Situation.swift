@@ -51,7 +51,9 @@ struct Situation {
       case .token: starts.append(.open)
       case .upload(let work):
         starts.append(
-          try upload(id, work, row, journal, round: round, listing: listers[index]?.list(), nextRow: &nextRows[node.session.index]))
+          try upload(
+            id, work, row, journal, round: round, listing: listers[index]?.list(),
+            nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
@@ -83,7 +85,8 @@ struct Situation {
         item.withPath { reconciliation.meet(known, path: $0) }
         // The items in front of it may be new ones; its own place is the last.
         let last = reconciliation.items.count - 1
-        guard last >= before, reconciliation.items.begun[last] != nil, reconciliation.items.rows[last] == item.id
+        guard last >= before, reconciliation.items.begun[last] != nil,
+          reconciliation.items.rows[last] == item.id
         else { return }
         values[Place(id, last)] = ItemValues(journaled: try item.captures, sha256: item.sha256)
       }

@@ -14,7 +14,8 @@ package enum PlanText {
     }
     lines += ["", "nodes, in the order in which they may start"]
     for (index, node) in plan.nodes.enumerated() {
-      lines.append("\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node))")
+      lines.append(
+        "\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node))")
       if let items = node.items { lines.append("      \(line(items))") }
       if let token = node.token { lines.append("      token \(token)") }
       if !node.needs.isEmpty { lines.append("      waits for \(node.needs.joined(separator: ", "))") }

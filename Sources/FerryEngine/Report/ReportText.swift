@@ -13,10 +13,11 @@ package enum ReportText {
     lines.append(
       "  \(size(totals.bytes.useful)) moved, \(size(totals.bytes.resent)) sent again, "
         + "\(size(totals.bytes.overhead)) overhead, \(totals.requests) requests")
-    for item in record.items.prefix(20) where item.state != "done" {
+    let unfinished = record.items.lazy.filter { $0.state != "done" }
+    for item in unfinished.prefix(20) {
       lines.append("  \(item.node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
     }
-    let hidden = record.items.dropFirst(20).count { $0.state != "done" }
+    let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     return lines.joined(separator: "\n") + "\n"
   }

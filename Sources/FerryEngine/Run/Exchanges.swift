@@ -80,7 +80,9 @@ final class Exchanges {
 
   private static func builder(_ step: Step, in plan: Plan) -> RequestBuilder {
     let apply: RequestTemplate.Field? =
-      if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else { nil }
+      if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
+        nil
+      }
     return RequestBuilder(
       step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply)
   }
@@ -267,7 +269,9 @@ final class Exchanges {
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.roaming {
       // What is not captured yet is found after a later step; what is no URL fails when it is sent.
-      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else { continue }
+      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else {
+        continue
+      }
       origins[later.kind] = origin
     }
     return origins

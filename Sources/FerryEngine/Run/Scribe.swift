@@ -52,6 +52,11 @@ final class Scribe {
     return synced
   }
 
+  /// The last `.record` action of which everything is committed.
+  func record(committedBy sequence: UInt64) -> UInt64 {
+    waiting.last { $0.sequence <= sequence }?.record ?? synced
+  }
+
   /// What an entry of an upload's item writes; `nil` for entries of single requests.
   private func uploadWrites(
     _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, node: Int64
@@ -128,7 +133,8 @@ final class Scribe {
         .nodeClosed(
           node: row,
           NodeClosing(
-            round: round, state: state, at: at, failure: failure, captures: exchanges.captures(of: place.node),
+            round: round, state: state, at: at, failure: failure,
+            captures: exchanges.captures(of: place.node),
             fetch: state == .done ? exchanges.fetchRecord(of: place.node, at: at) : nil))
       ]
     case .handedOver, .allocated, .transferred, .released: []

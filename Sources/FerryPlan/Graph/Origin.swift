@@ -19,7 +19,8 @@ package struct Origin: Hashable, Codable, Sendable {
     guard scheme == "http" || scheme == "https" else { return nil }
     let rest = url[colon.upperBound...]
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let hostAndPort =
+      authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     var host = hostAndPort
     var port = scheme == "https" ? 443 : 80
     // A colon inside brackets belongs to an IPv6 address.

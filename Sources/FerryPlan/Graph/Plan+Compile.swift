@@ -51,18 +51,39 @@ private struct PlanCompiler {
       }
     }
 
-    /// The names it waits for.
-    var waitsFor: [String] {
-      let (needs, references): ([Located<String>], [Reference]) =
-        switch self {
-        case .upload(let upload): (upload.needs, upload.references)
-        case .fetch(let fetch): (fetch.needs, fetch.request.references)
-        case .request(let request): (request.needs, request.request.references)
-        }
-      var names = needs.map(\.value)
-      for case .request(let name, _) in references { names.append(name) }
-      return names
+    var needs: [Located<String>] {
+      switch self {
+      case .upload(let upload): upload.needs
+      case .fetch(let fetch): fetch.needs
+      case .request(let request): request.needs
+      }
     }
+
+    var token: Located<String>? {
+      switch self {
+      case .upload(let upload): upload.token
+      case .fetch(let fetch): fetch.token
+      case .request(let request): request.token
+      }
+    }
+
+    var references: [Reference] {
+      switch self {
+      case .upload(let upload): upload.references
+      case .fetch(let fetch): fetch.request.references
+      case .request(let request): request.request.references
+      }
+    }
+  }
+
+  /// The names that a node waits for: its needs, and the requests that it, or its token, refers to.
+  private func waitsFor(_ declared: Declared) -> [String] {
+    var names = declared.needs.map(\.value)
+    let token = manifest.tokens.first { $0.name.value == declared.token?.value }
+    let references =
+      declared.references + (token.map { $0.request.references + $0.apply.value.references } ?? [])
+    for case .request(let name, _) in references where !names.contains(name) { names.append(name) }
+    return names
   }
 
   /// Whatever is waited for first; otherwise as declared.
@@ -81,7 +102,7 @@ private struct PlanCompiler {
           stack.removeLast()
           continue
         }
-        let missing = declared[top].waitsFor.compactMap { places[$0] }.filter { !isPlaced[$0] }
+        let missing = waitsFor(declared[top]).compactMap { places[$0] }.filter { !isPlaced[$0] }
         if missing.isEmpty {
           isPlaced[top] = true
           ordered.append(declared[top])
@@ -113,11 +134,7 @@ private struct PlanCompiler {
     token.flatMap { tokens[$0.value] }
   }
 
-  private func needs(_ needs: [Located<String>], _ references: [Reference]) -> [NodeID] {
-    var names = needs.map(\.value)
-    for case .request(let name, _) in references where !names.contains(name) { names.append(name) }
-    return names.compactMap { named[$0] }
-  }
+  private func needs(_ declared: Declared) -> [NodeID] { waitsFor(declared).compactMap { named[$0] } }
 
   private func node(_ token: TokenStep) -> Node {
     let step = Step(
@@ -134,11 +151,13 @@ private struct PlanCompiler {
     let own = id(upload.session)
     let token = id(token: upload.token)
     func step(
-      _ kind: Step.Kind, _ session: Located<String>?, _ stepToken: Upload.StepToken, _ request: RequestTemplate,
+      _ kind: Step.Kind, _ session: Located<String>?, _ stepToken: Upload.StepToken,
+      _ request: RequestTemplate,
       _ expect: Expectation, _ capture: [Capture], _ alreadyDone: [Int], _ repeatability: Step.Repeatability
     ) -> Step {
       Step(
-        kind: kind, session: session.map(id) ?? own, token: stepToken == .none ? nil : token, request: request,
+        kind: kind, session: session.map(id) ?? own, token: stepToken == .none ? nil : token,
+        request: request,
         expect: expect, capture: capture, alreadyDone: alreadyDone, repeatability: repeatability,
         origin: Origin(request.url))
     }
@@ -163,7 +182,7 @@ private struct PlanCompiler {
         $0.alreadyDone != nil || $0.request.isIdempotent ? .repeatable : .once)
     }
     return Node(
-      name: upload.name.value, session: own, needs: needs(upload.needs, upload.references),
+      name: upload.name.value, session: own, needs: needs(.upload(upload)),
       retry: upload.retry,
       work: .upload(
         UploadWork(
@@ -177,7 +196,7 @@ private struct PlanCompiler {
       expect: fetch.expect, capture: [], alreadyDone: [],
       repeatability: fetch.request.isIdempotent ? .repeatable : .once, origin: Origin(fetch.request.url))
     return Node(
-      name: fetch.name.value, session: step.session, needs: needs(fetch.needs, fetch.request.references),
+      name: fetch.name.value, session: step.session, needs: needs(.fetch(fetch)),
       retry: fetch.retry, work: .fetch(FetchWork(step: step, interval: fetch.interval, saveTo: fetch.saveTo)))
   }
 
@@ -188,7 +207,7 @@ private struct PlanCompiler {
       repeatability: request.request.isIdempotent ? .repeatable : .once, origin: Origin(request.request.url))
     return Node(
       name: request.name.value, session: step.session,
-      needs: needs(request.needs, request.request.references),
+      needs: needs(.request(request)),
       retry: request.retry, work: .request(RequestWork(step: step, when: request.when)))
   }
 }

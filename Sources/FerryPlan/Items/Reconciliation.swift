@@ -114,7 +114,8 @@ package struct Reconciliation: Sendable {
 
   private mutating func appendNew() {
     items.append(
-      path: listing.path(cursor), size: listing.sizes[cursor], modified: listing.modified[cursor], row: nextRow,
+      path: listing.path(cursor), size: listing.sizes[cursor], modified: listing.modified[cursor],
+      row: nextRow,
       entry: .new)
     nextRow += 1
     cursor += 1
@@ -122,7 +123,8 @@ package struct Reconciliation: Sendable {
 
   private mutating func requeue(_ known: Known, index: Int) {
     items.append(
-      path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index], row: known.row,
+      path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index],
+      row: known.row,
       entry: .requeued)
   }
 

@@ -18,7 +18,9 @@ enum Base64 {
     }
     if count > 0 {
       bits <<= UInt32(8 * (3 - count))
-      for shift in [18, 12, 6, 0].prefix(count + 1) { output.append(alphabet[Int(bits >> UInt32(shift) & 63)]) }
+      for shift in [18, 12, 6, 0].prefix(count + 1) {
+        output.append(alphabet[Int(bits >> UInt32(shift) & 63)])
+      }
       output.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - count))
     }
     return String(decoding: output, as: UTF8.self)

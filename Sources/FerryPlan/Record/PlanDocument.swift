@@ -69,7 +69,8 @@ package struct PlanDocument: Codable, Sendable {
     self.continuesRound = continuesRound
     sessions = plan.sessions.map {
       SessionEntry(
-        name: $0.name, kind: $0.kind, identifier: $0.identifier, maxConnectionsPerHost: $0.maxConnectionsPerHost)
+        name: $0.name, kind: $0.kind, identifier: $0.identifier,
+        maxConnectionsPerHost: $0.maxConnectionsPerHost)
     }
     nodes = plan.nodes.enumerated().map { index, node in
       var entry = NodeEntry(

@@ -17,7 +17,10 @@ extension RetryPolicy {
   package func wait(beforeRetry number: Int, random: Double) -> Duration {
     var seconds = initial.seconds
     // Stops at the cap: a large number must not overflow.
-    for _ in 1..<Swift.max(1, number) where seconds < self.max.seconds { seconds *= factor }
+    for _ in 1..<Swift.max(1, number) {
+      guard seconds < self.max.seconds else { break }
+      seconds *= factor
+    }
     seconds = Swift.min(seconds, self.max.seconds)
     return .seconds(fraction: seconds * (1 + jitter * (2 * random - 1)))
   }

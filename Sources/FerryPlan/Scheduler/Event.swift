@@ -4,6 +4,8 @@ package enum Event: Sendable {
   case launched
   /// Requests ended; all of one turn of the loop together.
   case finished([AttemptResult])
+  /// Everything up to this `.record` action is written: safe from SIGKILL, not from a power cut.
+  case written(through: UInt64)
   /// Everything up to this `.record` action is on disk.
   case synced(through: UInt64)
   /// The moment named by `nextWakeup` has come.
@@ -39,7 +41,7 @@ package enum JournalEntry: Hashable, Sendable {
   /// These items of the node's table begin their round.
   case handedOver(NodeID, items: Range<Int>, at: Instant)
   case intent(Place, ItemStep?)
-  /// The intent certainly did not reach the wire.
+  /// The intent certainly did not reach the wire, or the server refused it.
   case withdrawn(Place)
   case allocated(Place, expires: Instant?)
   case transferred(Place)

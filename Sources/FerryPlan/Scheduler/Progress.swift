@@ -17,6 +17,8 @@ struct Progress: Sendable {
   /// When its upload ID ends.
   var expires: Instant?
   var hasUploadID = false
+  /// An earlier launch allocated it, and may have done more with it than it lived to write down.
+  var hasInheritedUploadID = false
   /// It is about to get, or holds, an upload ID that no transfer uses yet.
   var isAhead = false
   /// Where its later steps go, where only a capture told.

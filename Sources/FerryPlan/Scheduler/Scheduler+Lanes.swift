@@ -91,7 +91,8 @@ extension Scheduler {
   }
 
   private func needsIntent(_ ready: Ready) -> Bool {
-    step(ready.place.node, ready.step).repeatability == .once && self[progress: ready.place]?.intent != .recorded
+    step(ready.place.node, ready.step).repeatability == .once
+      && self[progress: ready.place]?.intent != .recorded
   }
 
   /// The best step that waits for this lane, or a new item's first one.
@@ -132,8 +133,10 @@ extension Scheduler {
     var progress = Progress(step: work.first.kind)
     if let begun = uploads[upload].items.begun[item] {
       switch begun.state {
-      case .allocated where work.allocate != nil, .transferred where work.allocate != nil && work.commit != nil:
+      case .allocated where work.allocate != nil,
+        .transferred where work.allocate != nil && work.commit != nil:
         progress.hasUploadID = true
+        progress.hasInheritedUploadID = true
         progress.expires = begun.expires
         progress.step = begun.state == .allocated ? .transfer : .commit
       case .transferred where work.commit != nil: progress.step = .commit
@@ -155,7 +158,8 @@ extension Scheduler {
       end(
         ready.place, .ambiguous,
         .init(
-          code: "answer_lost", message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
+          code: "answer_lost",
+          message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
       return
     }
     let right = laneOf(ready)
@@ -177,13 +181,17 @@ extension Scheduler {
     if let deadline, now >= deadline {
       end(
         place, .failed,
-        .init(code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
+        .init(
+          code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
     }
-    if let progress = self[progress: place], progress.hasUploadID, let expires = progress.expires, expires <= now {
+    // A commit whose answer was lost may have been carried out: only the server knows whether its ID has ended.
+    if ready.step == .transfer, let progress = self[progress: place], progress.hasUploadID,
+      let expires = progress.expires, expires <= now
+    {
       tally.idsExpired += 1
       releaseUploadID(place)
-      enqueue(place, .allocate)
+      allocateAnew(place, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
       return
     }
     guard isTokenReady(for: ready) else { return }
@@ -218,6 +226,7 @@ extension Scheduler {
   mutating func releaseUploadID(_ place: Place) {
     entries.append(.released(place))
     self[progress: place]?.hasUploadID = false
+    self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]
     self[progress: place]?.step = .allocate
@@ -263,11 +272,14 @@ extension Scheduler {
     let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
     var waiting: [Ready] = []
     for lane in lanes.indices {
-      waiting += lanes[lane].ready.unordered + lanes[lane].intended.unordered + lanes[lane].intending.map(\.ready)
+      waiting +=
+        lanes[lane].ready.unordered + lanes[lane].intended.unordered + lanes[lane].intending.map(\.ready)
       lanes[lane].ready = []
       lanes[lane].intended = []
       lanes[lane].intending = []
     }
+    waiting += unwritten.map(\.ready)
+    unwritten = []
     for timer in timers.unordered {
       if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
       waiting.append(timer.ready)

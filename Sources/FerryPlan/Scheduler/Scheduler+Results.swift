@@ -21,7 +21,8 @@ extension Scheduler {
     tally.count(flight.attempt.step, result, verdict)
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity:
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
+      .integrity:
       // An answer to a request from before the host failed tells nothing of it now.
       if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
         lanes[flight.lane].failures = 0
@@ -67,7 +68,13 @@ extension Scheduler {
         kind = .allocate
       }
       retry(flight, result, failure, retryAfter: retryAfter, scope: scope, as: kind)
-    case .permanent(let failure): end(place, .failed, failure)
+    case .permanent(let failure):
+      if isCommittedBefore(place, step, failure) {
+        entries.append(.transferred(place))
+        commitOnceWritten(place)
+      } else {
+        end(place, .failed, failure)
+      }
     case .integrity(let failure):
       tally.hasIntegrityFailed = true
       end(place, .failed, failure)
@@ -107,7 +114,7 @@ extension Scheduler {
         return end(place, .done, nil)
       }
       entries.append(.transferred(place))
-      again(place, .commit)
+      commitOnceWritten(place)
     case .commit, .request: end(place, .done, nil)
     case .fetch:
       nodes[place.node.index].fetchResult = verdict == .unchanged ? .noData : .newData
@@ -120,10 +127,29 @@ extension Scheduler {
   private mutating func spendIntent(_ place: Place, _ verdict: Verdict) {
     switch verdict {
     case .transient(_, _, _, reachedServer: false), .cancelled(reachedServer: false): break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost, .integrity,
-      .cancelled:
+    case .transient, .unauthorized:
+      // The server refused it: a later launch must not take it for a lost answer.
+      if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
+      self[progress: place]?.intent = .none
+    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled:
       self[progress: place]?.intent = .none
     }
+  }
+
+  /// The server refuses more bytes for an ID of an earlier launch with the answer that it gives to a second
+  /// commit: that launch was cut off before it could write down what it had done. The commit will tell.
+  private func isCommittedBefore(_ place: Place, _ step: Step, _ failure: RecordedFailure) -> Bool {
+    guard step.kind == .transfer, let status = failure.status,
+      self[progress: place]?.hasInheritedUploadID == true,
+      case .upload(let work) = plan.nodes[place.node.index].work
+    else { return false }
+    return work.commit?.alreadyDone.contains(status) ?? false
+  }
+
+  private mutating func commitOnceWritten(_ place: Place) {
+    guard stop == nil else { return again(place, .commit) }
+    self[progress: place]?.step = .commit
+    unwritten.append((sequence, ready(place, .commit)))
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.
@@ -159,10 +185,31 @@ extension Scheduler {
     } else if atOnce, retries == 1 {
       enqueue(place, kind)
     } else {
-      let wait = policy.wait(beforeRetry: retries, retryAfter: retryAfter, random: random.fraction())
-      if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
-      timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
+      enqueue(place, kind, beforeRetry: retries, retryAfter: retryAfter)
     }
+  }
+
+  /// Its upload ID ended unused: a new one at once, then after waits, as IDs that never last are given out too.
+  mutating func allocateAnew(_ place: Place, _ failure: RecordedFailure) {
+    let retries = (self[progress: place]?.retries ?? 0) + 1
+    self[progress: place]?.retries = retries
+    if retries == 1 {
+      enqueue(place, .allocate)
+    } else if retries <= plan.nodes[place.node.index].retry.limit {
+      enqueue(place, .allocate, beforeRetry: retries, retryAfter: nil)
+    } else {
+      leave(place, failure)
+    }
+  }
+
+  /// Puts the step by until its wait is over.
+  private mutating func enqueue(
+    _ place: Place, _ kind: Step.Kind, beforeRetry number: Int, retryAfter: Duration?
+  ) {
+    let policy = plan.nodes[place.node.index].retry
+    let wait = policy.wait(beforeRetry: number, retryAfter: retryAfter, random: random.fraction())
+    if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
+    timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
   }
 
   /// The item's, or the single request's, end in this round.

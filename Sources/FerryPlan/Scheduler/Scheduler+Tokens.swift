@@ -28,8 +28,12 @@ extension Scheduler {
 
   /// Refreshed `before_expiry`, but a token that lives shorter than twice that is used for half its life.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
-    guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else { return false }
+    guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else {
+      return false
+    }
     let life = token.fetchedAt.duration(to: expires)
+    // Expired on arrival: the clocks differ. Asking for another would never end; a refusal will tell.
+    guard life > .zero else { return false }
     let margin = min(work.refresh.beforeExpiry, life / 2)
     return now >= expires.advanced(by: .zero - margin)
   }
@@ -41,7 +45,8 @@ extension Scheduler {
       tokens[node.index]?.phase = .valid
       tokens[node.index]?.generation += 1
       tokens[node.index]?.fetchedAt = now
-      tokens[node.index]?.expires = if case .response(let response) = result.answer { response.expires } else { nil }
+      tokens[node.index]?.expires =
+        if case .response(let response) = result.answer { response.expires } else { nil }
       nodes[node.index].progress = nil
       tally.tokensFetched += 1
       let waiters = tokens[node.index]?.waiters ?? []
@@ -69,7 +74,9 @@ extension Scheduler {
 
   /// The token that the attempt carried was refused; only the newest is worth a refresh.
   mutating func invalidate(token node: NodeID, generation: Int) {
-    guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else { return }
+    guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else {
+      return
+    }
     tokens[node.index]?.phase = .absent
   }
 }

@@ -31,6 +31,11 @@ package struct Scheduler: Sendable {
   /// `.record` actions given and known to be on disk.
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
+  /// `.record` actions known to be written.
+  var written: UInt64 = 0
+  /// Commits that wait until the journal says that the file is there: a launch that died in between would
+  /// otherwise send the file again to an ID that is committed.
+  var unwritten: [(sequence: UInt64, ready: Ready)] = []
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
   var isEnding = false
@@ -70,7 +75,10 @@ package struct Scheduler: Sendable {
     switch event {
     case .launched, .timer: break
     case .finished(let results): for result in results { finish(result) }
-    case .synced(let through): synced = max(synced, through)
+    case .written(let through): written = max(written, through)
+    case .synced(let through):
+      synced = max(synced, through)
+      written = max(written, synced)
     case .stop(let cause): begin(stop: cause)
     }
     advance()
@@ -91,6 +99,7 @@ package struct Scheduler: Sendable {
   private mutating func advance() {
     if stop == nil {
       fireTimers()
+      moveWritten()
       openNodes()
       moveIntents()
       fillLanes()
@@ -120,6 +129,13 @@ package struct Scheduler: Sendable {
     }
   }
 
+  private mutating func moveWritten() {
+    guard let first = unwritten.first, first.sequence <= written else { return }
+    let through = unwritten.prefix { $0.sequence <= written }
+    unwritten.removeFirst(through.count)
+    for (_, ready) in through { enqueue(ready) }
+  }
+
   private mutating func begin(stop cause: StopCause) {
     guard stop == nil || cause == .now else { return begin(stop: .now) }
     let isFirst = stop == nil
@@ -139,7 +155,9 @@ package struct Scheduler: Sendable {
   private mutating func endIfIdle() {
     guard !hasEnded, flights.isEmpty else { return }
     if stop == nil {
-      guard timers.isEmpty, lanes.allSatisfy({ $0.isIdle(at: now) }), !isAnyNodeBusy else { return }
+      guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy({ $0.isIdle(at: now) }), !isAnyNodeBusy else {
+        return
+      }
     }
     if !isEnding {
       isEnding = true

@@ -28,26 +28,28 @@ enum TestFiles {
     return files
   }
 
-  /// SplitMix64 (Steele, Lea, Flood 2014): the same bytes for the same seed on every machine.
-  private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
+  /// Writes so many small files, a few of them empty, in folders of fifty, and returns their paths.
+  static func writeMany(_ count: Int, to folder: TemporaryFolder, under root: String, seed: UInt64) throws
+    -> [String]
+  {
+    var random = SplitMix(seed: seed)
+    return try (0..<count).map { index in
+      let name = "part \(index / 50)/\(index).bin"
+      let size = index.isMultiple(of: 97) ? 0 : Int(random.next() % 3000)
+      try folder.write(random.bytes(size), to: "\(root)/\(name)")
+      return name
     }
+  }
 
-    mutating func bytes(_ count: Int) -> Data {
-      var data = Data(capacity: count + 8)
-      while data.count < count {
-        withUnsafeBytes(of: next().littleEndian) { data.append(contentsOf: $0) }
-      }
-      return data.prefix(count)
-    }
+  /// The files' SHA-256 in lower-case hexadecimal, by another program than ours.
+  static func digests(of names: [String], under root: String) async throws -> [String: String] {
+    let command = try await Command.run(
+      "openssl", ["dgst", "-sha256", "-r"] + names, in: URL(filePath: root))
+    guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
+    // HEX *NAME
+    return Dictionary(
+      uniqueKeysWithValues: command.stdout.split(separator: "\n").map {
+        (String($0.dropFirst(66)), String($0.prefix(64)))
+      })
   }
 }

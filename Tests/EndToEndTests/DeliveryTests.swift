@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+/// What goes wrong on the way, and that nothing is sent twice or lost for it.
+@Suite struct `A delivery` {
+  private func workspace(
+    _ receiver: ReceiverProcess, files count: Int = 6, connections: Int = 2, _ nodes: String
+  ) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: receiver.url, connections: connections, nodes))
+    for index in 0..<count { try job.write("file \(index)", to: "\(index).txt") }
+    return job
+  }
+
+  // The answer got lost
+
+  @Test(arguments: [
+    ("drop=after", 6), ("drop=after,cut=close", 6), ("drop=before", 5), ("drop=before,cut=close", 5),
+  ])
+  func `that cannot be repeated is ambiguous without an answer, and never sent again`(
+    _ fault: String, posts: Int
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:every=3,times=1,\(fault)"])
+    let job = try workspace(receiver, JobText.posts)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(report.totals.items.ambiguous == 1)
+    #expect(report.totals.items.done == 5)
+    #expect(report.items.map(\.state) == ["ambiguous"])
+    let received = try await receiver.received()
+    #expect(received.inbox.count == posts)
+    #expect(received.requests == 6)
+
+    _ = try await job.run()
+    _ = try await job.run()
+    #expect(try await receiver.received().requests == 6)
+  }
+
+  @Test func `that cannot be repeated goes on after an answer that says nothing was done`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:every=2,status=503"])
+    let job = try workspace(receiver, JobText.posts)
+    #expect(try await job.run().command.status == 0)
+    #expect(Set(try await receiver.received().inbox.map(\.name)).count == 6)
+    #expect(try await receiver.received().inbox.count == 6)
+  }
+
+  @Test func `that can be repeated goes on through drops of every kind`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      faults: [
+        "allocate:every=4,drop=after", "content:every=5,drop=before", "content:every=7,drop=after,cut=close",
+        "commit:every=3,drop=after",
+      ])
+    let job = try workspace(receiver, files: 20, JobText.uploadIDs())
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let received = try await receiver.received()
+    #expect(received.uploads.count == 20)
+    #expect(received.uploads.allSatisfy { $0.commits == 1 })
+    // libcurl itself sends some again on a new connection, and does not say so.
+    #expect(report.totals.requests <= received.requests)
+  }
+
+  // The server is away, or wants to be left alone
+
+  @Test func `to a server that is away ends with 5, and goes on when it is back`() async throws {
+    let gone = try await ReceiverProcess.start()
+    await gone.stop()
+    let job = try workspace(gone, JobText.puts)
+    let (command, report) = try await job.run()
+    #expect(command.status == 5, "\(command.stderr)")
+    #expect(report.totals.items.waiting == 6)
+    #expect(!report.run.roundClosed)
+    #expect(report.items.first?.reason?.code == "connect")
+
+    let receiver = try await ReceiverProcess.start(["--port", gone.port])
+    let second = try await job.run()
+    #expect(second.command.status == 0)
+    #expect(second.report.run.round == report.run.round)
+    #expect(try await receiver.received().files.map(\.puts) == [1, 1, 1, 1, 1, 1])
+  }
+
+  @Test func `waits as long as 429 asks for`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:every=2,times=1,status=429,retry_after=1"])
+    // The manifest's `max` bounds what a server may ask for.
+    let job = try workspace(
+      receiver, files: 3, connections: 1, JobText.puts.replacing("max: 200ms", with: "max: 5s"))
+    let begin = ContinuousClock.now
+    let (command, report) = try await job.run()
+    #expect(command.status == 0)
+    #expect(ContinuousClock.now - begin >= .milliseconds(950))
+    #expect(report.items.first?.attempts.map(\.status) == [429])
+    #expect(try await receiver.received().requests == 4)
+  }
+
+  // The source is not what it was
+
+  /// A run whose server gives out no upload ID until the change was made, so that no file was read before.
+  private func runWithChange(
+    _ change: (Workspace) throws -> Void
+  ) async throws -> (command: Command, report: RunReport, received: Received) {
+    let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
+    let job = try workspace(
+      receiver, files: 4, JobText.uploadIDs(retry: "retry: { limit: 1000, initial: 10ms, max: 100ms }"))
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.requests >= 3 }
+    try change(job)
+    try await receiver.clearFaults()
+    let command = await run.end()
+    return (command, try job.report(), try await receiver.received())
+  }
+
+  @Test func `of a file that changed after it was listed fails with 4 and is not committed`() async throws {
+    let (command, report, received) = try await runWithChange {
+      try $0.write("FILE 3 is longer", to: "3.txt")
+    }
+    #expect(command.status == 4, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("3.txt")?.state == "failed")
+    #expect(report.item("3.txt")?.reason?.code == "source_changed")
+    #expect(report.totals.items.done == 3)
+    #expect(received.byName["3.txt"]?.commits ?? 0 == 0)
+    #expect(received.commits == 3)
+  }
+
+  @Test func `of a file that is gone fails, and the others go on`() async throws {
+    let (command, report, received) = try await runWithChange {
+      try FileManager.default.removeItem(atPath: $0.folder.path("files/3.txt"))
+    }
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("3.txt")?.state == "failed")
+    #expect(report.item("3.txt")?.reason?.code == "source_missing")
+    #expect(received.commits == 3)
+  }
+
+  // Tokens and upload IDs
+
+  @Test func `gets a new token after 401 and goes on`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      ["--require-token"],
+      faults: ["allocate:every=3,times=1,status=401", "content:every=5,times=1,status=401"])
+    let job = try workspace(receiver, JobText.uploadIDs())
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let received = try await receiver.received()
+    #expect(received.uploads.allSatisfy { $0.commits == 1 && $0.contents == 1 && $0.allocations == 1 })
+    #expect((2...3).contains(received.tokens))
+    #expect(report.totals.tokenRefreshes == received.tokens - 1)
+  }
+
+  @Test func `fetches one token for all, and a new one before it expires`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      ["--require-token", "--token-life", "2.5"], faults: ["content:delay=0.1"])
+    let job = try Workspace(
+      JobText.text(server: receiver.url, refresh: "before_expiry: 2s", JobText.uploadIDs()))
+    for index in 0..<60 { try job.write("file \(index)", to: "\(index).txt") }
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect((2...20).contains(try await receiver.received().tokens))
+    #expect(!receiver.log.contains { $0.hasSuffix(" 401") })
+  }
+
+  @Test func `ends with 7 where the token's server refuses the secret`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", "another"])
+    let job = try workspace(receiver, JobText.uploadIDs())
+    let (command, report) = try await job.run()
+    #expect(command.status == 7, "\(command.stderr)")
+    #expect(report.node("login")?.state == "failed")
+    #expect(try await receiver.received().uploads.isEmpty)
+  }
+
+  @Test func `ends with 7 where a new token is refused again and again`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:status=401"])
+    let job = try workspace(receiver, files: 1, JobText.uploadIDs())
+    let (command, _) = try await job.run()
+    #expect(command.status == 7, "\(command.stderr)")
+    #expect(receiver.log.filter { $0.hasSuffix("/content 401") }.count == 3)
+  }
+
+  @Test func `takes a new upload ID where the server has forgotten the old one`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      ["--upload-life", "1.5"], faults: ["content:times=1,delay=2"])
+    let job = try workspace(receiver, files: 1, JobText.uploadIDs())
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let upload = try await receiver.received().byName["0.txt"]
+    #expect(upload?.allocations == 2)
+    #expect(upload?.commits == 1)
+    #expect(report.totals.idsAllocated == 2)
+    #expect(report.totals.idsExpired == 1)
+  }
+
+  @Test func `keeps an upload ID whose commit may have been carried out, however old it is`() async throws {
+    // Twice, as libcurl itself asks a second time on a new connection; by then the ID is older than valid_for.
+    let receiver = try await ReceiverProcess.start(faults: ["commit:times=2,drop=after,delay=0.8"])
+    let job = try workspace(receiver, files: 1, JobText.uploadIDs(validFor: "1s"))
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let upload = try await receiver.received().byName["0.txt"]
+    #expect(upload?.commits == 1)
+    #expect(upload?.allocations == 1)
+  }
+
+  // Redirects
+
+  @Test(arguments: [307, 308])
+  func `follows a redirect, and keeps its credentials from another server`(_ status: Int) async throws {
+    let other = try await EchoServer.start()
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    func job(to target: String) throws -> Workspace {
+      let job = try Workspace(
+        JobText.text(
+          server: receiver.url,
+          """
+          uploads:
+            files:
+              session: uploads
+              token: login
+              files: { root: files }
+              transfer:
+                request: { url: "${vars.api}/redirect?status=\(status)&to=\(target)/files/${file.path}" }
+          """))
+      try job.write("a file", to: "a.txt")
+      return job
+    }
+    #expect(try await job(to: receiver.url).run().command.status == 0)
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+
+    let far = try await job(to: other.url).run().command
+    #expect(far.status == 0, "\(far.stdout)")
+    #expect(other.lines.first == "PUT /files/a.txt HTTP/1.1")
+    #expect(!other.lines.contains { $0.lowercased().hasPrefix("authorization:") })
+  }
+}

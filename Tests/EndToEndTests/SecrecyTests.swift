@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// A secret is on the wire and nowhere else: in plain, percent-encoded and Base64 form.
+@Suite struct `The secrets of a run` {
+  /// How a secret could be written; the forms of Base64 are those at each of the three places in a longer text.
+  private static func forms(of secret: String) -> [String] {
+    var unreserved = CharacterSet.alphanumerics
+    unreserved.insert(charactersIn: "-._~")
+    let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
+    let base64 = (0..<3).flatMap { shift -> [String] in
+      let text = Data((String(repeating: "x", count: shift) + secret).utf8).base64EncodedString()
+      // The first and the last characters hold bits of what is beside it.
+      let inner = String(text.dropFirst(shift == 0 ? 0 : 4).prefix(text.count - 12))
+      return [inner, inner.replacing("+", with: "-").replacing("/", with: "_")]
+    }
+    let json = secret.replacing("/", with: "\\/")
+    return Array(
+      Set([secret, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
+  }
+
+  private static func expectNone(
+    of secrets: [String], in data: Data, _ place: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for form in secrets.flatMap(forms) where data.range(of: Data(form.utf8)) != nil {
+      Issue.record("\(place) holds a secret as \(form)", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// A manifest whose token is sent in a header and in a URL, to be echoed in as many messages as possible.
+  private static func text(_ receiver: ReceiverProcess) -> String {
+    JobText.text(
+      server: receiver.url, connections: 1, JobText.uploadIDs(),
+      """
+      requests:
+        tell:
+          session: quick
+          token: login
+          request: { method: PUT, url: "${vars.api}/nowhere/${token.access_token}?s=${secrets.client_secret}" }
+      """)
+  }
+
+  @Test func `stay out of outputs, reports, journals, plans and process titles`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      ["--require-token", "--client-secret", Workspace.secret],
+      faults: [
+        "content:delay=0.1", "content:every=2,times=1,status=403", "commit:every=3,times=1,status=500",
+      ])
+    let job = try Workspace(Self.text(receiver))
+    for index in 0..<6 { try job.write("file \(index)", to: "\(index).txt") }
+
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    // By then the request with the token in its path has been answered too.
+    _ = try await receiver.received { $0.contents >= 2 && $0.requests >= 6 }
+    // Not every system has it.
+    let title = (try? Data(contentsOf: URL(filePath: "/proc/\(run.pid)/cmdline"))) ?? Data()
+    // A journal at work, with its write-ahead log.
+    let working = try job.stateFiles()
+    run.signal(SIGKILL)
+    let killed = await run.end()
+    let left = try job.stateFiles()
+    let (command, _) = try await job.run()
+    #expect(command.status == 1)
+    // Another round, in which that request is made with another token.
+    _ = try await job.run()
+    let plan = try await job.ferry("plan", "job.yaml")
+    let json = try await job.ferry("plan", "job.yaml", "--format", "json")
+    let report = try await job.ferry("report")
+
+    // The receiver tells the tokens that it gave out by the paths of the requests that held them.
+    let tokens = Set(
+      receiver.log.filter { $0.hasPrefix("PUT /nowhere/") }.compactMap {
+        $0.split(separator: " ").dropFirst().first.map { String($0.dropFirst("/nowhere/".count)) }
+      })
+    #expect(tokens.count >= 2)
+    let secrets = [Workspace.secret] + tokens
+    Self.expectNone(of: secrets, in: title, "the process's title")
+    for (name, text) in [
+      ("the killed run", killed), ("the run", command), ("the plan", plan), ("the plan as JSON", json),
+      ("ferry report", report),
+    ] {
+      Self.expectNone(of: secrets, in: Data(text.stdout.utf8), "the standard output of \(name)")
+      Self.expectNone(of: secrets, in: Data(text.stderr.utf8), "the standard error of \(name)")
+    }
+    Self.expectNone(of: secrets, in: Data(job.folder.text("report.json").utf8), "--report")
+    for files in [working, left, try job.stateFiles()] {
+      #expect(files.keys.contains { $0.hasSuffix(".db") })
+      for (name, data) in files { Self.expectNone(of: secrets, in: data, name) }
+    }
+  }
+
+  @Test func `stay out of what is said when the token's server refuses them`() async throws {
+    let receiver = try await ReceiverProcess.start(["--client-secret", "another"])
+    let job = try Workspace(Self.text(receiver))
+    try job.write("a file", to: "a.txt")
+    let (command, _) = try await job.run()
+    #expect(command.status == 7)
+    Self.expectNone(of: [Workspace.secret], in: Data((command.stdout + command.stderr).utf8), "the output")
+    Self.expectNone(of: [Workspace.secret], in: Data(job.folder.text("report.json").utf8), "--report")
+    for (name, data) in try job.stateFiles() { Self.expectNone(of: [Workspace.secret], in: data, name) }
+  }
+
+  @Test func `stay in files that only their owner can read`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a file", to: "a.txt")
+    _ = try await job.run()
+    let files = try job.stateFiles().keys.filter { $0.contains(".db") }
+    #expect(!files.isEmpty)
+    for name in files {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(job.state)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// What can be wrong before any work: each has its exit code, and leaves no trace.
+@Suite struct `A start` {
+  private let job: Workspace
+
+  init() throws { job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts)) }
+
+  @Test func `without a place for its state says how to give one, and ends with 2`() async throws {
+    let command = try await Command.run(
+      "env",
+      [
+        "-u", "HOME", "-u", "XDG_STATE_HOME", "-u", "FERRY_STATE", Product.path("ferry"), "run",
+        job.folder.path("job.yaml"),
+      ],
+      environment: ["E2E_SECRET": "a"])
+    #expect(command.status == 2)
+    for word in ["HOME", "FERRY_STATE", "--state"] { #expect(command.stderr.contains(word)) }
+  }
+
+  @Test func `without its manifest names it, and ends with 2`() async throws {
+    for name in ["run", "plan", "check"] {
+      let command = try await job.ferry(name, "nowhere.yaml")
+      #expect(command.status == 2, "\(name)")
+      #expect(command.stderr.contains("nowhere.yaml"), "\(name)")
+    }
+  }
+
+  @Test func `with an invalid manifest tells all that is wrong, and ends with 3`() async throws {
+    try job.write(manifest: "version: 1\nnam: x\nsession: {}\n")
+    for name in ["run", "plan"] {
+      let command = try await job.ferry(name, "job.yaml")
+      #expect(command.status == 3, "\(name)")
+      #expect(command.stderr.contains("job.yaml:2:1: error:"), "\(name)")
+      #expect(command.stderr.contains("job.yaml:3:1: error:"), "\(name)")
+      #expect(command.stderr.contains("help:"), "\(name)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test func `without its secret names the variable, and ends with 2`() async throws {
+    let command = try await job.ferry("run", "job.yaml", environment: ["E2E_SECRET": ""])
+    #expect(command.status == 2)
+    #expect(command.stderr.contains("E2E_SECRET"))
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test(arguments: [
+    ["run"], ["run", "job.yaml", "--limit", "-1"], ["run", "job.yaml", "--var", "x"], ["fly"],
+  ])
+  func `with wrong words ends with 2`(_ arguments: [String]) async throws {
+    let command = try await job.start(arguments).end()
+    #expect(command.status == 2)
+    #expect(!command.stderr.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+}

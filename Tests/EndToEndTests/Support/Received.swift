@@ -1,0 +1,48 @@
+import Foundation
+
+/// What a receiver says that it was sent, as `GET /received` gives it.
+struct Received: Decodable, Sendable {
+  struct Upload: Decodable, Sendable {
+    var name: String
+    var size: Int?
+    var sha256: String?
+    var commits: Int
+    var contents: Int
+    var allocations: Int
+  }
+
+  struct File: Decodable, Sendable {
+    var name: String
+    var size: Int
+    var sha256: String
+    var puts: Int
+  }
+
+  struct Post: Decodable, Sendable {
+    var name: String
+    var size: Int
+  }
+
+  /// The body of a `POST /done`, as the tests' manifests write it.
+  struct Note: Decodable, Sendable {
+    var run: String?
+    var node: String?
+    var failed: Int?
+  }
+
+  var uploads: [Upload]
+  var files: [File]
+  var inbox: [Post]
+  var done: [Note]
+  var requests: Int
+  var tokens: Int
+
+  static func decode(_ data: Data) throws -> Received { try JSONDecoder().decode(Received.self, from: data) }
+
+  /// The uploads by their names.
+  var byName: [String: Upload] { Dictionary(uniqueKeysWithValues: uploads.map { ($0.name, $0) }) }
+  /// How often each file was put, by its name.
+  var puts: [String: Int] { Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.puts) }) }
+  var commits: Int { uploads.reduce(0) { $0 + $1.commits } }
+  var contents: Int { uploads.reduce(0) { $0 + $1.contents } }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A `ferry-receiver` of its own for one test; ends with the last reference to it.
+final class ReceiverProcess: Sendable {
+  let url: String
+  private let folder: TemporaryFolder
+  private let process: RunningCommand
+
+  private init(folder: TemporaryFolder, process: RunningCommand) async throws {
+    self.folder = folder
+    self.process = process
+    url = try await process.line(after: "listening on ")
+  }
+
+  deinit {
+    process.signal(SIGTERM)
+  }
+
+  /// - Parameters:
+  ///   - options: of its command line, such as `--require-token`.
+  ///   - faults: each as on its command line, such as `commit:every=7,status=500`.
+  static func start(_ options: [String] = [], faults: [String] = []) async throws -> ReceiverProcess {
+    let folder = try TemporaryFolder()
+    let process = try RunningCommand(
+      Product.path("ferry-receiver"),
+      ["--dir", folder.path("received"), "--verbose"] + options + faults.flatMap { ["--fault", $0] })
+    return try await ReceiverProcess(folder: folder, process: process)
+  }
+
+  var port: String { String(url.split(separator: ":").last ?? "") }
+
+  /// The requests that it has answered, as `METHOD PATH STATUS`, in their order; those of the tests are left out.
+  var log: [String] {
+    process.stderr.split(separator: "\n").map(String.init)
+      .filter { !$0.contains(" /received ") && !$0.contains(" /faults ") }
+  }
+
+  func received() async throws -> Received {
+    try Received.decode(try await send("GET", "/received"))
+  }
+
+  /// Looks until it has received what is wanted.
+  func received(
+    within limit: Duration = .seconds(20), until isThere: (Received) -> Bool
+  ) async throws -> Received {
+    let deadline = ContinuousClock.now + limit
+    while true {
+      let received = try await received()
+      if isThere(received) { return received }
+      guard ContinuousClock.now < deadline else {
+        throw CommandFailure(description: "the receiver did not get what was waited for: \(received)")
+      }
+      // The receiver has nothing to wait on.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  /// - Parameter fault: as JSON, such as `{"route": "content", "delay": 0.1}`.
+  func add(fault: String) async throws { _ = try await send("POST", "/faults", body: fault) }
+
+  func clearFaults() async throws { _ = try await send("DELETE", "/faults") }
+
+  func stop() async {
+    process.signal(SIGTERM)
+    _ = await process.end()
+  }
+
+  private func send(_ method: String, _ path: String, body: String? = nil) async throws -> Data {
+    guard let url = URL(string: url + path) else { throw CommandFailure(description: "\(path) is no path") }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    request.httpBody = body.map { Data($0.utf8) }
+    let (data, answer) = try await URLSession.shared.data(for: request)
+    guard let answer = answer as? HTTPURLResponse, (200..<300).contains(answer.statusCode) else {
+      throw CommandFailure(description: "\(method) \(path): \(String(decoding: data, as: UTF8.self))")
+    }
+    return data
+  }
+}

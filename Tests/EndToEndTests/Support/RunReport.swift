@@ -1,0 +1,85 @@
+import Foundation
+
+/// A report as `ferry run` writes it, read without any of ferry's own code.
+struct RunReport: Decodable {
+  struct Run: Decodable {
+    var id: String
+    var manifest: String
+    var path: String
+    var sha256: String
+    var round: Int
+    var roundClosed: Bool
+    var startedAt: String
+    var endedAt: String
+    var exitCode: Int32
+    var state: String
+  }
+
+  struct Counts: Decodable {
+    var done: Int
+    var failed: Int
+    var ambiguous: Int
+    var waiting: Int?
+  }
+
+  struct Totals: Decodable {
+    struct Bytes: Decodable {
+      var useful: Int
+      var resent: Int
+      var overhead: Int
+    }
+
+    var items: Counts
+    var itemsDoneInRun: Int
+    var bytes: Bytes
+    var requests: Int
+    var tokensFetched: Int
+    var tokenRefreshes: Int
+    var idsAllocated: Int
+    var idsExpired: Int
+  }
+
+  struct Reason: Decodable {
+    var code: String
+    var status: Int?
+    var message: String
+  }
+
+  struct Node: Decodable {
+    var name: String
+    var state: String
+    var reason: Reason?
+    var result: String?
+    var notBefore: String?
+  }
+
+  struct Item: Decodable {
+    var node: String
+    var path: String
+    var size: Int
+    var state: String
+    var reason: Reason?
+    var attempts: [Attempt]
+  }
+
+  struct Attempt: Decodable {
+    var step: String
+    var code: String
+    var status: Int?
+  }
+
+  var version: Int
+  var run: Run
+  var totals: Totals
+  var nodes: [Node]
+  var items: [Item]
+
+  static func decode(_ data: Data) throws -> RunReport {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(RunReport.self, from: data)
+  }
+
+  func node(_ name: String) -> Node? { nodes.first { $0.name == name } }
+  func item(_ path: String) -> Item? { items.first { $0.path == path } }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A manifest with a folder of files and a state folder, and ferry's runs over them.
+final class Workspace: Sendable {
+  /// Its characters change when it is percent-encoded, and its Base64 form is nowhere by chance.
+  static let secret = "geheim/+=&% ä-7c1f5e0d9b"
+
+  let folder: TemporaryFolder
+
+  /// - Parameter manifest: the text of `job.yaml`.
+  init(_ manifest: String) throws {
+    folder = try TemporaryFolder()
+    _ = try folder.makeFolder("files")
+    try write(manifest: manifest)
+  }
+
+  var state: String { folder.path("state") }
+
+  func write(manifest: String) throws { try folder.write(Data(manifest.utf8), to: "job.yaml") }
+
+  func write(_ text: String, to name: String) throws {
+    try folder.write(Data(text.utf8), to: "files/\(name)")
+  }
+
+  /// Starts `ferry COMMAND …`, with this state folder, in this folder.
+  func start(
+    _ arguments: [String], environment: [String: String] = [:], in place: URL? = nil
+  ) throws -> RunningCommand {
+    try RunningCommand(
+      Product.path("ferry"), arguments,
+      environment: ["FERRY_STATE": state, "E2E_SECRET": Self.secret].merging(environment) { $1 },
+      in: place ?? folder.url)
+  }
+
+  func ferry(
+    _ arguments: String..., environment: [String: String] = [:], in place: URL? = nil
+  ) async throws -> Command {
+    try await start(arguments, environment: environment, in: place).end()
+  }
+
+  /// Runs the manifest to its end, and returns the report too.
+  func run(_ options: String...) async throws -> (command: Command, report: RunReport) {
+    let command = try await start(["run", "job.yaml", "--report", "report.json"] + options).end()
+    do {
+      return (command, try report())
+    } catch {
+      throw CommandFailure(description: "\(error)\n\(command.status)\n\(command.stdout)\n\(command.stderr)")
+    }
+  }
+
+  func report() throws -> RunReport {
+    try RunReport.decode(try Data(contentsOf: URL(filePath: folder.path("report.json"))))
+  }
+
+  /// Every file under the state folder, by its path relative to it.
+  func stateFiles() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in FileManager.default.subpaths(atPath: state) ?? [] {
+      let url = URL(filePath: state).appending(path: name)
+      guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+      files[name] = try Data(contentsOf: url)
+    }
+    return files
+  }
+}

@@ -1,0 +1,104 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Random worlds that are killed at random moments: nothing is lost, and nothing is done twice.
+struct CrashTests {
+  @Test(arguments: 0..<10)
+  func whateverHappensEachItemCountsAtMostOnceAndAllAreDoneInTheEnd(block: UInt64) throws {
+    for seed in (block * 40)..<(block * 40 + 40) {
+      let problems = try live(seed)
+      if !problems.isEmpty {
+        Issue.record("seed \(seed): \(problems.joined(separator: "; "))")
+        return
+      }
+    }
+  }
+
+  @Test func theSameSeedGivesTheSameActions() throws {
+    for seed in 0..<20 as Range<UInt64> {
+      var traces: [[String]] = []
+      for _ in 0..<2 {
+        var server = RandomServer(seed: seed)
+        var world = try World(manifest(seed), files: Yaml.files(8)) { server.answer($0) }
+        world.run()
+        traces.append(world.actions.map { "\($0)" })
+      }
+      #expect(traces[0] == traces[1], "seed \(seed)")
+    }
+  }
+
+  /// What is wrong with how the world of a seed goes.
+  private func live(_ seed: UInt64) throws -> [String] {
+    var random = SeededRandom(seed: seed &* 7919)
+    var server = RandomServer(seed: seed)
+    let count = Int.random(in: 1...12, using: &random)
+    var world = try World(manifest(seed), files: Yaml.files(count)) { server.answer($0) }
+    for launch in 0..<Int.random(in: 0...6, using: &random) {
+      world.options = LaunchOptions(
+        limit: Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil, seed: seed &+ UInt64(launch))
+      world.actionsToLive = Bool.random(using: &random) ? Int.random(in: 1...80, using: &random) : .max
+      world.signals = []
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        let at = world.now.advanced(by: .milliseconds(Int.random(in: 1...9000, using: &random)))
+        world.signals = [(at, .interrupt), (at.advanced(by: .seconds(1)), .now)]
+      }
+      world.run()
+      check(&world, count)
+      if !world.violations.isEmpty { return world.violations.map { "launch \(launch): \($0)" } }
+      world.now = world.now.advanced(by: .seconds(Int.random(in: 0...100, using: &random)))
+    }
+    server.isGood = true
+    (world.actionsToLive, world.signals, world.options) = (.max, [], LaunchOptions(seed: seed))
+    world.runRound(launches: 2)
+    check(&world, count)
+    if !world.scheduler.isRoundThrough { world.violations.append("the round is still open") }
+    let items = world.journal.items[try index(of: "up", in: world.plan)] ?? [:]
+    if items.count != count { world.violations.append("\(items.count) of \(count) items are in the journal") }
+    for (path, item) in items {
+      let name = String(decoding: path, as: UTF8.self)
+      let effects = server.effects(of: "up", name)
+      if effects > 1 { world.violations.append("\(name) counts \(effects) times") }
+      if item.known.state == .done, effects != 1 { world.violations.append("\(name) is done and not there") }
+      if !item.known.state.isClosed { world.violations.append("\(name) is \(item.known.state)") }
+    }
+    if server.effects(of: "note", "") > 1 { world.violations.append("the note was sent twice") }
+    return world.violations
+  }
+
+  /// After a launch that came to its end, each item is accounted for.
+  private func check(_ world: inout World, _ count: Int) {
+    guard world.hasEnded else { return }
+    let items = world.scheduler.totals.items
+    let sum = items.done + items.failed + items.ambiguous + items.cancelled + items.waiting + items.unchanged
+    if sum != count { world.violations.append("\(sum) of \(count) items are accounted for: \(items)") }
+    if world.scheduler.itemsOpen != 0 { world.violations.append("items are open after the end") }
+  }
+
+  private func index(of name: String, in plan: Plan) throws -> Int {
+    try #require(plan.nodes.firstIndex { $0.name == name })
+  }
+
+  private func manifest(_ seed: UInt64) -> String {
+    var random = SeededRandom(seed: seed &+ 1_000_003)
+    let kind = ["default", "background"].randomElement(using: &random) ?? ""
+    let connections = Int.random(in: 1...3, using: &random)
+    let head = Yaml.head.replacing(
+      "{ max_connections_per_host: 2 }", with: "{ kind: \(kind), max_connections_per_host: \(connections) }")
+    let batch = ["", "    batch: { max_items: 3 }\n", "    batch: { max_bytes: 25B }\n"].randomElement(
+      using: &random)
+    let more =
+      "    token: login\n    retry: { limit: 3 }\n" + (batch ?? "")
+        + """
+        requests:
+          note: { session: s, needs: [up], when: always, request: { method: POST, url: "http://host/note" } }
+
+        """
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m")
+    case 1: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m", method: "PATCH")
+    case 2: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m", alreadyDone: "")
+    default: return Yaml.post(more, head: head + Yaml.token)
+    }
+  }
+}

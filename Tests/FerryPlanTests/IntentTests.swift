@@ -1,0 +1,109 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Steps that must not be repeated.
+struct IntentTests {
+  @Test func anUnrepeatableStepStartsAfterItsIntentIsOnDisk() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(20)) { _ in .status(200, after: .seconds(1)) }
+    world.run()
+    // The world itself looks at every start.
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 20)
+    #expect((1...4).contains(world.mostIntents))
+    #expect(world.mostInFlight == 2)
+  }
+
+  @Test func aLostAnswerIsAmbiguousAndNeverSentAgain() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(3)) { $0.path == "f01" ? .lost : .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    world.round = 2
+    world.run()
+    #expect(world.starts.isEmpty)
+  }
+
+  @Test(arguments: [502, 504])
+  func aGatewayThatGotNoAnswerMakesItAmbiguous(status: Int) throws {
+    var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func aConnectionThatWasNotMadeIsTriedAgainWithTheSameIntent() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(1)) { $0.number == 1 ? .refused : .status(200) }
+    world.run()
+    #expect(world.starts.count == 2)
+    let intents = world.entries.count { if case .intent = $0 { true } else { false } }
+    #expect(intents == 1)
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test(arguments: [401, 429, 503])
+  func aRefusalSpendsTheIntentAndTheNextAttemptHasItsOwn(status: Int) throws {
+    let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      .status(call.step == .transfer && call.number == 1 ? status : 200)
+    }
+    world.run()
+    let intents = world.entries.count { if case .intent = $0 { true } else { false } }
+    #expect(intents == 2)
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func anItemThatTheServerAlwaysRefusedIsTriedAgainInTheNextLaunch() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(503) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 2)
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.scheduler.totals.items.ambiguous == 0)
+  }
+
+  @Test func intentsThatAreNotUsedAtAStopAreWithdrawn() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(10)) { _ in .status(200, after: .seconds(3)) }
+    world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]
+    world.run()
+    let withdrawn = world.entries.count { if case .withdrawn = $0 { true } else { false } }
+    #expect(withdrawn > 0)
+    #expect(world.starts.count == 2)
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 0)
+    #expect(world.scheduler.totals.items.done == 10)
+  }
+
+  @Test func anIntentOfALaunchThatDiedIsAmbiguous() throws {
+    var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(200) }
+    // The hand-over with both intents is recorded, then the requests start.
+    world.actionsToLive = 2
+    world.run()
+    world.actionsToLive = .max
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 2)
+    #expect(world.starts.isEmpty)
+  }
+
+  @Test func anUnrepeatableRequestOfALaunchThatDiedIsAmbiguous() throws {
+    let yaml =
+      Yaml.head + """
+        requests:
+          note: { session: s, request: { method: POST, url: "http://host/note" } }
+
+        """
+    var world = try World(yaml) { _ in .status(200) }
+    world.actionsToLive = 2
+    world.run()
+    #expect(world.starts.count == 1)
+    world.actionsToLive = .max
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.scheduler.nodeRecords.map(\.state) == ["ambiguous"])
+  }
+}

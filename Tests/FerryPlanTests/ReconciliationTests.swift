@@ -1,0 +1,103 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+struct ReconciliationTests {
+  enum Outcome: Equatable {
+    case entry(ItemTable.Entry)
+    case delivered, failed, cancelled, ambiguous
+  }
+
+  struct Row: CustomTestStringConvertible {
+    var state: ItemState
+    var deliver = Upload.Deliver.whenChanged
+    var hasChanged = false
+    var isOldRound = false
+    var intent: ItemStep?
+    var outcome: Outcome
+
+    var testDescription: String {
+      "\(state) \(deliver) \(hasChanged ? "changed" : "same") \(isOldRound ? "old round" : "this round")"
+    }
+  }
+
+  static let rows: [Row] = [
+    Row(state: .queued, outcome: .entry(.continuing)),
+    Row(state: .allocated, outcome: .entry(.continuing)),
+    Row(state: .transferred, outcome: .entry(.continuing)),
+    Row(state: .allocated, hasChanged: true, outcome: .entry(.requeued)),
+    Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
+    // What may have been carried out is looked at first, whatever has changed since.
+    Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),
+    Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.continuing)),
+    Row(state: .done, deliver: .once, outcome: .delivered),
+    Row(state: .done, deliver: .once, hasChanged: true, isOldRound: true, outcome: .delivered),
+    Row(state: .done, outcome: .delivered),
+    Row(state: .done, isOldRound: true, outcome: .delivered),
+    Row(state: .done, hasChanged: true, outcome: .entry(.requeued)),
+    Row(state: .done, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
+    Row(state: .done, deliver: .everyRun, outcome: .delivered),
+    Row(state: .done, deliver: .everyRun, hasChanged: true, outcome: .delivered),
+    Row(state: .done, deliver: .everyRun, isOldRound: true, outcome: .entry(.requeued)),
+    Row(state: .failed, outcome: .failed),
+    Row(state: .failed, hasChanged: true, outcome: .entry(.requeued)),
+    Row(state: .failed, isOldRound: true, outcome: .entry(.requeued)),
+    Row(state: .cancelled, outcome: .cancelled),
+    Row(state: .cancelled, isOldRound: true, outcome: .entry(.requeued)),
+    Row(state: .ambiguous, outcome: .ambiguous),
+    Row(state: .ambiguous, deliver: .everyRun, hasChanged: true, isOldRound: true, outcome: .ambiguous),
+  ]
+
+  @Test(arguments: rows)
+  func whatIsKnownOfAListedFileDecidesWhatBecomesOfIt(row: Row) {
+    var listing = FileColumns()
+    listing.append(path: "a".utf8, size: row.hasChanged ? 2 : 1, modified: 0)
+    var reconciliation = Reconciliation(listing: listing, deliver: row.deliver, round: 5, nextRow: 10)
+    reconciliation.meet(
+      .init(
+        row: 3, round: row.isOldRound ? 4 : 5, state: row.state, intent: row.intent, size: 1, modified: 0),
+      path: "a".utf8)
+    reconciliation.finish()
+    let settled = reconciliation.settled
+    let outcome: Outcome =
+      if let entry = reconciliation.items.entries.first {
+        .entry(entry)
+      } else if settled.delivered == 1 {
+        .delivered
+      } else if settled.failedInRound == 1 {
+        .failed
+      } else if settled.cancelledInRound == 1 {
+        .cancelled
+      } else {
+        .ambiguous
+      }
+    #expect(outcome == row.outcome)
+    #expect(reconciliation.items.rows == (reconciliation.items.count == 1 ? [3] : []))
+    #expect(settled.ambiguous == (row.outcome == .ambiguous ? 1 : 0))
+    #expect(reconciliation.nextRow == 10)
+  }
+
+  @Test func newFilesComeInTheirOrderAmongThoseThatAreKnown() {
+    var listing = FileColumns()
+    for path in ["a", "b", "c", "d"] { listing.append(path: path.utf8, size: 1, modified: 0) }
+    var reconciliation = Reconciliation(listing: listing, deliver: .whenChanged, round: 1, nextRow: 8)
+    reconciliation.meet(.init(row: 1, round: 1, state: .queued, size: 1, modified: 0), path: "b".utf8)
+    reconciliation.meet(.init(row: 2, round: 1, state: .done, size: 1, modified: 0), path: "c".utf8)
+    reconciliation.finish()
+    #expect(reconciliation.items.rows == [8, 1, 9])
+    #expect(reconciliation.items.entries == [.new, .continuing, .new])
+    #expect(reconciliation.nextRow == 10)
+  }
+
+  @Test func aFileThatIsGoneIsOwedAnEndOnlyIfItIsOpenInThisRound() {
+    for (state, round, count) in [
+      (ItemState.allocated, 2, 1), (.queued, 1, 0), (.done, 2, 0), (.failed, 2, 0),
+    ] {
+      var reconciliation = Reconciliation(listing: FileColumns(), deliver: .whenChanged, round: 2, nextRow: 8)
+      reconciliation.meet(
+        .init(row: 1, round: Int64(round), state: state, size: 1, modified: 0), path: "x".utf8)
+      reconciliation.finish()
+      #expect(reconciliation.items.count == count, "\(state) of round \(round)")
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+struct RetryTests {
+  /// The rows of the table in the documentation of `wait`.
+  @Test(arguments: [(1, 0.75, 1, 1.25), (2, 1.5, 2, 2.5), (5, 12, 16, 20), (10, 225, 300, 375)])
+  func waitsGrowToTheCap(retry: Int, least: Double, middle: Double, most: Double) {
+    let policy = RetryPolicy()
+    #expect(policy.wait(beforeRetry: retry, random: 0) == .seconds(least))
+    #expect(policy.wait(beforeRetry: retry, random: 0.5) == .seconds(middle))
+    #expect(policy.wait(beforeRetry: retry, random: 1) == .seconds(most))
+  }
+
+  @Test func aHugeNumberOfRetriesWaitsNoLongerThanTheCap() {
+    #expect(RetryPolicy(jitter: 0).wait(beforeRetry: .max, random: 0) == .seconds(300))
+  }
+
+  @Test(arguments: [(10, 10), (300, 300), (86_400, 300), (0, 1)])
+  func aWaitThatTheServerAsksForIsObeyedUpToTheCap(asked: Int, expected: Int) {
+    let wait = RetryPolicy(jitter: 0).wait(beforeRetry: 1, retryAfter: .seconds(asked), random: 0)
+    #expect(wait == .seconds(expected))
+  }
+
+  @Test(arguments: [408, 425, 500, 502, 503, 504])
+  func aTransientAnswerIsTriedAgain(status: Int) throws {
+    var world = try World(Yaml.put(), files: Yaml.files(1)) { .status($0.number == 1 ? status : 200) }
+    world.run()
+    #expect(world.starts.count == 2)
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.exitCode == .success)
+    // It is told although it ended well.
+    #expect(world.scheduler.itemRecords.first?.attempts.first?.status == status)
+  }
+
+  @Test(arguments: [Reply.status(503), .lost, .fails(.requestTimeout, reached: true)])
+  func anItemWhoseRetriesAreUsedUpIsLeft(reply: Reply) throws {
+    var world = try World(Yaml.put(), files: Yaml.files(2)) { $0.path == "f00" ? reply : .status(200) }
+    world.run()
+    #expect(world.starts.count { $0.path == "f00" } == 6)
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.exitCode == .temporary)
+    #expect(!world.scheduler.isRoundThrough)
+  }
+
+  @Test(arguments: [400, 403, 404, 413, 422])
+  func aPermanentAnswerFailsTheItemAlone(status: Int) throws {
+    var world = try World(Yaml.put(), files: Yaml.files(4)) { .status($0.path == "f01" ? status : 200) }
+    world.run()
+    #expect(world.starts.count == 4)
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.totals.items.done == 3)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.scheduler.isRoundThrough)
+  }
+
+  @Test func aSourceThatChangedEndsTheRunWith4() throws {
+    var world = try World(Yaml.put(), files: Yaml.files(2)) {
+      $0.path == "f00" ? .fails(.sourceChanged, reached: true) : .status(200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.exitCode == .integrity)
+  }
+
+  @Test func aHostThatFailsIsAskedByOneRequestAtATimeAndThenGivenUp() throws {
+    var world = try World(Yaml.put(), files: Yaml.files(10)) { _ in .refused }
+    world.run()
+    // Two fail together and count as one; then five probes.
+    #expect(world.starts.count == 7)
+    let times = world.starts.map(\.at)
+    #expect(times[0] == times[1])
+    for (earlier, later) in zip(times[1...], times[2...]) {
+      #expect(earlier.duration(to: later) >= .milliseconds(750))
+    }
+    #expect(world.scheduler.totals.items.waiting == 10)
+    #expect(world.scheduler.exitCode == .temporary)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func aHostThatComesBackIsUsedWithAllItsConnections() throws {
+    var world = try World(Yaml.put(), files: Yaml.files(6)) {
+      [start = Instant(nanoseconds: 1_600_000_000_000_000_000)] in
+      $0.now < start.advanced(by: .seconds(2)) ? .refused : .status(200, after: .seconds(1))
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 6)
+    let times = world.starts.map(\.at).filter { $0 > world.start.advanced(by: .seconds(2)) }
+    // The probe goes alone, then two at a time.
+    #expect(times.count == 6)
+    #expect(times[1] == times[2])
+  }
+
+  @Test func aHostThatAsksForPatienceIsLeftAlone() throws {
+    var world = try World(Yaml.put(), files: Yaml.files(4)) {
+      $0.path == "f00" && $0.number == 1 ? .status(429, retryAfter: .seconds(100)) : .status(200)
+    }
+    world.run()
+    let late = world.starts.filter { $0.at > world.start.advanced(by: .seconds(1)) }
+    #expect(late.allSatisfy { $0.at >= world.start.advanced(by: .seconds(100)) })
+    #expect(late.count >= 2)
+    #expect(world.scheduler.totals.items.done == 4)
+  }
+
+  @Test func anItemThatTakesLongerThanItsSessionAllowsFails() throws {
+    let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 3s }")
+    var world = try World(Yaml.put(head: head), files: Yaml.files(1)) { _ in .status(500) }
+    world.run()
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.itemRecords.first?.reason?.code == "resource_timeout")
+    #expect(world.scheduler.exitCode == .itemsFailed)
+  }
+
+  @Test func timeOfAnEarlierLaunchCountsForTheItem() throws {
+    let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 1h }")
+    var world = try World(Yaml.put(head: head), files: Yaml.files(1)) { _ in .status(500) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.now = world.now.advanced(by: .seconds(3600))
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.totals.items.failed == 1)
+  }
+}
+
+extension Reply: CustomTestStringConvertible {
+  var testDescription: String { "\(answer)" }
+}

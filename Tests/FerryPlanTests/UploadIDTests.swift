@@ -1,0 +1,130 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+struct UploadIDTests {
+  private func steps(_ world: World, _ path: String) -> [Step.Kind] {
+    world.starts.filter { $0.path == path }.map(\.attempt.step)
+  }
+
+  @Test func anItemIsAllocatedTransferredAndCommittedInThatOrder() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(5)) { _ in .status(200) }
+    world.run()
+    for file in 0..<5 { #expect(steps(world, "f0\(file)") == [.allocate, .transfer, .commit]) }
+    #expect(world.scheduler.totals.items.done == 5)
+    #expect(world.scheduler.isRoundThrough)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func laterStepsGoFirstInOneLaneOnceWhatTheyStandOnIsWritten() throws {
+    let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
+    var world = try World(Yaml.ids(head: head), files: Yaml.files(3)) { _ in .status(200) }
+    world.run()
+    let steps = world.starts.map(\.attempt.step)
+    // While a transfer is written down the connection is free for the next item's first step.
+    #expect(
+      steps == [.allocate, .transfer, .allocate, .commit, .transfer, .allocate, .commit, .transfer, .commit])
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func uploadIDsAreAllocatedNoFurtherAheadThanThereAreConnections() throws {
+    let head = Yaml.head.replacing(
+      "s: { max_connections_per_host: 2 }",
+      with: "s: { max_connections_per_host: 2 }, quick: { max_connections_per_host: 20 }")
+    let yaml = Yaml.ids(head: head).replacing("allocate:\n", with: "allocate:\n      session: quick\n")
+    var world = try World(yaml, files: Yaml.files(30)) { call in
+      .status(200, after: call.step == .transfer ? .seconds(5) : .milliseconds(1))
+    }
+    world.run()
+    var ahead: Set<String> = []
+    var most = 0
+    for start in world.starts {
+      if start.attempt.step == .allocate { ahead.insert(start.path) } else { ahead.remove(start.path) }
+      most = max(most, ahead.count)
+    }
+    #expect(most == 2)
+    #expect(world.scheduler.totals.items.done == 30)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test(arguments: [404, 410])
+  func anIDThatTheServerDoesNotKnowIsReplaced(status: Int) throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(1)) { call in
+      .status(call.step == .transfer && call.number == 1 ? status : 200)
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.idsExpired == 1)
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func anIDThatIsTooOldForItsTransferIsReplaced() throws {
+    // The first transfer is answered with 503 and tried again after 12 s or more.
+    let yaml = Yaml.ids("    retry: { initial: 12s, jitter: 0 }\n", validFor: "10s")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      .status(call.step == .transfer && call.number == 1 ? 500 : 200)
+    }
+    world.run()
+    #expect(steps(world, "f00").prefix(3) == [.allocate, .transfer, .allocate])
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.totals.idsExpired == 1)
+  }
+
+  @Test func anIDThatNeverLastsIsNotAskedForWithoutEnd() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(3)) { call in
+      .status(200, expires: call.step == .allocate ? call.now.advanced(by: .seconds(-60)) : nil)
+    }
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.starts.count == 3 * 6)
+    #expect(world.scheduler.totals.items.waiting == 3)
+    #expect(world.scheduler.exitCode == .temporary)
+  }
+
+  @Test func aCommitWhoseAnswerWasLostKeepsItsIDThoughItIsTooOld() throws {
+    let yaml = Yaml.ids("    retry: { initial: 1m }\n", validFor: "10s")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      guard call.step == .commit else { return .status(200) }
+      return call.number == 1 ? .lost : .status(409)
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .commit, .commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func aCommitThatWasCarriedOutBeforeIsDone() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(1)) { .status($0.step == .commit ? 409 : 200) }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func anUnrepeatableTransferUnderAnIDStartsOver() throws {
+    var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { call in
+      call.step == .transfer && call.number == 1 ? .lost : .status(200)
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .allocate, .transfer, .commit])
+    #expect(world.entries.contains(.released(Place(NodeID(0), 0))))
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func anUnrepeatableTransferThatDidNotReachTheServerKeepsItsID() throws {
+    var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { call in
+      call.step == .transfer && call.number == 1 ? .refused : .status(200)
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .transfer, .commit])
+  }
+
+  @Test func aLaunchGoesOnWithTheIDsOfTheOneThatDied() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(2)) { _ in .status(200) }
+    // Handing over, two allocations; what they brought is written, and two transfers are started.
+    world.actionsToLive = 6
+    world.run()
+    #expect(world.isDead)
+    world.actionsToLive = .max
+    world.run()
+    #expect(steps(world, "f00") == [.transfer, .commit])
+    #expect(world.scheduler.totals.items.done == 2)
+  }
+}
