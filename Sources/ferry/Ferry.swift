@@ -36,7 +36,8 @@ struct Ferry: ParsableCommand {
         if isUsage { Output.complain(text) } else { print(text) }
         Foundation.exit(isUsage ? FerryPlan.ExitCode.usage.rawValue : 0)
       }
-      Output.complain("ferry: \(EngineFault.describe(error))")
+      let text = EngineFault.describe(error)
+      Output.complain(text.hasPrefix("ferry: ") ? text : "ferry: \(text)")
       Foundation.exit(EngineFault.exitCode(of: error).rawValue)
     }
   }

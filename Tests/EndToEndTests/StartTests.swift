@@ -46,6 +46,17 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
+  @Test func `without its files' folder ends with 2, and is no interrupted run afterwards`() async throws {
+    let text = JobText.text(server: "http://127.0.0.1:9", JobText.puts)
+    try job.write(manifest: text.replacing("root: files", with: "root: nowhere"))
+    for _ in 0..<2 {
+      let command = try await job.ferry("run", "job.yaml")
+      #expect(command.status == 2)
+      #expect(command.stderr.contains("nowhere"))
+      #expect(!command.stderr.contains("interrupted"))
+    }
+  }
+
   @Test(arguments: [
     ["run"], ["run", "job.yaml", "--limit", "-1"], ["run", "job.yaml", "--var", "x"], ["fly"],
   ])

@@ -77,10 +77,19 @@ package struct Launch {
       RunRow(
         id: id, launch: options.launch, rounds: [.init(manifest: job.plan.manifest, number: round.number)],
         startedAt: started))
-    let record = try carryOut(
-      id: id, round: round.number, selection: selection, secrets: secrets, history: history,
-      startedAt: started,
-      notice, onProgress)
+    let record: RunRecord
+    do {
+      record = try carryOut(
+        id: id, round: round.number, selection: selection, secrets: secrets, history: history,
+        startedAt: started,
+        notice, onProgress)
+    } catch {
+      // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
+      let code = EngineFault.exitCode(of: error).rawValue
+      // The error that is thrown says more than one of writing that down would.
+      try? history.end(run: id, exitCode: code, report: nil, at: clock.now)
+      throw error
+    }
     let report = try state.createReportFolder(ofRun: id)
     let bytes = try ReportWriter.encode(record)
     try ReportWriter.write(bytes, to: report)
