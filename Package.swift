@@ -15,7 +15,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
@@ -32,7 +31,6 @@ let package = Package(
       dependencies: [
         "FerryManifest",
         .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(
@@ -59,7 +57,6 @@ let package = Package(
       dependencies: [
         "FerryManifest", "FerryPlan", "FerryEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
 

@@ -60,14 +60,14 @@ extension Scheduler {
     case .uploadIDGone(let failure):
       tally.idsExpired += 1
       releaseUploadID(place)
-      retry(flight, result, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
+      retry(flight, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
     case .transient(let failure, let retryAfter, let scope, let reachedServer):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, reachedServer {
         releaseUploadID(place)
         kind = .allocate
       }
-      retry(flight, result, failure, retryAfter: retryAfter, scope: scope, as: kind)
+      retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
     case .permanent(let failure):
       if isCommittedBefore(place, step, failure) {
         entries.append(.transferred(place))
@@ -164,7 +164,7 @@ extension Scheduler {
 
   /// Waits and tries again, or leaves it for a later launch when the retries are used up.
   mutating func retry(
-    _ flight: Flight, _ result: AttemptResult, _ failure: RecordedFailure, retryAfter: Duration?,
+    _ flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?,
     scope: Verdict.Scope, as kind: Step.Kind? = nil, atOnce: Bool = false
   ) {
     let place = flight.attempt.place

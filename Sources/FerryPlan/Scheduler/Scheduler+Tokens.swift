@@ -53,7 +53,7 @@ extension Scheduler {
       tokens[node.index]?.waiters = []
       for ready in waiters { enqueue(ready) }
     case .transient(let failure, let retryAfter, let scope, _):
-      retry(flight, result, failure, retryAfter: retryAfter, scope: scope)
+      retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
       .answerLost(let failure), .integrity(let failure):
       tally.hasAuthorizationFailed = true
