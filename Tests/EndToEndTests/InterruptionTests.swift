@@ -8,7 +8,7 @@ import Testing
     try await ReceiverProcess.start(faults: ["file:delay=0.3"])
   }
 
-  private func workspace(_ receiver: ReceiverProcess, files count: Int = 12) throws -> Workspace {
+  private func workspace(_ receiver: ReceiverProcess, files count: Int = 60) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, connections: 2, JobText.puts))
     for index in 0..<count { try job.write("file \(index)", to: "\(index).txt") }
     return job
@@ -58,7 +58,7 @@ import Testing
     let resumed = try await job.ferry("resume", in: URL(filePath: "/"))
     #expect(resumed.status == 0, "\(resumed.stderr)")
     let after = try await receiver.received().puts
-    #expect(after.count == 12)
+    #expect(after.count == 60)
     for name in done { #expect(after[name] == before[name], "\(name)") }
     let reports = try job.stateFiles().filter { $0.key.hasSuffix("report.json") }
       .map { try RunReport.decode($0.value) }
