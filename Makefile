@@ -40,7 +40,7 @@ lint: ## check the format and the imports
 format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Package.swift
 
-soak: ## run all tests in their long form: a hundred kills rather than a few
+soak: ## kill ferry a hundred times in a row, against two servers
 	@scripts/setup test
 	@scripts/soak
 

@@ -67,7 +67,7 @@ class Nginx:
             try:
                 self.requests()
                 return
-            except OSError:
+            except (OSError, Wrong):
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     self.stop()
                     raise SystemExit("bench: nginx did not start")
@@ -75,8 +75,13 @@ class Nginx:
 
     def requests(self) -> int:
         """How many requests it has had, this one included."""
-        with urllib.request.urlopen(f"{self.url}/status") as answer:
-            text = answer.read().decode()
+        try:
+            with urllib.request.urlopen(f"{self.url}/status") as answer:
+                text = answer.read().decode()
+        except OSError:
+            if (status := self.process.poll()) is not None:
+                raise Wrong(f"nginx ended with {status} under way") from None
+            raise
         return int(re.search(r"requests\s+\d+ \d+ (\d+)", text).group(1))
 
     def fresh(self) -> None:
