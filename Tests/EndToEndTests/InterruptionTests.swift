@@ -8,7 +8,7 @@ import Testing
     try await ReceiverProcess.start(faults: ["file:delay=0.3"])
   }
 
-  private func workspace(_ receiver: ReceiverProcess, files count: Int = 60) throws -> Workspace {
+  private func workspace(_ receiver: ReceiverProcess, files count: Int = 200) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, connections: 2, JobText.puts))
     for index in 0..<count { try job.write("file \(index)", to: "\(index).txt") }
     return job
@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [(SIGTERM, Int32(143)), (SIGINT, Int32(130))])
   func `saves everything at a signal, and goes on later`(_ signal: Int32, code: Int32) async throws {
     let receiver = try await slowReceiver()
-    let job = try workspace(receiver, files: 40)
+    let job = try workspace(receiver, files: 200)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.files.count >= 4 }
     run.signal(signal)
@@ -28,13 +28,13 @@ import Testing
     #expect(report.run.state == "ended")
     #expect(!report.run.roundClosed)
     let done = report.totals.items.done
-    #expect((1..<40).contains(done))
+    #expect((1..<200).contains(done))
 
     try await receiver.clearFaults()
     let second = try await job.run()
     #expect(second.command.status == 0)
     #expect(second.report.run.round == report.run.round)
-    #expect(second.report.totals.itemsDoneInRun == 40 - done)
+    #expect(second.report.totals.itemsDoneInRun == 200 - done)
     #expect(second.report.run.roundClosed)
   }
 
@@ -58,7 +58,7 @@ import Testing
     let resumed = try await job.ferry("resume", in: URL(filePath: "/"))
     #expect(resumed.status == 0, "\(resumed.stderr)")
     let after = try await receiver.received().puts
-    #expect(after.count == 60)
+    #expect(after.count == 200)
     for name in done { #expect(after[name] == before[name], "\(name)") }
     let reports = try job.stateFiles().filter { $0.key.hasSuffix("report.json") }
       .map { try RunReport.decode($0.value) }
