@@ -91,7 +91,8 @@ package actor ReceiverServer {
       handler: handler)
     let run = Task { try await server.run() }
     do {
-      try await server.waitUntilListening()
+      // A busy machine may take longer than the library's five seconds.
+      try await server.waitUntilListening(timeout: 60)
     } catch {
       run.cancel()
       throw error
