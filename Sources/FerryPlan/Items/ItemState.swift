@@ -56,3 +56,8 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
     self.message = message
   }
 }
+
+extension RecordedFailure {
+  /// What a stopped launch leaves things with.
+  package static let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
+}

@@ -269,7 +269,6 @@ extension Scheduler {
 
   /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
   mutating func leaveWaiting() {
-    let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
     var waiting: [Ready] = []
     for lane in lanes.indices {
       waiting +=
@@ -285,11 +284,11 @@ extension Scheduler {
       waiting.append(timer.ready)
     }
     timers = []
-    for ready in waiting.sorted() { leave(ready.place, stopped) }
+    for ready in waiting.sorted() { leave(ready.place, .stopped) }
     for node in tokens.keys.sorted() {
       let waiters = tokens[node]?.waiters ?? []
       tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, stopped) }
+      for ready in waiters { leave(ready.place, .stopped) }
     }
   }
 }

@@ -200,7 +200,7 @@ extension Scheduler {
   }
 
   private func reasonForWaiting(_ index: Int) -> RecordedFailure {
-    if stop != nil { return .init(code: "stopped", message: "the launch was stopped") }
+    if stop != nil { return .stopped }
     for step in plan.nodes[index].steps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
       if let lane = laneIndex[.init(session: step.session, origin: step.origin)],

@@ -86,7 +86,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
     case .cancelled(let reachedServer):
       if step.repeatability == .startsOver, reachedServer { entries.append(.released(place)) }
-      leave(place, .init(code: "stopped", message: "the launch was stopped"))
+      leave(place, .stopped)
     }
   }
 
@@ -158,7 +158,7 @@ extension Scheduler {
     if stop == nil {
       enqueue(place, kind)
     } else {
-      leave(place, .init(code: "stopped", message: "the launch was stopped"))
+      leave(place, .stopped)
     }
   }
 
@@ -170,7 +170,7 @@ extension Scheduler {
     let place = flight.attempt.place
     let kind = kind ?? flight.attempt.step
     if stop != nil {
-      return leave(place, .init(code: "stopped", message: "the launch was stopped"))
+      return leave(place, .stopped)
     }
     let policy = plan.nodes[place.node.index].retry
     var retries = self[progress: place]?.retries ?? 0
@@ -253,7 +253,7 @@ extension Scheduler {
   mutating func leave(_ place: Place, _ failure: RecordedFailure) {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
     if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
-    if failure.code != "stopped", failure.code != "token" { tally.hasTemporaryFailure = true }
+    if failure != .stopped, failure.code != "token" { tally.hasTemporaryFailure = true }
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
       nodes[place.node.index].phase = .left(failure)
       let troubles = nodes[place.node.index].progress?.troubles ?? []
