@@ -54,7 +54,7 @@ package struct ManifestReader: Sendable {
     let place = root.members?.first { $0.key.value == "vars" }?.key.location ?? decoder.source.start
     for name in variables.keys.sorted() where written[name] == nil {
       decoder.report(
-        at: place, "--var \(name.clipped): the manifest has no variable of this name",
+        .undeclaredVariable, at: place, "--var \(name.clipped): the manifest has no variable of this name",
         help: decoder.suggestion(for: name, among: written.keys.sorted())
           ?? (written.isEmpty ? "it has no 'vars'" : "it has \(written.keys.sorted().alternatives())"))
     }

@@ -89,14 +89,16 @@ import Testing
   private func text(_ source: String, line: Int, column: Int) -> [String] {
     let place = SourceLocation(file: "m.yaml", line: line, column: column)
     let formatter = DiagnosticFormatter(sources: [SourceText(Array(source.utf8), file: "m.yaml")])
-    return formatter.text(Diagnostic(at: place, "what", help: "how", notes: [.init("there", at: place)]))
-      .split(separator: "\n").map(String.init)
+    return formatter.text(
+      Diagnostic(.syntax, at: place, "what", help: "how", notes: [.init("there", at: place)])
+    )
+    .split(separator: "\n").map(String.init)
   }
 
   @Test func `is headline, line, caret, help and notes`() {
     #expect(
       text("a: 1\nbc: 'x y' # z\n", line: 2, column: 5) == [
-        "m.yaml:2:5: error: what", "   2 | bc: 'x y' # z", "     |     ^~~~~", "help: how",
+        "m.yaml:2:5: error: what [F0106]", "   2 | bc: 'x y' # z", "     |     ^~~~~", "help: how",
         "m.yaml:2:5: note: there",
         "   2 | bc: 'x y' # z", "     |     ^~~~~",
       ])
@@ -118,13 +120,14 @@ import Testing
     #expect(text("a: 1", line: 9, column: 9)[1] == "   9 | ")
     let place = SourceLocation(file: "other.yaml", line: 1, column: 1)
     #expect(
-      DiagnosticFormatter(sources: []).text(Diagnostic(at: place, "what")) == "other.yaml:1:1: error: what\n")
+      DiagnosticFormatter(sources: []).text(Diagnostic(.syntax, at: place, "what"))
+        == "other.yaml:1:1: error: what [F0106]\n")
   }
 
   @Test func `has a record for programs`() {
     let place = SourceLocation(file: "m.yaml", line: 2, column: 3)
     let record = DiagnosticRecord(
-      Diagnostic(at: place, "what", help: "how", notes: [.init("there", at: place)]))
+      Diagnostic(.syntax, at: place, "what", help: "how", notes: [.init("there", at: place)]))
     #expect(record.severity == .error)
     #expect([record.file, record.message, record.help] == ["m.yaml", "what", "how"])
     #expect([record.line, record.column] == [2, 3])

@@ -1,18 +1,23 @@
 /// What a header field may be called.
 enum HeaderRule {
   /// - Parameter isSet: the manifest sets it, rather than looks for it in an answer.
-  static func problem(_ name: String, isSet: Bool) -> (message: String, help: String)? {
+  static func problem(_ name: String, isSet: Bool) -> Problem? {
     guard isToken(name) else {
-      return ("\(name.quoted) is no header's name", "use letters, digits and '-' (RFC 9110 §5.1)")
+      return Problem(
+        .invalidHeaderName, "\(name.quoted) is no header's name",
+        help: "use letters, digits and '-' (RFC 9110 §5.1)")
     }
     guard isSet else { return nil }
     switch name.lowercased() {
     case "content-length":
-      return ("'\(name)' is set by ferry", "remove it; ferry knows the length of what it sends")
+      return Problem(
+        .ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry knows the length of what it sends")
     case "host":
-      return ("'\(name)' is set by ferry", "remove it; it is taken from the URL")
+      return Problem(.ownHeader, "'\(name)' is set by ferry", help: "remove it; it is taken from the URL")
     case "transfer-encoding":
-      return ("'\(name)' is set by ferry", "remove it; how a body is framed is up to the connection")
+      return Problem(
+        .ownHeader, "'\(name)' is set by ferry",
+        help: "remove it; how a body is framed is up to the connection")
     default:
       return nil
     }

@@ -22,7 +22,7 @@ extension ManifestDecoder {
       guard let first = cycle.first else { continue }
       let path = (cycle.map(\.from) + [first.from]).map(\.name.clipped).joined(separator: " → ")
       report(
-        at: first.location, "these wait for each other for ever: \(path)",
+        .cycle, at: first.location, "these wait for each other for ever: \(path)",
         help: "remove one of the 'needs' or references between them",
         notes: cycle.dropFirst().map {
           .init("\($0.from.name.quoted) waits for \($0.to.name.quoted) here", at: $0.location)

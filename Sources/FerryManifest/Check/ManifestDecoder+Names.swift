@@ -2,18 +2,18 @@ extension ManifestDecoder {
   /// Checks that every session, token and node that is named is declared, and each node only once.
   mutating func checkNames() {
     for use in nameUses {
-      let (spaces, what, section): ([DeclaredNames.Space], String, String) =
+      let (code, spaces, what, section): (DiagnosticCode, [DeclaredNames.Space], String, String) =
         switch use.purpose {
-        case .session: ([.sessions], "session", "sessions:")
-        case .token: ([.tokens], "token", "tokens:")
-        case .needs: (DeclaredNames.nodeSpaces, "node", "uploads:', 'fetches:' or 'requests:")
+        case .session: (.unknownSession, [.sessions], "session", "sessions:")
+        case .token: (.unknownToken, [.tokens], "token", "tokens:")
+        case .needs: (.unknownNode, DeclaredNames.nodeSpaces, "node", "uploads:', 'fetches:' or 'requests:")
         }
       let name = use.name.value
       guard !spaces.contains(where: { declared.declaration(name, in: $0) != nil }),
         declared.unreadable.isDisjoint(with: spaces)
       else { continue }
       report(
-        at: use.name.location, "no \(what) is called \(name.quoted)",
+        code, at: use.name.location, "no \(what) is called \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "leave 'token' out; only a step of an upload says 'token: none'"
           : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
@@ -29,7 +29,7 @@ extension ManifestDecoder {
     for node in nodes.map(\.name).sorted(by: { $0.location < $1.location }) {
       if let other = first[node.value] {
         report(
-          at: node.location, "a node is already called \(node.value.quoted)",
+          .duplicateNode, at: node.location, "a node is already called \(node.value.quoted)",
           help: "uploads, fetches and requests share one space of names; choose another",
           notes: [.init("first defined here", at: other.location)])
       } else {
@@ -47,7 +47,7 @@ extension ManifestDecoder {
       let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
       if let other = first[identifier] {
         report(
-          at: place, "another session has this identifier",
+          .duplicateIdentifier, at: place, "another session has this identifier",
           help: "each session keeps a journal of its own; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {

@@ -16,7 +16,7 @@ extension ManifestDecoder {
       guard declared.unreadable.isDisjoint(with: [.secrets]), declared.declaration(name, in: .secrets) == nil
       else { return }
       report(
-        at: use.reference.location, "no secret is called \(name.quoted)",
+        .unknownSecret, at: use.reference.location, "no secret is called \(name.quoted)",
         help: suggestion(for: name, among: declared.names(in: .secrets)) ?? "declare it under 'secrets:'")
     case .token(let capture):
       checkToken(capture, use, tokenOfNode)
@@ -28,7 +28,7 @@ extension ManifestDecoder {
       guard let request = declared.declaration(name, in: .requests) else {
         guard !declared.unreadable.contains(.requests) else { return }
         report(
-          at: use.reference.location, "no request is called \(name.quoted)",
+          .unknownRequest, at: use.reference.location, "no request is called \(name.quoted)",
           help: suggestion(for: name, among: declared.names(in: .requests)) ?? "declare it under 'requests:'")
         return
       }
@@ -49,7 +49,8 @@ extension ManifestDecoder {
         }
         guard !hasToken else { return }
         report(
-          at: use.reference.location, "\(node.quoted) names no token, so '${token.…}' has no value",
+          .nodeWithoutToken, at: use.reference.location,
+          "\(node.quoted) names no token, so '${token.…}' has no value",
           help: "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(node.quoted)")
         return
       }
@@ -65,7 +66,7 @@ extension ManifestDecoder {
     else { return }
     guard let node = upload.node[step] else {
       report(
-        at: use.reference.location, "\(name.quoted) has no '\(step)' step",
+        .missingStep, at: use.reference.location, "\(name.quoted) has no '\(step)' step",
         help: "add '\(step):' with a 'capture', or remove the reference")
       return
     }
@@ -82,7 +83,7 @@ extension ManifestDecoder {
       return
     }
     report(
-      at: use.reference.location, "\(step) captures no \(name.quoted)",
+      .unknownCapture, at: use.reference.location, "\(step) captures no \(name.quoted)",
       help: suggestion(for: name, among: captures)
         ?? (captures.isEmpty
           ? "add 'capture: { \(name.clipped): { … } }' to it" : "it captures \(captures.alternatives())"))

@@ -3,18 +3,22 @@ enum NameRule {
   /// What is wrong with a name.
   ///
   /// - Parameter allowsDots: for the manifest and session identifiers, which no reference takes apart at dots.
-  static func problem(_ name: String, allowsDots: Bool) -> (message: String, help: String)? {
+  static func problem(_ name: String, allowsDots: Bool) -> Problem? {
     let letters = allowsDots ? "letters, digits, '_', '-' and '.'" : "letters, digits, '_' and '-'"
     guard !name.isEmpty, name.utf8.count <= 100 else {
-      return ("a name has 1 to 100 letters", "choose a \(name.isEmpty ? "name" : "shorter name")")
+      return Problem(
+        .invalidName, "a name has 1 to 100 letters",
+        help: "choose a \(name.isEmpty ? "name" : "shorter name")")
     }
     guard name.utf8.allSatisfy({ isLetter($0) || (allowsDots && $0 == 0x2E) }) else {
-      return ("this name has a character that names cannot have", "use only \(letters) of ASCII")
+      return Problem(
+        .invalidName, "this name has a character that names cannot have", help: "use only \(letters) of ASCII"
+      )
     }
     if name.hasPrefix(".") || name.contains("..") {
-      return (
-        "a name cannot begin with a dot or have two in a row", "it becomes a file's name; remove the dots"
-      )
+      return Problem(
+        .invalidName, "a name cannot begin with a dot or have two in a row",
+        help: "it becomes a file's name; remove the dots")
     }
     return nil
   }

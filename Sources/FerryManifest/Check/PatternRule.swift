@@ -1,9 +1,11 @@
 /// What a regular expression must look like.
 enum PatternRule {
-  static func problem(_ pattern: String, needsGroup: Bool) -> (message: String, help: String)? {
+  static func problem(_ pattern: String, needsGroup: Bool) -> Problem? {
     // The compiler of patterns calls itself for each bracket.
     guard pattern.utf8.count <= 1_000, pattern.filter({ $0 == "(" || $0 == "[" }).count <= 50 else {
-      return ("this regular expression is too long", "use at most 1000 letters and 50 brackets")
+      return Problem(
+        .invalidPattern, "this regular expression is too long",
+        help: "use at most 1000 letters and 50 brackets")
     }
     do {
       let regex = try Regex(pattern)
@@ -13,11 +15,12 @@ enum PatternRule {
       let groups = "".wholeMatch(of: withEmpty).map { $0.output.count - 1 } ?? 0
       _ = regex
       guard needsGroup, groups == 0 else { return nil }
-      return ("this regular expression has no group", "put what is to be captured in ( )")
+      return Problem(
+        .invalidPattern, "this regular expression has no group", help: "put what is to be captured in ( )")
     } catch {
-      return (
-        "this regular expression does not compile: \("\(error)".clipped)", "see the syntax of Swift's Regex"
-      )
+      return Problem(
+        .invalidPattern, "this regular expression does not compile: \("\(error)".clipped)",
+        help: "see the syntax of Swift's Regex")
     }
   }
 }

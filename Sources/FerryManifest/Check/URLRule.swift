@@ -1,12 +1,15 @@
 /// What the author's part of a URL must look like.
 enum URLRule {
   /// The value is never part of the message: it may come from the environment.
-  static func problem(_ url: Template) -> (message: String, help: String)? {
-    guard !url.segments.isEmpty else { return ("this URL is empty", "write a URL that begins with https://") }
+  static func problem(_ url: Template) -> Problem? {
+    guard !url.segments.isEmpty else {
+      return Problem(.invalidURL, "this URL is empty", help: "write a URL that begins with https://")
+    }
     for segment in url.segments {
       guard case .literal(let text) = segment else { continue }
       if text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }) {
-        return ("a URL cannot have a space or control character in it", "write %20 for a space")
+        return Problem(
+          .invalidURL, "a URL cannot have a space or control character in it", help: "write %20 for a space")
       }
     }
     var prefix = ""
@@ -23,11 +26,13 @@ enum URLRule {
     // A reference at the very beginning is taken as a URL when it is known.
     guard !prefix.isEmpty || isWhole else { return nil }
     guard let scheme = ["https://", "http://"].first(where: { prefix.lowercased().hasPrefix($0) }) else {
-      return ("a URL begins with http:// or https://", "write the whole URL, or a reference at its beginning")
+      return Problem(
+        .invalidURL, "a URL begins with http:// or https://",
+        help: "write the whole URL, or a reference at its beginning")
     }
     let rest = prefix.dropFirst(scheme.count)
     if rest.isEmpty ? isWhole : "/?#:".contains(rest.first ?? "/") {
-      return ("this URL names no host", "write the host behind \(scheme)")
+      return Problem(.invalidURL, "this URL names no host", help: "write the host behind \(scheme)")
     }
     return nil
   }

@@ -59,7 +59,7 @@ struct Key<Object: Sendable>: Sendable {
     isBuilt = false
     decode = { _, _, decoder in
       decoder.report(
-        at: decoder.owner.location, "\(name.quoted) is not built yet",
+        .notBuilt, at: decoder.owner.location, "\(name.quoted) is not built yet",
         help: "remove it; this ferry cannot do it, and does not ignore what it cannot do")
     }
     defaultText = { _ in nil }

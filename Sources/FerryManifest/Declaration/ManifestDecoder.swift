@@ -26,17 +26,22 @@ struct ManifestDecoder {
   }
 
   mutating func report(
-    at location: SourceLocation, _ message: String, help: String? = nil, notes: [Diagnostic.Note] = []
+    _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String? = nil,
+    notes: [Diagnostic.Note] = []
   ) {
     guard diagnostics.count < Self.mostDiagnostics else { return }
-    diagnostics.append(Diagnostic(at: location, message, help: help, notes: notes))
+    diagnostics.append(Diagnostic(code, at: location, message, help: help, notes: notes))
+  }
+
+  mutating func report(_ problem: Problem, at location: SourceLocation) {
+    report(problem.code, at: location, problem.message, help: problem.help)
   }
 
   /// Told of a value that is not what its key wants.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     report(
-      at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",
+      .wrongType, at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",
       help: help ?? exampleHelp ?? "write \(wanted)")
   }
 

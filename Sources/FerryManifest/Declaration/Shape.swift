@@ -70,7 +70,7 @@ struct Shape<Object: Sendable>: Sendable {
     let built = keys.filter(\.isBuilt).map(\.name)
     for member in members where !known.contains(member.key.value) {
       decoder.report(
-        at: member.key.location, "unknown key \(member.key.value.quoted)",
+        .unknownKey, at: member.key.location, "unknown key \(member.key.value.quoted)",
         help: decoder.suggestion(for: member.key.value, among: known)
           ?? "the keys here are \(built.joined(separator: ", "))")
     }
@@ -83,7 +83,7 @@ struct Shape<Object: Sendable>: Sendable {
     }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
       decoder.report(
-        at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
+        .missingKey, at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
         help: key.example.map { "add '\(key.name): \($0)'" } ?? "add '\(key.name):'")
     }
   }
@@ -101,20 +101,21 @@ struct Shape<Object: Sendable>: Sendable {
       if let first = present.first, present.count > 1 {
         for other in present.dropFirst() {
           decoder.report(
-            at: other.location, "'\(other.value)' and '\(first.value)' exclude each other",
+            .excludingKeys, at: other.location, "'\(other.value)' and '\(first.value)' exclude each other",
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
       if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
         let built = names.filter { name in keys.contains { $0.name == name && $0.isBuilt } }
         decoder.report(
-          at: decoder.owner.location, "\(subject(decoder)) needs \(built.alternatives())",
+          .missingAlternative, at: decoder.owner.location,
+          "\(subject(decoder)) needs \(built.alternatives())",
           help: "add exactly one of them")
       }
     case .requires(let name, let other):
       guard let key = given[name]?.key, given[other] == nil else { return }
       decoder.report(
-        at: key.location, "'\(name)' has a meaning only beside '\(other)'",
+        .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
         help: "add '\(other):' or remove it")
     }
   }

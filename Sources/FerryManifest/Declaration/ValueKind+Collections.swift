@@ -18,7 +18,7 @@ extension ValueKind {
         }
         guard !atLeastOne || !elements.isEmpty else {
           decoder.report(
-            at: node.location, "\(decoder.owner.value.quoted) is an empty list",
+            .emptyList, at: node.location, "\(decoder.owner.value.quoted) is an empty list",
             help: "name one, or remove the key")
           return nil
         }
@@ -46,7 +46,7 @@ extension ValueKind {
       defer { decoder.owner = outer }
       return members.compactMap { member in
         if let problem = NameRule.problem(member.key.value, allowsDots: false) {
-          decoder.report(at: member.key.location, problem.message, help: problem.help)
+          decoder.report(problem, at: member.key.location)
         }
         if let space { decoder.declared.add(member.key, member.value, to: space) }
         decoder.owner = member.key

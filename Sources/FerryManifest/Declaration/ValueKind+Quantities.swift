@@ -11,7 +11,7 @@ extension ValueKind where Value == Duration {
         guard duration >= least else {
           let shortest = Quantity.text(least.milliseconds, units: Quantity.durations)
           decoder.report(
-            at: node.location, "\(decoder.owner.value.quoted) must be at least \(shortest)",
+            .outOfRange, at: node.location, "\(decoder.owner.value.quoted) must be at least \(shortest)",
             help: "give a longer duration")
           return nil
         }
@@ -35,7 +35,8 @@ extension ValueKind where Value == Int64 {
         let bytes = try Quantity(text, units: Quantity.sizes).amount
         guard bytes > 0 else {
           decoder.report(
-            at: node.location, "\(decoder.owner.value.quoted) must be at least 1B", help: "give a larger size"
+            .outOfRange, at: node.location, "\(decoder.owner.value.quoted) must be at least 1B",
+            help: "give a larger size"
           )
           return nil
         }
@@ -63,22 +64,22 @@ extension ManifestDecoder {
     switch problem as? Quantity.Problem {
     case .bare:
       report(
-        at: node.location, "\(subject) needs a unit",
+        .missingUnit, at: node.location, "\(subject) needs a unit",
         help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
     case .fraction:
       report(
-        at: node.location, "\(subject) must be a whole number and a unit",
+        .fraction, at: node.location, "\(subject) must be a whole number and a unit",
         help: "use a smaller unit: 90m for 1.5h")
     case .unit(let unit):
       let same = names.first { $0.lowercased() == unit.lowercased() }
       report(
-        at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
+        .unknownUnit, at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
         help: same.map { "did you mean '\($0)'?" } ?? "the units are \(names.alternatives(quoted: false))")
     case .overflow:
-      report(at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
+      report(.outOfRange, at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
     case .malformed, nil:
       report(
-        at: node.location, "\(subject) must be \(wanted)",
+        .malformedQuantity, at: node.location, "\(subject) must be \(wanted)",
         help: "write one number and one unit of \(names.alternatives(quoted: false))")
     }
   }

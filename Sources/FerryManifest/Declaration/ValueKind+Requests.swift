@@ -8,7 +8,7 @@ extension ValueKind where Value == Template {
     Self(.text(what: "URL", references: true)) { node, decoder in
       guard let template = decoder.template(node, wanted: "a URL") else { return nil }
       guard let problem = URLRule.problem(template) else { return template }
-      decoder.report(at: node.location, problem.message, help: problem.help)
+      decoder.report(problem, at: node.location)
       return nil
     }
   }
@@ -23,7 +23,9 @@ extension ValueKind where Value == Template {
         }
       }
       return hasLineEnd
-        ? ("a header's value cannot have a line end or control character in it", "write it on one line") : nil
+        ? Problem(
+          .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+          help: "write it on one line") : nil
     }
   }
 }
@@ -39,7 +41,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
 
   private static func fields(
     key: String, value: ValueKind<Template>,
-    problem: @escaping @Sendable (String) -> (message: String, help: String)?
+    problem: @escaping @Sendable (String) -> Problem?
   ) -> Self {
     Self(.map(key: key, value: value.form)) { node, decoder in
       guard let members = node.members else {
@@ -52,12 +54,13 @@ extension ValueKind where Value == [RequestTemplate.Field] {
       return members.compactMap { member in
         decoder.owner = member.key
         if let problem = problem(member.key.value) {
-          decoder.report(at: member.key.location, problem.message, help: problem.help)
+          decoder.report(problem, at: member.key.location)
         } else if key == "header",
           let first = seen.updateValue(member.key.location, forKey: member.key.value.lowercased())
         {
           decoder.report(
-            at: member.key.location, "the header \(member.key.value.quoted) is here a second time",
+            .duplicateHeader, at: member.key.location,
+            "the header \(member.key.value.quoted) is here a second time",
             help: "case makes no difference in a header's name; remove one of them",
             notes: [.init("first defined here", at: first)])
         }
@@ -76,15 +79,17 @@ extension ValueKind where Value == String {
   static var method: Self {
     constant("HTTP method").refused { method in
       guard HeaderRule.isToken(method) else {
-        return ("this is no HTTP method", "use a method such as GET, POST or PUT")
+        return Problem(
+          .invalidMethod, "this is no HTTP method", help: "use a method such as GET, POST or PUT")
       }
       guard method == method.uppercased() else {
-        return ("HTTP methods are written in capitals", "write \(method.uppercased().quoted)")
+        return Problem(
+          .invalidMethod, "HTTP methods are written in capitals", help: "write \(method.uppercased().quoted)")
       }
       guard method != "CONNECT", method != "TRACE" else {
-        return (
-          "the method \(method) carries no request of a manifest", "use a method such as GET, POST or PUT"
-        )
+        return Problem(
+          .invalidMethod, "the method \(method) carries no request of a manifest",
+          help: "use a method such as GET, POST or PUT")
       }
       return nil
     }
@@ -127,12 +132,12 @@ extension ValueKind where Value == JSONTemplate {
       case .float(let value) where value.isFinite: return .number(value)
       case .float:
         decoder.report(
-          at: node.location, "JSON has no number \(scalar.text.clipped)",
+          .numberNotInJSON, at: node.location, "JSON has no number \(scalar.text.clipped)",
           help: "quote it to send it as a string")
         return nil
       case .hugeInteger:
         decoder.report(
-          at: node.location, "the number \(scalar.text.clipped) does not fit 64 bits",
+          .numberNotInJSON, at: node.location, "the number \(scalar.text.clipped) does not fit 64 bits",
           help: "quote it to send it as a string")
         return nil
       case .string: return decoder.template(node).map(JSONTemplate.string)

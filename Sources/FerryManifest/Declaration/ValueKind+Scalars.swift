@@ -13,7 +13,9 @@ extension ValueKind where Value == Bool {
 
   /// A key that says something by being there: `status: true`.
   static var onlyTrue: Self {
-    boolean.refused { $0 ? nil : ("this can only be true", "remove the key where it is not meant") }
+    boolean.refused {
+      $0 ? nil : Problem(.onlyTrue, "this can only be true", help: "remove the key where it is not meant")
+    }
   }
 }
 
@@ -63,11 +65,11 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
       if let value = Value(rawValue: text) { return value }
       if notYet.contains(text) {
         decoder.report(
-          at: node.location, "'\(decoder.owner.value): \(text)' is not built yet",
+          .notBuilt, at: node.location, "'\(decoder.owner.value): \(text)' is not built yet",
           help: "this ferry knows \(wanted)")
       } else {
         decoder.report(
-          at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",
+          .unknownWord, at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",
           help: decoder.suggestion(for: text, among: words + notYet) ?? decoder.exampleHelp)
       }
       return nil
@@ -81,12 +83,14 @@ extension ValueKind where Value == String {
     Self(.text(what: what, references: false), text: { $0 }) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       guard !text.isEmpty else {
-        decoder.report(at: node.location, "\(decoder.owner.value.quoted) is empty", help: "give a \(what)")
+        decoder.report(
+          .emptyText, at: node.location, "\(decoder.owner.value.quoted) is empty", help: "give a \(what)")
         return nil
       }
       guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
         decoder.report(
-          at: node.location, "\(decoder.owner.value.quoted) contains a control character", help: "remove it")
+          .controlCharacter, at: node.location, "\(decoder.owner.value.quoted) contains a control character",
+          help: "remove it")
         return nil
       }
       return text
@@ -106,12 +110,15 @@ extension ValueKind where Value == String {
   static var pathInside: Self {
     path.refused { path in
       if path.hasPrefix("/") || path.hasPrefix("~") {
-        return ("this path must be relative", "name a file below the manifest's folder")
+        return Problem(
+          .invalidPath, "this path must be relative", help: "name a file below the manifest's folder")
       }
       if path.split(separator: "/").contains("..") {
-        return ("this path leads out of its folder with '..'", "name a file below the manifest's folder")
+        return Problem(
+          .invalidPath, "this path leads out of its folder with '..'",
+          help: "name a file below the manifest's folder")
       }
-      if path.hasSuffix("/") { return ("this path names a folder", "name a file") }
+      if path.hasSuffix("/") { return Problem(.invalidPath, "this path names a folder", help: "name a file") }
       return nil
     }
   }
@@ -119,12 +126,17 @@ extension ValueKind where Value == String {
   /// A pattern of paths relative to `root`.
   static var glob: Self {
     constant("glob").refused { glob in
-      if glob.hasPrefix("/") { return ("a glob is relative to 'root'", "remove the '/' at its beginning") }
+      if glob.hasPrefix("/") {
+        return Problem(.invalidGlob, "a glob is relative to 'root'", help: "remove the '/' at its beginning")
+      }
       if glob.split(separator: "/").contains("..") {
-        return ("a glob cannot lead out of 'root' with '..'", "choose another 'root'")
+        return Problem(
+          .invalidGlob, "a glob cannot lead out of 'root' with '..'", help: "choose another 'root'")
       }
       return GlobRule.unclosed(glob).map {
-        ("'\($0)' is not closed in this glob", "close it, or write '[\($0)]' for the character itself")
+        Problem(
+          .invalidGlob, "'\($0)' is not closed in this glob",
+          help: "close it, or write '[\($0)]' for the character itself")
       }
     }
   }
@@ -134,7 +146,7 @@ extension ValueKind where Value == String {
     Self(.text(what: "JSON pointer", references: false)) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a JSON pointer") else { return nil }
       guard let problem = PointerRule.problem(text) else { return text }
-      decoder.report(at: node.location, problem.message, help: problem.help)
+      decoder.report(problem, at: node.location)
       return nil
     }
   }
@@ -144,7 +156,7 @@ extension ValueKind where Value == String {
     Self(.text(what: "regular expression", references: false)) { node, decoder in
       guard let pattern = decoder.constant(node, wanted: "a regular expression") else { return nil }
       guard let problem = PatternRule.problem(pattern, needsGroup: needsGroup) else { return pattern }
-      decoder.report(at: node.location, problem.message, help: problem.help)
+      decoder.report(problem, at: node.location)
       return nil
     }
   }

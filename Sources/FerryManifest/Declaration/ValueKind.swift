@@ -33,13 +33,13 @@ struct ValueKind<Value: Sendable>: Sendable {
   }
 
   /// The same, refused where `problem` finds something.
-  func refused(_ problem: @escaping @Sendable (Value) -> (message: String, help: String)?) -> Self {
+  func refused(_ problem: @escaping @Sendable (Value) -> Problem?) -> Self {
     Self(
       form, text: text,
       decode: { node, decoder in
         guard let value = decode(node, &decoder) else { return nil }
         guard let problem = problem(value) else { return value }
-        decoder.report(at: node.location, problem.message, help: problem.help)
+        decoder.report(problem, at: node.location)
         return nil
       })
   }

@@ -5,6 +5,7 @@ package struct Diagnostic: Equatable, Sendable, Error {
     case warning
   }
 
+  package var code: DiagnosticCode
   package var severity: Severity
   package var location: SourceLocation
   /// What is wrong, in one line without a full stop.
@@ -25,9 +26,10 @@ package struct Diagnostic: Equatable, Sendable, Error {
   }
 
   package init(
-    _ severity: Severity = .error, at location: SourceLocation, _ message: String,
+    _ code: DiagnosticCode, _ severity: Severity = .error, at location: SourceLocation, _ message: String,
     help: String? = nil, notes: [Note] = []
   ) {
+    self.code = code
     self.severity = severity
     self.location = location
     self.message = message

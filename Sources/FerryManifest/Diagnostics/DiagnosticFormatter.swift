@@ -17,7 +17,9 @@ package struct DiagnosticFormatter: Sendable {
   }
 
   package func text(_ diagnostic: Diagnostic) -> String {
-    var lines = section(diagnostic.severity.rawValue, diagnostic.message, at: diagnostic.location)
+    var lines = section(
+      diagnostic.severity.rawValue, "\(diagnostic.message) [\(diagnostic.code.rawValue)]",
+      at: diagnostic.location)
     if let help = diagnostic.help { lines.append("\(bold("help:")) \(help)") }
     for note in diagnostic.notes { lines += section("note", note.message, at: note.location) }
     return lines.joined(separator: "\n") + "\n"

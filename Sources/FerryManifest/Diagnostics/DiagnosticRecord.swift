@@ -1,5 +1,6 @@
 /// A diagnostic as `--format json` writes it; its keys are an interface.
 package struct DiagnosticRecord: Codable, Equatable, Sendable {
+  package var code: DiagnosticCode
   package var severity: Diagnostic.Severity
   package var file: String
   /// From 1.
@@ -18,6 +19,7 @@ package struct DiagnosticRecord: Codable, Equatable, Sendable {
   }
 
   package init(_ diagnostic: Diagnostic) {
+    code = diagnostic.code
     severity = diagnostic.severity
     file = diagnostic.location.file
     line = diagnostic.location.line

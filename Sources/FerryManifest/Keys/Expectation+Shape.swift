@@ -30,7 +30,7 @@ extension ValueKind where Value == [Expectation.HeaderMatch] {
       }
       return members.compactMap { member in
         if let problem = HeaderRule.problem(member.key.value, isSet: false) {
-          decoder.report(at: member.key.location, problem.message, help: problem.help)
+          decoder.report(problem, at: member.key.location)
         }
         return text.decode(member.value, &decoder).map { .init(name: member.key.value, value: $0) }
       }
@@ -48,7 +48,7 @@ extension ValueKind where Value == [Expectation.JSONMatch] {
       }
       return members.compactMap { member in
         if let problem = PointerRule.problem(member.key.value) {
-          decoder.report(at: member.key.location, problem.message, help: problem.help)
+          decoder.report(problem, at: member.key.location)
         }
         return scalar.decode(member.value, &decoder).map { .init(pointer: member.key.value, value: $0) }
       }

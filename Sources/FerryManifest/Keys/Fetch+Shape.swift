@@ -71,12 +71,12 @@ extension ValueKind where Value == Fetch.Interval {
         case "every_run": return .everyRun
         case "never":
           decoder.report(
-            at: node.location, "'interval: never' is not built yet",
+            .notBuilt, at: node.location, "'interval: never' is not built yet",
             help: "this ferry knows every_run and { minimum: … }")
           return nil
         case .some:
           decoder.report(
-            at: node.location, "'interval' must be every_run or { minimum: … }",
+            .unknownWord, at: node.location, "'interval' must be every_run or { minimum: … }",
             help: "write every_run, or a mapping such as { minimum: 15m }")
           return nil
         }

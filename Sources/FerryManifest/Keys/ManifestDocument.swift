@@ -69,7 +69,7 @@ extension ValueKind where Value == Int {
       }
       guard version == only else {
         decoder.report(
-          at: node.location, "version \(version) of the manifest language is not known",
+          .unknownVersion, at: node.location, "version \(version) of the manifest language is not known",
           help: "this ferry reads 'version: \(only)'")
         return nil
       }
@@ -93,7 +93,7 @@ extension ValueKind where Value == [String] {
         members.map { ($0.key.value, $0.value) }, uniquingKeysWith: { first, _ in first })
       for member in members {
         if let problem = NameRule.problem(member.key.value, allowsDots: false) {
-          decoder.report(at: member.key.location, problem.message, help: problem.help)
+          decoder.report(problem, at: member.key.location)
         }
         decoder.owner = member.key
         _ = decoder.variable(member.key.value, at: member.key.location)

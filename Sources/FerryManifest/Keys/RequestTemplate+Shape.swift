@@ -47,7 +47,8 @@ extension RequestTemplate {
         guard use == .transfer, let members = node.members else { return }
         for member in members where ["form", "json"].contains(member.key.value) {
           decoder.report(
-            at: member.key.location, "a transfer has no '\(member.key.value)': its body is the file",
+            .transferBody, at: member.key.location,
+            "a transfer has no '\(member.key.value)': its body is the file",
             help: "put it into 'allocate' or 'commit'")
         }
       })

@@ -20,7 +20,7 @@ extension RetryPolicy {
     finish: { retry, node, decoder in
       guard retry.initial > retry.max, let place = node["initial"] ?? node["max"] else { return }
       decoder.report(
-        at: place.location, "'initial' is longer than 'max'",
+        .contradictoryBounds, at: place.location, "'initial' is longer than 'max'",
         help: "'max' bounds every wait, the first one too (it is 5m where it is not given)")
     })
 }

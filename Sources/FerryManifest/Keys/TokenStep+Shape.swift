@@ -36,7 +36,7 @@ extension TokenStep {
     finish: { token, _, decoder in
       guard token.name.value == "none" else { return }
       decoder.report(
-        at: token.name.location, "a token cannot be called 'none'",
+        .invalidName, at: token.name.location, "a token cannot be called 'none'",
         help: "'token: none' on a step leaves the token out; choose another name")
     })
 }

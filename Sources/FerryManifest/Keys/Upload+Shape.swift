@@ -160,7 +160,7 @@ extension Key {
       guard let text = decoder.constant(node, wanted: "none") else { return nil }
       if text == "none" { return Upload.StepToken.none }
       decoder.report(
-        at: node.location, "'token' of a step can only be 'none'",
+        .stepToken, at: node.location, "'token' of a step can only be 'none'",
         help: "a step carries the upload's own token; name it there, with 'token: \(text.clipped)'")
       return nil
     }
@@ -182,7 +182,7 @@ extension ValueKind where Value == Double {
       }
       if let value = words[text] { return value }
       decoder.report(
-        at: node.location, "'priority' must be a number from 0 to 1, or low, default or high",
+        .unknownWord, at: node.location, "'priority' must be a number from 0 to 1, or low, default or high",
         help: decoder.suggestion(for: text, among: names) ?? decoder.exampleHelp)
       return nil
     }

@@ -33,7 +33,9 @@ extension ManifestDecoder {
   }
 
   mutating func report(_ diagnostic: Diagnostic) {
-    report(at: diagnostic.location, diagnostic.message, help: diagnostic.help, notes: diagnostic.notes)
+    report(
+      diagnostic.code, at: diagnostic.location, diagnostic.message, help: diagnostic.help,
+      notes: diagnostic.notes)
   }
 
   // MARK: - One reference
@@ -46,7 +48,7 @@ extension ManifestDecoder {
       return environmentValue(rest, at: location).map { .value($0) }
     case "vars":
       guard !rest.isEmpty else {
-        report(at: location, "'${vars}' names no variable", help: "write ${vars.NAME}")
+        report(.incompleteReference, at: location, "'${vars}' names no variable", help: "write ${vars.NAME}")
         return nil
       }
       guard case .text(let text) = variable(rest, at: location) else { return nil }
@@ -55,7 +57,7 @@ extension ManifestDecoder {
       guard let family = Reference.Family(rawValue: family) else {
         let known = ["vars", "env"] + Reference.Family.allCases.map(\.rawValue)
         report(
-          at: location, "\("${\(expression)}".quoted) names nothing",
+          .unknownReference, at: location, "\("${\(expression)}".quoted) names nothing",
           help: suggestion(for: family, among: known).map {
             "\($0) A reference begins with one word and a dot"
           }
@@ -83,12 +85,13 @@ extension ManifestDecoder {
     switch place {
     case .constant:
       report(
-        at: location, "\(reference) has no value before a run, and \(owner.value.quoted) needs one",
+        .referenceOutOfPlace, at: location,
+        "\(reference) has no value before a run, and \(owner.value.quoted) needs one",
         help: "use ${vars.NAME} or ${env.NAME} here")
     case .session, .token, .apply, .upload, .fetch, .request:
       let known = (["vars", "env"] + place.families.map(\.rawValue)).map { "\($0).…" }
       report(
-        at: location, "\(reference) has no value \(place.name)",
+        .referenceOutOfPlace, at: location, "\(reference) has no value \(place.name)",
         help: "references here are \(known.alternatives(quoted: false))")
     }
   }
@@ -98,7 +101,8 @@ extension ManifestDecoder {
   ) -> Reference? {
     guard !rest.isEmpty else {
       report(
-        at: location, "'${\(family.rawValue)}' says too little", help: "write ${\(family.rawValue).NAME}")
+        .incompleteReference, at: location, "'${\(family.rawValue)}' says too little",
+        help: "write ${\(family.rawValue).NAME}")
       return nil
     }
     switch family {
@@ -118,7 +122,7 @@ extension ManifestDecoder {
       let (name, capture) = Self.split(rest)
       if !capture.isEmpty { return .request(name: name, capture: capture) }
       report(
-        at: location, "\("${requests.\(rest)}".quoted) names no capture",
+        .incompleteReference, at: location, "\("${requests.\(rest)}".quoted) names no capture",
         help: "write ${requests.NAME.CAPTURE}")
       return nil
     }
@@ -128,7 +132,7 @@ extension ManifestDecoder {
     _ name: String, of family: Reference.Family, known: [String], at location: SourceLocation
   ) {
     report(
-      at: location, "\("${\(family.rawValue).\(name)}".quoted) names nothing",
+      .unknownReference, at: location, "\("${\(family.rawValue).\(name)}".quoted) names nothing",
       help: suggestion(for: name, among: known)
         ?? "there is \(known.map { "\(family.rawValue).\($0)" }.alternatives(quoted: false))")
   }
@@ -144,13 +148,14 @@ extension ManifestDecoder {
     let fallback = mark.map { String(expression[$0.upperBound...]) }
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 != 0x3D && $0 > 0x20 }) else {
       report(
-        at: location, "\("${env.\(expression)}".quoted) names no environment variable",
+        .invalidEnvironmentName, at: location,
+        "\("${env.\(expression)}".quoted) names no environment variable",
         help: "write ${env.NAME} or ${env.NAME:-default}")
       return nil
     }
     guard fallback?.contains("${") != true else {
       report(
-        at: location, "a default cannot have a reference in it",
+        .referenceInDefault, at: location, "a default cannot have a reference in it",
         help: "give the default as it is, or choose it in 'vars'")
       return nil
     }
@@ -161,7 +166,7 @@ extension ManifestDecoder {
     }
     if let fallback { return spend(fallback, at: location) }
     report(
-      at: location, "the environment variable \(name.quoted) is not set",
+      .environmentNotSet, at: location, "the environment variable \(name.quoted) is not set",
       help: "set it, or give a default: ${env.\(name.clipped):-default}")
     return nil
   }
@@ -175,7 +180,7 @@ extension ManifestDecoder {
     guard let written = variables.written else { return .broken }
     guard let node = written[name] else {
       report(
-        at: location, "no variable is called \(name.quoted)",
+        .unknownVariable, at: location, "no variable is called \(name.quoted)",
         help: suggestion(for: name, among: written.keys.sorted()) ?? "declare it under 'vars:'")
       return .broken
     }
@@ -189,7 +194,7 @@ extension ManifestDecoder {
     }
     guard variables.underway.count < Variables.deepest else {
       report(
-        at: location, "variables use each other more than \(Variables.deepest) deep",
+        .variablesTooDeep, at: location, "variables use each other more than \(Variables.deepest) deep",
         help: "write some of the values out")
       return .broken
     }
@@ -208,7 +213,8 @@ extension ManifestDecoder {
     let circle = variables.underway.drop { $0.value != name }
     let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
     report(
-      at: location, "variables go in a circle: \(path)", help: "give one of them a value of its own",
+      .variableCircle, at: location, "variables go in a circle: \(path)",
+      help: "give one of them a value of its own",
       notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
   }
 
@@ -219,7 +225,7 @@ extension ManifestDecoder {
     // Once is enough: everything behind it is over the budget as well.
     if variables.budget + text.utf8.count >= 0 {
       report(
-        at: location, "variables stand for more than 64 MiB of text in all",
+        .variablesTooLarge, at: location, "variables stand for more than 64 MiB of text in all",
         help: "variables that use others several times grow fast; shorten them")
     }
     return nil

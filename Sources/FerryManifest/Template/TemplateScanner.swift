@@ -33,7 +33,7 @@ struct TemplateScanner {
         guard let end = letters[(index + 2)...].firstIndex(of: "}") else {
           diagnostics.append(
             Diagnostic(
-              at: place, "'${' is not closed",
+              .unclosedReference, at: place, "'${' is not closed",
               help: "close it with '}', or write '$${' for the two characters"))
           return
         }

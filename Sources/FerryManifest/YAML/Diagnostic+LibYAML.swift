@@ -12,13 +12,16 @@ extension Diagnostic {
     let here = source.text(line: place.line, from: place.column, limit: 1)
     let before = source.text(line: place.line, from: max(1, place.column - 1), limit: 1)
 
+    var code = DiagnosticCode.syntax
     var message = problem
     var help: String?
     if here == "\t" {
+      code = .tab
       message = "a tab cannot be used here"
       help = "indent with spaces; YAML allows no tabs in indentation"
     } else if here == "{", before == "$" {
       place.column -= 1
+      code = .unquotedReference
       message = "'${' inside { } or [ ] without quotes"
       help = "put the value in double quotes: \"${…}\""
     } else {
@@ -28,7 +31,7 @@ extension Diagnostic {
     if let context, parser.context_mark.line != parser.problem_mark.line {
       notes.append(Note(context, at: location(parser.context_mark)))
     }
-    self.init(at: place, message, help: help, notes: notes)
+    self.init(code, at: place, message, help: help, notes: notes)
   }
 
   private static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {

@@ -85,7 +85,8 @@ extension SourceText {
   package func unreadable() -> Diagnostic? {
     guard bytes.count <= Self.largest else {
       return Diagnostic(
-        at: start, "the manifest is larger than 64 MiB", help: "name the files in a `list:` file instead")
+        .manifestTooLarge, at: start, "the manifest is larger than 64 MiB",
+        help: "name the files in a `list:` file instead")
     }
     var position = (line: 1, column: 1)
     var decoder = UTF8()
@@ -97,14 +98,14 @@ extension SourceText {
         return nil
       case .error:
         return Diagnostic(
-          at: SourceLocation(file: file, line: position.line, column: position.column),
+          .invalidUTF8, at: SourceLocation(file: file, line: position.line, column: position.column),
           "the text is not valid UTF-8", help: "save the manifest as UTF-8")
       case .scalarValue(let scalar):
         if Self.isForbidden(scalar) {
           let code = String(scalar.value, radix: 16, uppercase: true)
           let padded = String(repeating: "0", count: max(0, 4 - code.count)) + code
           return Diagnostic(
-            at: SourceLocation(file: file, line: position.line, column: position.column),
+            .forbiddenCharacter, at: SourceLocation(file: file, line: position.line, column: position.column),
             "the control character U+\(padded) cannot stand in YAML",
             help: "remove it, or write it as an escape in double quotes")
         }

@@ -49,7 +49,7 @@ struct YAMLComposer {
       guard !hasDocument else {
         return stop(
           Diagnostic(
-            at: location, "a second document begins here",
+            .secondDocument, at: location, "a second document begins here",
             help: "a manifest is one document; put the other into a file of its own"))
       }
       hasDocument = true
@@ -89,7 +89,7 @@ struct YAMLComposer {
     guard stack.count < Self.deepest else {
       return stop(
         Diagnostic(
-          at: location, "lists and mappings are nested deeper than \(Self.deepest) levels",
+          .nestedTooDeep, at: location, "lists and mappings are nested deeper than \(Self.deepest) levels",
           help: "a manifest needs far fewer; look for brackets that are not closed"))
     }
     stack.append(
@@ -120,7 +120,7 @@ struct YAMLComposer {
     guard nodeCount <= Self.mostNodes else {
       return stop(
         Diagnostic(
-          at: location,
+          .tooManyValues, at: location,
           "the manifest has more than \(Self.mostNodes) values, counting what aliases stand for",
           help: "an alias counts as often as it is used; use fewer, or name files in a `list:` file"))
     }
@@ -154,7 +154,7 @@ struct YAMLComposer {
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(
-          at: location, "a key must be a string, found \(node.kindName)",
+          .keyNotString, at: location, "a key must be a string, found \(node.kindName)",
           help: node.scalar.map {
             $0.text.isEmpty ? "write a name before the ':'" : "quote it: \"\($0.text.clipped)\""
           }
@@ -164,14 +164,14 @@ struct YAMLComposer {
     if scalar.text == "<<", scalar.style == .plain {
       diagnostics.append(
         Diagnostic(
-          at: location, "merge keys ('<<') are not built yet",
+          .mergeOfNoMapping, at: location, "merge keys ('<<') are not built yet",
           help: "write the merged keys out; anchors and aliases of whole values work"))
       return .refused
     }
     if let first = seen[scalar.text] {
       diagnostics.append(
         Diagnostic(
-          at: location, "the key \(scalar.text.quoted) is here a second time",
+          .duplicateKey, at: location, "the key \(scalar.text.quoted) is here a second time",
           help: "remove one of them", notes: [.init("first defined here", at: first)]))
       return .refused
     }
@@ -182,7 +182,7 @@ struct YAMLComposer {
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
     let open = stack.contains { $0.anchor == name }
     return Diagnostic(
-      at: location,
+      .unknownAlias, at: location,
       open ? "the alias '*\(name)' stands inside its own value" : "no anchor '&\(name)' before this alias",
       help: NearestName.suggestion(for: name, among: anchors.keys.sorted())
         ?? (open ? "write the value out" : "define it first with '&\(name)'"))
@@ -222,7 +222,8 @@ extension YAMLComposer {
     if !fits {
       diagnostics.append(
         Diagnostic(
-          at: location, "the value is no '!!\(tag.dropFirst(Self.core.count))'", help: "remove the tag"))
+          .tagMismatch, at: location, "the value is no '!!\(tag.dropFirst(Self.core.count))'",
+          help: "remove the tag"))
     }
     return .resolved
   }
@@ -235,7 +236,7 @@ extension YAMLComposer {
   private mutating func refuse(_ tag: String, at location: SourceLocation) {
     diagnostics.append(
       Diagnostic(
-        at: location, "the tag \(tag.quoted) is not known",
+        .unknownTag, at: location, "the tag \(tag.quoted) is not known",
         help: "remove the tag; ferry reads plain YAML"))
   }
 }

@@ -16,7 +16,7 @@ package struct YAMLDocument: Sendable {
     if diagnostics.isEmpty, composer.root == nil {
       diagnostics.append(
         Diagnostic(
-          at: source.start, "the manifest is empty",
+          .emptyManifest, at: source.start, "the manifest is empty",
           help: "begin with 'version: 1' and 'name: …'"))
     }
     // A tree that broke off in the middle would call forth errors about what is only not read.

@@ -76,7 +76,7 @@ extension YAMLEvent {
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     defer { parser.deallocate() }
     guard yaml_parser_initialize(parser) != 0 else {
-      return Diagnostic(at: source.start, "there is no memory left to read the manifest")
+      return Diagnostic(.syntax, at: source.start, "there is no memory left to read the manifest")
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
