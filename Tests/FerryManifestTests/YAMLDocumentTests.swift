@@ -64,12 +64,10 @@ import Testing
     #expect(found.root?.members?.map(\.key.value) == ["a", "b"])
   }
 
-  @Test func `refuses tabs in the indentation, custom tags, merge keys and unknown aliases`() {
+  @Test func `refuses tabs in the indentation, custom tags and unknown aliases`() {
     #expect(mistakes(document("a:\n\tb: 1\n")) == ["2:1 a tab cannot be used here"])
     #expect(mistakes(document("a: !thing 1\n")) == ["1:4 the tag '!thing' is not known"])
     #expect(mistakes(document("a: !!binary aGk=\n")).count == 1)
-    #expect(
-      mistakes(document("a: &a { x: 1 }\nb: { <<: *a }\n")) == ["2:6 merge keys ('<<') are not built yet"])
     #expect(mistakes(document("a: *nothing\n")) == ["1:4 no anchor '&nothing' before this alias"])
     #expect(mistakes(document("a: &a [*a]\n")) == ["1:8 the alias '*a' stands inside its own value"])
   }

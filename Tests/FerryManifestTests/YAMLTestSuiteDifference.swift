@@ -1,9 +1,11 @@
+import FerryManifest
+
 /// What comes of a case of the yaml-test-suite.
 enum YAMLTestSuiteOutcome: Hashable {
   /// The value that the suite says, or a refusal where it says that the text is no YAML.
   case asTheSuiteSays
   /// libyaml reads it, and we say this.
-  case refused(String)
+  case refused(DiagnosticCode)
   /// libyaml cannot read what the suite says is YAML.
   case refusedByLibYAML
   /// It is read although the suite says that it is no YAML.
@@ -27,18 +29,18 @@ struct YAMLTestSuiteDifference {
   /// What ferry does not want, though it is YAML.
   private static let refusals: [YAMLTestSuiteDifference] = [
     .init(
-      reason: "a manifest is one document", outcome: .refused("a second document begins here"),
+      reason: "a manifest is one document", outcome: .refused(.secondDocument),
       cases: "35KP 6XDY 6ZKB 9DXL 9KAX JHB9 KSS4 L383 PUW8 RZT7 U9NS"),
     .init(
-      reason: "a manifest is not empty", outcome: .refused("the manifest is empty"),
+      reason: "a manifest is not empty", outcome: .refused(.emptyManifest),
       cases: "8G76 98YD AVM7"),
     .init(
-      reason: "keys are strings", outcome: .refused("a key must be a string"),
+      reason: "keys are strings", outcome: .refused(.keyNotString),
       cases: """
         4FJ6 6BFJ 6PBE 9MMW DFF7 FH7J KK5P LX3P M2N8/01 M5DY PW8X Q9WF RZP5 SBG9 V9D5 X38W XW4D
         """),
     .init(
-      reason: "tags are those of the core schema", outcome: .refused("the tag"),
+      reason: "tags are those of the core schema", outcome: .refused(.unknownTag),
       cases: """
         2XXW 565N 5TYM 6CK3 6WLZ 7FWL 9WXW C4HZ CC74 CUP7 J7PZ M5C3 P76L UGM3 Z67P Z9M4
         """),
