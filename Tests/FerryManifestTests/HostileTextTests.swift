@@ -1,19 +1,6 @@
 import FerryManifest
 import Testing
 
-/// A small generator with a seed, so that a failure can be seen again.
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  /// xorshift64*.
-  mutating func next() -> UInt64 {
-    state ^= state >> 12
-    state ^= state << 25
-    state ^= state >> 27
-    return state &* 0x2545_F491_4F6C_DD1D
-  }
-}
-
 @Suite struct `Hostile text` {
   @Test(arguments: 1...8)
   func `with letters changed, removed and doubled is told or read, and crashes nothing`(_ seed: UInt64) {
