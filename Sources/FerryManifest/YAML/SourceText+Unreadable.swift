@@ -15,12 +15,11 @@ extension SourceText {
       var place = start
       var index = 0
       while index < bytes.count {
-        // Almost all of a manifest is this.
-        if (0x20...0x7E).contains(bytes[index]) {
-          index += 1
-          place.column += 1
-          continue
-        }
+        // Almost all of a manifest is between U+0020 and U+007E.
+        let start = index
+        while index < bytes.count, bytes[index] &- 0x20 < 0x5F { index += 1 }
+        place.column += index - start
+        guard index < bytes.count else { return nil }
         guard let (scalar, length) = Self.scalar(at: index, in: bytes) else {
           return Diagnostic(
             .invalidUTF8, at: place, "the text is not valid UTF-8", help: "save the manifest as UTF-8")

@@ -89,10 +89,13 @@ extension SourceText {
   private static func lineStarts(of bytes: [UInt8]) -> [Int] {
     var starts = [0]
     bytes.withUnsafeBufferPointer { bytes in
-      for index in 0..<bytes.count {
+      var index = -1
+      while index + 1 < bytes.count {
+        index += 1
+        let byte = bytes[index]
+        if byte &- 0x0E < 0x72 { continue }
         let endsLine: Bool
-        switch bytes[index] {
-        case 0x0E...0x7F: continue
+        switch byte {
         case 0x0A: endsLine = true
         case 0x0D: endsLine = index + 1 >= bytes.count || bytes[index + 1] != 0x0A
         case 0x85: endsLine = index >= 1 && bytes[index - 1] == 0xC2

@@ -10,14 +10,14 @@ struct YAMLComposer {
   /// Reading stopped before the document's end.
   private(set) var isBroken = false
 
-  private let file: String
+  let source: SourceText
   private var stack: [Frame] = []
   private var anchors: [String: Anchor] = [:]
   private var openedCount = 0
   private var nodeCount = 0
   private var hasDocument = false
 
-  init(file: String) { self.file = file }
+  init(_ source: SourceText) { self.source = source }
 
   /// What an anchor's name means at a place of the text: the latest of this name before it.
   private enum Anchor {
@@ -64,7 +64,7 @@ struct YAMLComposer {
 
   /// Takes one event; false ends the reading.
   mutating func handle(_ event: YAMLEvent) -> Bool {
-    let location = SourceLocation(file: file, line: event.line + 1, column: event.column + 1)
+    let location = SourceLocation(file: source.file, line: event.line + 1, column: event.column + 1)
     switch event.kind {
     case .other:
       return true
@@ -86,6 +86,7 @@ struct YAMLComposer {
       value.node.use = location
       return add(value, counting: value.weight, at: location)
     case .scalar(var scalar, let properties):
+      if let misread = misreadAnchor(of: scalar, properties, at: location) { diagnostics.append(misread) }
       scalar.forcedType = forcedType(of: scalar, tag: properties.tag, at: location)
       let value = Value(node: YAMLNode(location: location, content: .scalar(scalar)))
       if let anchor = properties.anchor { anchors[anchor] = .whole(value) }
@@ -189,6 +190,10 @@ struct YAMLComposer {
   private mutating func key(
     _ node: YAMLNode, in frame: inout Frame, before count: Int, at location: SourceLocation
   ) -> PendingKey {
+    if let misread = misreadKey(node, at: location) {
+      diagnostics.append(misread)
+      return .refused
+    }
     // The language has a key `null`; a word in a key's place is meant as a word.
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
