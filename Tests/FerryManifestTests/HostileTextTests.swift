@@ -22,7 +22,16 @@ import Testing
             batch: { max_bytes: 5MB }
             transfer: { request: { url: "http://h/${file.path}" } }
         requests:
-          r: { session: quick, needs: [u], request: { url: http://h/, json: [0x1F, .5, ~, *u] } }
+          q: &q { session: quick, request: { url: http://h/ } }
+          r: { <<: *q, needs: [u], request: { url: http://h/, json: [0x1F, .5, ~, *u] } }
+          s:
+            <<: [*q, { needs: [r] }]
+            request:
+              url: >-
+                http://h/${vars.c}
+              body: |
+                ${run.id}
+                  x ${vars.a}
         """).utf8)
     let spice = Array("${}[]&*!|>'\"%@`\t\n:-?,#~\\".utf8) + [0, 0xC3, 0xFF, 0xE2]
     for _ in 0..<60 {

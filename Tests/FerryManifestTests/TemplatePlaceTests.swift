@@ -72,6 +72,25 @@ import Testing
     expect("k: \"1️⃣${a}\\n2️⃣${b}\n  3️⃣${c}\"\n", ["1️⃣": "a", "2️⃣": "b", "3️⃣": "c"])
   }
 
+  @Test func `is the scalar's start where the text is another one`() {
+    let source = SourceText(Array("k: \"x ${a}\"\n".utf8), file: "m.yaml")
+    let node = YAMLDocument(source).root?["k"]
+    guard let node, let scalar = node.scalar else {
+      Issue.record("no scalar")
+      return
+    }
+    for other in ["k: 'x ${a}'\n", "k: \"${a} x\"\n", "k: \"\n", ""] {
+      let pieces = TemplateScanner(
+        scalar, at: node.location, in: SourceText(Array(other.utf8), file: "m.yaml")
+      ).pieces
+      #expect(pieces.last == .expression("a", node.location))
+    }
+    let elsewhere = SourceText(source.bytes, file: "other.yaml")
+    #expect(
+      TemplateScanner(scalar, at: node.location, in: elsewhere).pieces.last == .expression("a", node.location)
+    )
+  }
+
   @Test func `is found in linear time, in a long line and in a long block`() {
     let one = "k: \"" + String(repeating: "é${a}", count: 100_000) + "\"\n"
     #expect(found(in: one) == ["a": "1:\(5 + 99_999 * 5 + 1)"])
