@@ -43,21 +43,24 @@ import Testing
   @Test(
     arguments: [
       ("30", "'timeout_for_request' needs a unit", "write one of 30ms, 30s, 30m, 30h, 30d or 30w"),
-      ("1.5h", "'timeout_for_request' must be a whole number and a unit", "use a smaller unit: 90m for 1.5h"),
+      ("1.5h", "'timeout_for_request' must be a whole number and a unit", "write '90m'"),
       (
-        "1h30m", "'timeout_for_request' must be a duration such as 30s",
-        "write one number and one unit of ms, s, m, h, d or w"
+        "1h30m", "'timeout_for_request' must be a duration such as 30s, found '1h30m'", "write '90m'"
       ),
-      ("30S", "'timeout_for_request' has the unknown unit 'S'", "did you mean 's'?"),
-      ("30sec", "'timeout_for_request' has the unknown unit 'sec'", "the units are ms, s, m, h, d or w"),
+      ("30S", "'timeout_for_request' has the unknown unit 'S'", "did you mean '30s'?"),
+      ("30sec", "'timeout_for_request' has the unknown unit 'sec'", "did you mean '30s'?"),
+      (
+        "1fortnight", "'timeout_for_request' has the unknown unit 'fortnight'",
+        "the units are ms, s, m, h, d or w"
+      ),
       ("99999999999999999999s", "'timeout_for_request' is too large", "the largest is a century, 36500d"),
       ("99999999999999999w", "'timeout_for_request' is too large", "the largest is a century, 36500d"),
       ("36501d", "'timeout_for_request' is too large", "the largest is a century, 36500d"),
       (
-        "-5s", "'timeout_for_request' must be a duration such as 30s",
+        "-5s", "'timeout_for_request' must be a duration such as 30s, found '-5s'",
         "write one number and one unit of ms, s, m, h, d or w"
       ),
-      ("0s", "'timeout_for_request' must be at least 1ms", "give a longer duration"),
+      ("0s", "'timeout_for_request' must be at least 1ms", "write 1ms or more"),
       (
         "[]", "'timeout_for_request' must be a duration such as 30s, found a list",
         "for example 'timeout_for_request: 30s'"

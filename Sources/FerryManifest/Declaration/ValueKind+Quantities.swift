@@ -12,7 +12,7 @@ extension ValueKind where Value == Duration {
           let shortest = Quantity.text(least.milliseconds, units: Quantity.durations)
           decoder.report(
             .outOfRange, at: node.location, "\(decoder.owner.value.quoted) must be at least \(shortest)",
-            help: "give a longer duration")
+            help: "write \(shortest) or more")
           return nil
         }
         return duration
@@ -49,8 +49,7 @@ extension ValueKind where Value == Int64 {
         guard bytes > 0 else {
           decoder.report(
             .outOfRange, at: node.location, "\(decoder.owner.value.quoted) must be at least 1B",
-            help: "give a larger size"
-          )
+            help: "write 1B or more")
           return nil
         }
         return bytes
@@ -82,18 +81,20 @@ extension ManifestDecoder {
     case .fraction:
       report(
         .fraction, at: node.location, "\(subject) must be a whole number and a unit",
-        help: "use a smaller unit: 90m for 1.5h")
+        help: Quantity.meant(by: text, units: units).map { "write \($0.quoted)" }
+          ?? "use a smaller unit of \(names.alternatives(quoted: false))")
     case .unit(let unit):
-      let same = names.first { $0.lowercased() == unit.lowercased() }
       report(
         .unknownUnit, at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
-        help: same.map { "did you mean '\($0)'?" } ?? "the units are \(names.alternatives(quoted: false))")
+        help: Quantity.meant(by: text, units: units).map { "did you mean \($0.quoted)?" }
+          ?? "the units are \(names.alternatives(quoted: false))")
     case .overflow:
       report(.outOfRange, at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
     case .malformed, nil:
       report(
-        .malformedQuantity, at: node.location, "\(subject) must be \(wanted)",
-        help: "write one number and one unit of \(names.alternatives(quoted: false))")
+        .malformedQuantity, at: node.location, "\(subject) must be \(wanted)\(node.foundWord)",
+        help: Quantity.meant(by: text, units: units).map { "write \($0.quoted)" }
+          ?? "write one number and one unit of \(names.alternatives(quoted: false))")
     }
   }
 }
