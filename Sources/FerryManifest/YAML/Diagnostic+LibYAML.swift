@@ -31,7 +31,7 @@ extension Diagnostic {
     }
     var notes: [Note] = []
     if let context, parser.context_mark.line != parser.problem_mark.line {
-      notes.append(Note(context, at: location(parser.context_mark)))
+      notes.append(Note(LibYAMLProblem.place(context), at: location(parser.context_mark)))
     }
     self.init(code, at: place, message, help: help, notes: notes)
   }

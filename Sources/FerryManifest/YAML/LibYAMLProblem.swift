@@ -5,6 +5,18 @@ enum LibYAMLProblem {
       ?? (problem, context.map { "it happened \($0)" })
   }
 
+  /// What begins at the place of libyaml's context.
+  static func place(_ context: String) -> String {
+    switch context {
+    case "while parsing a flow sequence", "while parsing a block collection": "the list begins here"
+    case "while parsing a flow mapping", "while parsing a block mapping": "the mapping begins here"
+    case "while scanning a quoted scalar": "the quotes begin here"
+    case "while scanning a simple key": "the key begins here"
+    case "while scanning a block scalar": "the text begins here"
+    default: context
+    }
+  }
+
   private static func structure(_ problem: String) -> (message: String, help: String?)? {
     switch problem {
     case "mapping values are not allowed in this context":
