@@ -10,10 +10,12 @@ enum NameRule {
         .invalidName, "a name has 1 to 100 letters",
         help: "choose a \(name.isEmpty ? "name" : "shorter name")")
     }
-    guard name.utf8.allSatisfy({ isLetter($0) || (allowsDots && $0 == 0x2E) }) else {
+    if let wrong = name.first(where: { letter in
+      !letter.utf8.allSatisfy { isLetter($0) || (allowsDots && $0 == 0x2E) }
+    }) {
+      let what = wrong == " " ? "a space" : String(wrong).quoted
       return Problem(
-        .invalidName, "this name has a character that names cannot have", help: "use only \(letters) of ASCII"
-      )
+        .invalidName, "a name cannot have \(what) in it", help: "use only \(letters) of ASCII")
     }
     if name.hasPrefix(".") || name.contains("..") {
       return Problem(

@@ -3,7 +3,8 @@ enum PointerRule {
   static func problem(_ pointer: String) -> Problem? {
     guard pointer.isEmpty || pointer.hasPrefix("/") else {
       return Problem(
-        .invalidPointer, "a JSON pointer begins with '/'", help: "write '/\(pointer.clipped)' (RFC 6901)")
+        .invalidPointer, "a JSON pointer begins with '/'",
+        help: "write \(fromPath(pointer).quoted) (RFC 6901)")
     }
     var letters = pointer.unicodeScalars.makeIterator()
     while let letter = letters.next() {
@@ -15,5 +16,11 @@ enum PointerRule {
       }
     }
     return nil
+  }
+
+  /// `$.items[0].id` and `items.id`, as other tools have it, as a pointer.
+  private static func fromPath(_ path: String) -> String {
+    let parts = path.split { "$.[]'\"/".contains($0) }
+    return parts.map { "/\($0.replacing("~", with: "~0"))" }.joined()
   }
 }

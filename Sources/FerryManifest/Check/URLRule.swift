@@ -28,7 +28,8 @@ enum URLRule {
     guard let scheme = ["https://", "http://"].first(where: { prefix.lowercased().hasPrefix($0) }) else {
       return Problem(
         .invalidURL, "a URL begins with http:// or https://",
-        help: "write the whole URL, or a reference at its beginning")
+        help: prefix.contains("://")
+          ? "ferry speaks HTTP alone; write the server's HTTP URL" : "put 'https://' before it")
     }
     let rest = prefix.dropFirst(scheme.count)
     if rest.isEmpty ? isWhole : "/?#:".contains(rest.first ?? "/") {

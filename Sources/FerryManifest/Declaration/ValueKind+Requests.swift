@@ -80,7 +80,8 @@ extension ValueKind where Value == String {
     constant("HTTP method").refused { method in
       guard HeaderRule.isToken(method) else {
         return Problem(
-          .invalidMethod, "this is no HTTP method", help: "use a method such as GET, POST or PUT")
+          .invalidMethod, "an HTTP method is one word of letters",
+          help: "use a method such as GET, POST or PUT")
       }
       guard method == method.uppercased() else {
         return Problem(

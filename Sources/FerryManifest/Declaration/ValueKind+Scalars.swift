@@ -1,14 +1,14 @@
 extension ValueKind where Value == Bool {
   static var boolean: Self {
     Self(.boolean, text: { "\($0)" }) { node, decoder in
-      let words = ["yes", "on", "no", "off", "y", "n"]
-      let isOldWord = node.scalar.map { words.contains($0.text.lowercased()) } ?? false
+      let words = ["yes": true, "on": true, "y": true, "no": false, "off": false, "n": false]
+      let meant = node.scalar.flatMap { words[$0.text.lowercased()] }
       let wanted = "true or false"
       guard let value = decoder.settled(node, wanted: wanted) else { return nil }
       if case .bool(let value) = value { return value }
       decoder.mismatch(
         node, wanted: wanted,
-        help: isOldWord ? "in YAML 1.2 'yes', 'no', 'on' and 'off' are strings" : nil)
+        help: meant.map { "write \($0); in YAML 1.2 'yes', 'no', 'on' and 'off' are strings" })
       return nil
     }
   }
@@ -16,7 +16,11 @@ extension ValueKind where Value == Bool {
   /// A key that says something by being there: `status: true`.
   static var onlyTrue: Self {
     boolean.refused {
-      $0 ? nil : Problem(.onlyTrue, "this can only be true", help: "remove the key where it is not meant")
+      $0
+        ? nil
+        : Problem(
+          .onlyTrue, "this key says something by being there, and can only be true",
+          help: "write 'true', or remove the key")
     }
   }
 }
@@ -68,7 +72,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
         decoder.mismatch(node, wanted: wanted)
         return nil
       }
-      return decoder.word(text, of: words, at: node.location).flatMap(Value.init)
+      return decoder.word(text, of: words, in: node).flatMap(Value.init)
     }
   }
 
@@ -78,7 +82,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
     return Self(.choice(words, notYet: notYet.map(\.rawValue)), text: \.rawValue) { node, decoder in
       let wanted = words.alternatives(quoted: false)
       guard let text = decoder.constant(node, wanted: wanted) else { return nil }
-      guard let value = decoder.word(text, of: words, at: node.location).flatMap(Value.init) else {
+      guard let value = decoder.word(text, of: words, in: node).flatMap(Value.init) else {
         return nil
       }
       if notYet.contains(where: { $0.rawValue == text }) {
@@ -91,11 +95,12 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
 
 extension ManifestDecoder {
   /// The text, if it is one of some words.
-  fileprivate mutating func word(_ text: String, of words: [String], at location: SourceLocation) -> String? {
+  fileprivate mutating func word(_ text: String, of words: [String], in node: YAMLNode) -> String? {
     if words.contains(text) { return text }
+    let wanted = words.alternatives(quoted: false)
     report(
-      .unknownWord, at: location, "\(owner.value.quoted) must be \(words.alternatives(quoted: false))",
-      help: suggestion(for: text, among: words) ?? exampleHelp)
+      .unknownWord, at: node.location, "\(owner.value.quoted) must be \(wanted)\(node.foundWord)",
+      help: suggestion(for: text, among: words) ?? exampleHelp ?? "write \(wanted)")
     return nil
   }
 }
@@ -152,7 +157,7 @@ extension ValueKind where Value == String {
       }
       guard !letters || name.hasPrefix("/") || name.hasSuffix("/") else { return nil }
       return Problem(
-        .unknownWord, "this is no name of a time zone",
+        .unknownWord, "\(name.quoted) is no name of a time zone",
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")
     }
   }

@@ -41,7 +41,8 @@ extension RequestTemplate {
             "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
-      rules: [.atMostOne(["form", "json"])],
+      // Of two bodies a transfer can keep none.
+      rules: use == .transfer ? [] : [.atMostOne(["form", "json"])],
       blank: { _, _ in RequestTemplate(url: Template([])) },
       finish: { request, node, decoder in
         if node["method"] == nil {

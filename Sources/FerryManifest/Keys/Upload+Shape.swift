@@ -61,7 +61,8 @@ extension ValueKind where Value == Double {
       }
       if let value = words[text] { return value }
       decoder.report(
-        .unknownWord, at: node.location, "'priority' must be a number from 0 to 1, or low, default or high",
+        .unknownWord, at: node.location,
+        "'priority' must be a number from 0 to 1, or low, default or high\(node.foundWord)",
         help: decoder.suggestion(for: text, among: names) ?? decoder.exampleHelp)
       return nil
     }
