@@ -4,12 +4,20 @@ extension ManifestDecoder {
     _ lower: Duration, _ lowerKey: String, _ upper: Duration, _ upperKey: String, in node: YAMLNode
   ) {
     guard lower > upper, let place = node[lowerKey] ?? node[upperKey] else { return }
+    // A bound that could not be read has its default here, which nobody has to fit.
+    let given = [node[lowerKey], node[upperKey]].compactMap { $0?.location }
+    guard !diagnostics.contains(where: { given.contains($0.location) }) else { return }
     let other = node[lowerKey] == nil ? nil : node[upperKey]
-    let longest = Quantity.text(upper.milliseconds, units: Quantity.durations)
+    func text(_ duration: Duration) -> String {
+      Quantity.text(duration.milliseconds, units: Quantity.durations)
+    }
+    let fallback =
+      node[upperKey] == nil
+      ? "; '\(upperKey)' is \(text(upper)) where it is not given"
+      : node[lowerKey] == nil ? "; '\(lowerKey)' is \(text(lower)) where it is not given" : ""
     report(
       .contradictoryBounds, at: place.location, "'\(lowerKey)' is longer than '\(upperKey)'",
-      help: "'\(upperKey)' bounds every wait, the first one too"
-        + (other == nil && node[upperKey] == nil ? "; it is \(longest) where it is not given" : ""),
+      help: "make '\(upperKey)' \(text(lower)) or more, or '\(lowerKey)' shorter" + fallback,
       notes: other.map { [.init("'\(upperKey)' is here", at: $0.location)] } ?? [])
   }
 }

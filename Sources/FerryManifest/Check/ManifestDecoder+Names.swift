@@ -17,9 +17,26 @@ extension ManifestDecoder {
         help: use.purpose == .token && name == "none"
           ? "leave 'token' out; only a step of an upload says 'token: none'"
           : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
+            ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' takes a \(what)" }
             ?? "declare it under '\(section)'")
     }
     checkSharedNames()
+  }
+
+  /// What else has a name, in the words of a message.
+  func other(than spaces: [DeclaredNames.Space], called name: String) -> String? {
+    let space = DeclaredNames.Space.allCases.first {
+      !spaces.contains($0) && declared.declaration(name, in: $0) != nil
+    }
+    switch space {
+    case .secrets: return "a secret"
+    case .sessions: return "a session"
+    case .tokens: return "a token"
+    case .uploads: return "an upload"
+    case .fetches: return "a fetch"
+    case .requests: return "a single request"
+    case nil: return nil
+    }
   }
 
   /// `needs` looks in one space of names, so a name belongs to one node.
@@ -47,7 +64,7 @@ extension ManifestDecoder {
       let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
       if let other = first[identifier] {
         report(
-          .duplicateIdentifier, at: place, "another session has this identifier",
+          .duplicateIdentifier, at: place, "another session has the identifier \(identifier.quoted)",
           help: "each session keeps a journal of its own; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {

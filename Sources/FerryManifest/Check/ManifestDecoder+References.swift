@@ -29,7 +29,10 @@ extension ManifestDecoder {
         guard !declared.unreadable.contains(.requests) else { return }
         report(
           .unknownRequest, at: use.reference.location, "no request is called \(name.quoted)",
-          help: suggestion(for: name, among: declared.names(in: .requests)) ?? "declare it under 'requests:'")
+          help: other(than: [.requests], called: name).map {
+            "it is \($0); only a single request is referred to"
+          }
+            ?? suggestion(for: name, among: declared.names(in: .requests)) ?? "declare it under 'requests:'")
         return
       }
       checkCapture(capture, in: request.node, of: "the request \(name.quoted)", use)
@@ -44,8 +47,8 @@ extension ManifestDecoder {
     case .constant, .session, .defaults, .token, .upload, .fetch, .request:
       guard case .node(let node)? = use.place.vertex else { return }
       guard let token = tokenOfNode[node] else {
-        let hasToken = DeclaredNames.nodeSpaces.contains {
-          declared.declaration(node, in: $0)?.node["token"] != nil
+        let hasToken = DeclaredNames.nodeSpaces.contains { space in
+          declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
         }
         guard !hasToken else { return }
         report(
@@ -67,6 +70,7 @@ extension ManifestDecoder {
       upload.node.members != nil
     else { return }
     guard let node = upload.node[step] else {
+      guard !isMisspelt(step, in: upload.node), !upload.node.isIncomplete else { return }
       report(
         .missingStep, at: use.reference.location,
         "\(EachInstance.base(of: name).quoted) has no '\(step)' step",
@@ -79,8 +83,9 @@ extension ManifestDecoder {
   /// - Parameter node: the step that captures, as it is written.
   private mutating func checkCapture(_ name: String, in node: YAMLNode, of step: String, _ use: ReferenceUse)
   {
-    // A step or a capture that is no mapping has been told already.
-    guard node.members != nil else { return }
+    // A step or a capture that is no mapping has been told already, and so has a misspelt key.
+    guard node.members != nil, !node.isIncomplete else { return }
+    guard node["capture"] != nil || !isMisspelt("capture", in: node) else { return }
     let captures = node["capture"]?.members?.map(\.key.value)
     guard let captures = captures ?? (node["capture"] == nil ? [] : nil), !captures.contains(name) else {
       return

@@ -4,6 +4,14 @@ struct NameUse: Sendable {
     case session
     case token
     case needs
+
+    var key: String {
+      switch self {
+      case .session: "session"
+      case .token: "token"
+      case .needs: "needs"
+      }
+    }
   }
   var purpose: Purpose
   var name: Located<String>

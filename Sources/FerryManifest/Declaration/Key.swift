@@ -9,7 +9,7 @@ struct Key<Object: Sendable>: Sendable {
   let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder) -> Void
   /// The object's value as the manifest would write it, where that can be told in a few words.
   let text: @Sendable (Object) -> String?
-  private let form: ValueForm
+  let form: ValueForm
   private let readiness: Readiness
   private let doc: String
   let example: String?

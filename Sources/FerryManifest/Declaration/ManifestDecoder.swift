@@ -30,6 +30,8 @@ struct ManifestDecoder {
   var varsPlace: SourceLocation?
   /// A part of the manifest could not be read: what is required may stand there.
   var mayBeIncomplete = false
+  /// The node that is read has a misspelt `for_each`: what `${each.…}` stands for in it is not known.
+  var hasMisspeltForEach = false
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
@@ -73,6 +75,8 @@ struct ManifestDecoder {
       }
       return nil
     }
+    // What an alias of no anchor stands for is not known; the alias has been told.
+    guard !node.isIncomplete || node.members != nil else { return nil }
     guard let use = node.use else { return read(&self) }
     uses.append(use)
     defer { uses.removeLast() }
@@ -120,6 +124,8 @@ struct ManifestDecoder {
 
   /// Told of a value that is not what its key wants.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
+    // The alias has been told.
+    guard !node.isIncomplete || node.members != nil else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     report(
       .wrongType, at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",
@@ -135,5 +141,10 @@ struct ManifestDecoder {
   /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.
   func suggestion(for name: String, among known: some Collection<String>) -> String? {
     diagnostics.count < 500 ? NearestName.suggestion(for: name, among: known.prefix(1_000)) : nil
+  }
+
+  /// The name that was meant, under the same bound.
+  func nearest(to name: String, among known: [String]) -> String? {
+    diagnostics.count < 500 ? NearestName.nearest(to: name, among: known.prefix(1_000)) : nil
   }
 }

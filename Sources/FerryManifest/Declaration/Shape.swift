@@ -45,7 +45,10 @@ struct Shape<Object: Sendable>: Sendable {
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
     guard let members = node.members else {
       let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
-      decoder.mismatch(node, wanted: "a mapping with keys such as \(some)")
+      let isEnough = node.isNull && !keys.contains { $0.isRequired } && rules.isEmpty
+      decoder.mismatch(
+        node, wanted: "a mapping with keys such as \(some)",
+        help: isEnough ? "write '\(decoder.owner.value.clipped): {}' where it needs none" : nil)
       return nil
     }
     let owner = decoder.owner
@@ -68,9 +71,9 @@ struct Shape<Object: Sendable>: Sendable {
     }
     decoder.owner = owner
     reportUnknown(members, &decoder)
-    for rule in rules { check(rule, given, &decoder) }
+    for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
     guard !decoder.isPartial else { return object }
-    reportMissing(Set(given.keys), &decoder)
+    if !node.isIncomplete { reportMissing(Set(given.keys), &decoder) }
     finish(&object, node, &decoder)
     return object
   }
@@ -80,21 +83,30 @@ struct Shape<Object: Sendable>: Sendable {
     for member in members where !known.contains(member.key.value) {
       decoder.report(
         .unknownKey, at: member.key.location, "unknown key \(member.key.value.quoted)",
-        help: decoder.suggestion(for: member.key.value, among: known)
+        help: holder(of: member.key.value).map { "put it into '\($0)'" }
+          ?? decoder.suggestion(for: member.key.value, among: known)
           ?? "the keys here are \(known.joined(separator: ", "))")
     }
   }
 
+  /// The key of a mapping that has a key of this name: `url` belongs into `request`.
+  private func holder(of name: String) -> String? {
+    keys.first { key in
+      if case .object(let object) = key.form { object.keys.contains { $0.name == name } } else { false }
+    }?.name
+  }
+
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
-    // A misspelt key is told as unknown; that it is missing too would be the same mistake again.
+    // A misspelt key is told as unknown, and so is one that belongs into a missing one; that this is missing too
+    // would be the same mistake again.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
-      NearestName.nearest(to: $0, among: keys.map(\.name))
+      holder(of: $0) ?? NearestName.nearest(to: $0, among: keys.map(\.name))
     }
     guard !(decoder.mayBeIncomplete && decoder.owner.value.isEmpty) else { return }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
       decoder.report(
         .missingKey, at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
-        help: key.example.map { "add '\(key.name): \($0)'" } ?? "add '\(key.name):'")
+        help: "add '\(key.name): \(key.example ?? key.form.sample)'")
     }
   }
 
@@ -103,7 +115,7 @@ struct Shape<Object: Sendable>: Sendable {
   }
 
   private func check(
-    _ rule: KeyRule, _ given: [String: YAMLNode.Member], _ decoder: inout ManifestDecoder
+    _ rule: KeyRule, _ given: [String: YAMLNode.Member], isIncomplete: Bool, _ decoder: inout ManifestDecoder
   ) {
     switch rule {
     case .atMostOne(let names), .exactlyOne(let names):
@@ -115,18 +127,25 @@ struct Shape<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !decoder.isPartial, !hasNear(names, given) {
+      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial, !hasNear(names, given) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
-          help: "add exactly one of them")
+          help: "add exactly one of them" + sample(of: names))
       }
     case .requires(let name, let other):
-      guard let key = given[name]?.key, given[other] == nil, !decoder.isPartial else { return }
+      guard let key = given[name]?.key, given[other] == nil, !isIncomplete, !decoder.isPartial,
+        !hasNear([other], given)
+      else { return }
       decoder.report(
         .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
         help: "add '\(other):' or remove it")
     }
+  }
+
+  private func sample(of names: [String]) -> String {
+    let first = keys.first { names.contains($0.name) }
+    return first.map { ", for example '\($0.name): \($0.example ?? $0.form.sample)'" } ?? ""
   }
 
   private func hasNear(_ names: [String], _ given: [String: YAMLNode.Member]) -> Bool {

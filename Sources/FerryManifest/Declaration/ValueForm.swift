@@ -42,6 +42,18 @@ extension ValueForm {
     }
   }
 
+  /// A value of the form with what it cannot do without, as the manifest would write it.
+  var sample: String {
+    switch self {
+    case .object(let object):
+      let members = object.keys.filter(\.isRequired).map { "\($0.name): \($0.example ?? $0.form.sample)" }
+      return members.isEmpty ? "{}" : "{ \(members.joined(separator: ", ")) }"
+    case .list: return "[]"
+    case .map, .json: return "{}"
+    case .text, .boolean, .integer, .number, .duration, .size, .choice, .either: return "…"
+    }
+  }
+
   /// As the manifest would write it: `1` rather than `1.0`.
   static func text(_ number: Double) -> String {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"

@@ -29,7 +29,8 @@ extension ValueKind where Value == ForEach {
           }
         }
       case .scalar:
-        decoder.mismatch(node, wanted: "a list of names, or a mapping")
+        let text = node.isNull ? nil : node.scalar?.text.clipped
+        decoder.mismatch(node, wanted: "a list of names, or a mapping", help: text.map { "write [\($0)]" })
         return nil
       }
       if node.elements?.isEmpty == true || node.members?.isEmpty == true {
@@ -44,6 +45,9 @@ extension ValueKind where Value == ForEach {
 extension ManifestDecoder {
   /// The instances of a node with a `for_each`; nil for one that has none.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
+    hasMisspeltForEach =
+      (space == .uploads || space == .fetches) && node.value["for_each"] == nil
+      && isMisspelt("for_each", in: node.value)
     guard space == .uploads || space == .fetches,
       let list = node.value.members?.first(where: { $0.key.value == "for_each" })
     else { return nil }
@@ -90,11 +94,16 @@ extension ManifestDecoder {
     }
   }
 
+  /// One instance is enough to see what is wrong with the text that all of them share.
+  private func isTold(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
+    diagnostics.contains { $0.code == code && $0.location == location }
+  }
+
   /// What `${each.…}` stands for.
   mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
     guard let each else {
       // In `defaults` nobody knows yet.
-      guard !isPartial else { return nil }
+      guard !isPartial, !hasMisspeltForEach else { return nil }
       report(
         .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only beside a 'for_each'",
         help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")
@@ -106,12 +115,14 @@ extension ManifestDecoder {
     case (_, .fields(let fields)) where field.hasPrefix("value."):
       let name = String(field.dropFirst("value.".count))
       if let text = fields[name] { return text }
+      guard !isTold(.unknownReference, at: location) else { return nil }
       report(
         .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
         help: suggestion(for: name, among: fields.keys.sorted())
           ?? "it has \(fields.keys.sorted().alternatives())")
       return nil
     case ("value", .fields(let fields)):
+      guard !isTold(.incompleteReference, at: location) else { return nil }
       report(
         .incompleteReference, at: location, "the value of \(each.key.quoted) is a mapping",
         help: "write ${each.value.\(fields.keys.min() ?? "NAME")}")

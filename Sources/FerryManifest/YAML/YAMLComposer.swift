@@ -53,6 +53,8 @@ struct YAMLComposer {
     /// Where each key of a mapping stands.
     var seen: [String: SourceLocation] = [:]
     var merge: Merge?
+    /// Something is merged into it that is not known.
+    var isIncomplete = false
   }
 
   private enum PendingKey {
@@ -123,13 +125,14 @@ struct YAMLComposer {
 
   private mutating func close() -> Bool {
     guard let frame = stack.popLast() else { return true }
-    let node: YAMLNode
+    var node: YAMLNode
     switch frame.content {
     case .sequence(let elements):
       node = YAMLNode(location: frame.location, content: .sequence(elements))
     case .mapping(let members, pending: _):
       let merged = frame.merge.map { $0.members(into: members, explicit: frame.seen) }
       node = YAMLNode(location: frame.location, content: .mapping(merged ?? members))
+      node.isIncomplete = frame.isIncomplete
     }
     let value = Value(
       node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1)
@@ -176,8 +179,14 @@ struct YAMLComposer {
     case .mapping(var members, pending: .some(let pending)):
       frame.content = .mapping([], pending: nil)
       switch pending {
-      case .usable(let key): if isKnown { members.append(.init(key: key, value: node)) }
-      case .merge: if isKnown { diagnostics += frame.merge?.add(node) ?? [] }
+      case .usable(let key):
+        var node = node
+        if !isKnown { node.isIncomplete = true }
+        members.append(.init(key: key, value: node))
+      case .merge:
+        let refused = isKnown ? frame.merge?.add(node) ?? [] : []
+        diagnostics += refused
+        if !isKnown || !refused.isEmpty { frame.isIncomplete = true }
       case .refused: break
       }
       frame.content = .mapping(members, pending: nil)

@@ -8,6 +8,9 @@ package struct YAMLNode: Sendable {
   /// What is inside the value keeps its own: of aliases in aliases, the outermost stands on the outermost value.
   package var use: SourceLocation?
   package var content: Content
+  /// An alias without an anchor stands in its place, or what is merged into it cannot be: what it lacks is not
+  /// known.
+  var isIncomplete = false
 
   package init(location: SourceLocation, use: SourceLocation? = nil, content: Content) {
     self.location = location
@@ -47,6 +50,9 @@ package struct YAMLNode: Sendable {
   package var isNull: Bool {
     if case .null? = scalar?.value { true } else { false }
   }
+
+  /// ", found 'text'", with the text as it is written: what a reference in it stands for may be a secret.
+  var foundWord: String { scalar.map { ", found \($0.text.quoted)" } ?? "" }
 
   /// What a person would call it: "a list", "the number 5".
   package var kindName: String {
