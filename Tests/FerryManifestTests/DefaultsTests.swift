@@ -63,7 +63,8 @@ import Testing
 
       """ + nodes,
       [
-        ("1️⃣", "unknown key 'timeout'"), ("2️⃣", "'kind' must be default, ephemeral or background"),
+        ("1️⃣", "unknown key 'timeout'"),
+        ("2️⃣", "'kind' must be default, ephemeral or background, found 'foreground'"),
         ("3️⃣", "no session is called 'slow'"), ("4️⃣", "unknown key 'hedders'"),
         ("5️⃣", "'limit' must be a whole number from 0 to 1000, found the string 'many'"),
         ("6️⃣", "unknown key 'transfer'"),

@@ -75,7 +75,8 @@ import Testing
       sessions: { a: { identifier: x }, b: {}, c: { identifier: 1️⃣x }, d: { identifier: 2️⃣n.b } }
       """,
       [
-        ("1️⃣", "another session has this identifier"), ("2️⃣", "another session has this identifier"),
+        ("1️⃣", "another session has the identifier 'x'"),
+        ("2️⃣", "another session has the identifier 'n.b'"),
       ])
   }
 

@@ -99,7 +99,7 @@ import Testing
       [
         ("1️⃣", "'${each.key}' has a value only beside a 'for_each'"),
         ("2️⃣", "'for_each' has 'eu' a second time"),
-        ("3️⃣", "this name has a character that names cannot have"),
+        ("3️⃣", "a name cannot have '/' in it"),
         ("4️⃣", "'for_each' must be a name, found a list"), ("5️⃣", "'for_each' is empty"),
         ("6️⃣", "'for_each' must be a list of names, or a mapping, found the string 'eu'"),
         ("7️⃣", "no node is called 'catalog[asia]'"),

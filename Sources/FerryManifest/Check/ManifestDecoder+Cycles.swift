@@ -26,6 +26,12 @@ extension ManifestDecoder {
     }
     for cycle in graph.cycles() {
       guard let first = cycle.first else { continue }
+      guard first.to != first.from else {
+        report(
+          .cycle, at: first.location, "\(first.from.name.quoted) waits for itself",
+          help: "remove this name or reference; it would never begin")
+        continue
+      }
       let path = (cycle.map(\.from) + [first.from]).map(\.name.clipped).joined(separator: " → ")
       report(
         .cycle, at: first.location, "these wait for each other for ever: \(path)",

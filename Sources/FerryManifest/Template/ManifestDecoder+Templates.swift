@@ -68,13 +68,9 @@ extension ManifestDecoder {
       return .literal(text)
     default:
       guard let family = Reference.Family(rawValue: family) else {
-        let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
         report(
           .unknownReference, at: location, "\("${\(expression)}".quoted) names nothing",
-          help: suggestion(for: family, among: known).map {
-            "\($0) A reference begins with one word and a dot"
-          }
-            ?? "a reference begins with \(known.map { "\($0)." }.alternatives(quoted: false))")
+          help: help(forUnknown: family, rest))
         return nil
       }
       guard place.families.contains(family) else {
@@ -87,6 +83,21 @@ extension ManifestDecoder {
       }
       return .reference(reference)
     }
+  }
+
+  /// What a reference whose first word is not known may have been meant to be.
+  private func help(forUnknown family: String, _ rest: String) -> String {
+    let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
+    let meant: String? =
+      if rest.isEmpty {
+        variables.names.contains(family)
+          ? "vars.\(family)"
+          : variables.environment[family] != nil || family == family.uppercased() ? "env.\(family)" : nil
+      } else {
+        nearest(to: family, among: known).map { "\($0).\(rest)" }
+      }
+    return meant.map { "did you mean \("${\($0)}".quoted)?" }
+      ?? "a reference begins with \(known.alternatives(quoted: false)), and a dot"
   }
 
   private static func split(_ expression: String) -> (family: String, rest: String) {
@@ -115,9 +126,7 @@ extension ManifestDecoder {
     _ family: Reference.Family, _ rest: String, at location: SourceLocation
   ) -> Reference? {
     guard !rest.isEmpty else {
-      report(
-        .incompleteReference, at: location, "'${\(family.rawValue)}' says too little",
-        help: "write ${\(family.rawValue).NAME}")
+      reportIncomplete(family, at: location)
       return nil
     }
     switch family {
@@ -138,7 +147,7 @@ extension ManifestDecoder {
       if !capture.isEmpty { return .request(name: name, capture: capture) }
       report(
         .incompleteReference, at: location, "\("${requests.\(rest)}".quoted) names no capture",
-        help: "write ${requests.NAME.CAPTURE}")
+        help: "write ${requests.\(rest.clipped).CAPTURE}")
       return nil
     }
   }
@@ -148,8 +157,22 @@ extension ManifestDecoder {
   ) {
     report(
       .unknownReference, at: location, "\("${\(family.rawValue).\(name)}".quoted) names nothing",
-      help: suggestion(for: name, among: known)
+      help: nearest(to: name, among: known).map { "did you mean '${\(family.rawValue).\($0)}'?" }
         ?? "there is \(known.map { "\(family.rawValue).\($0)" }.alternatives(quoted: false))")
+  }
+
+  private mutating func reportIncomplete(_ family: Reference.Family, at location: SourceLocation) {
+    let (what, example) =
+      switch family {
+      case .secrets: ("secret", "NAME")
+      case .token, .allocate, .transfer: ("capture", "CAPTURE")
+      case .requests: ("request", "NAME.CAPTURE")
+      case .file: ("part of the file", "name")
+      case .run: ("part of the run", "id")
+      }
+    report(
+      .incompleteReference, at: location, "'${\(family.rawValue)}' names no \(what)",
+      help: "write ${\(family.rawValue).\(example)}")
   }
 }
 

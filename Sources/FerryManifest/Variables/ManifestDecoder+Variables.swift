@@ -92,10 +92,13 @@ extension ManifestDecoder {
     -> Variables.Value
   {
     guard let wanted = variable.kind.wanted(insteadOf: text) else { return .text(text) }
+    let given = variables.given[variable.name.value]
+    let isFromCommandLine = given != nil && given?.location == nil
     // The value may come from outside, and be a secret.
     report(
       .invalidVariable, at: location, "the variable \(variable.name.value.quoted) must be \(wanted)",
-      help: "its type is declared as '\(variable.kind.rawValue)'",
+      help: "its type is declared as '\(variable.kind.rawValue)'"
+        + (isFromCommandLine ? "; --var gives another value" : ""),
       notes: location == variable.name.location
         ? [] : [.init("declared here", at: variable.name.location)])
     return .broken
@@ -103,6 +106,12 @@ extension ManifestDecoder {
 
   private mutating func reportCircle(_ name: String, at location: SourceLocation) {
     let circle = variables.underway.drop { $0.value != name }
+    guard circle.count > 1 else {
+      report(
+        .variableCircle, at: location, "the variable \(name.quoted) stands for itself",
+        help: "give it a value of its own, or take ${env.NAME}")
+      return
+    }
     let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
     report(
       .variableCircle, at: location, "variables go in a circle: \(path)",
