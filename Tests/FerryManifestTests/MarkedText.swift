@@ -27,6 +27,9 @@ struct MarkedText {
     self.places = places
   }
 
+  /// The mark's place, where the text has it.
+  func location(_ mark: Character) -> SourceLocation? { places[mark] }
+
   /// The mark's place, as `line:column`; or that there is no such mark.
   func place(_ mark: Character) -> String {
     places[mark].map { "\($0.line):\($0.column)" } ?? "no mark \(mark)"

@@ -1,0 +1,157 @@
+extension BadManifest {
+  /// F0201 to F0207.
+  static let keys: [BadManifest] = [
+    BadManifest(
+      "a misspelt section, and nothing said of the names in it", in: .nothing,
+      """
+      version: 1
+      name: photos
+      1️⃣sesions: { quick: {} }
+      requests: { notify: { session: quick, request: { url: https://example.com/ } } }
+      """,
+      .error("1️⃣", .unknownKey, "unknown key 'sesions'", help: "did you mean 'sessions'?")),
+    BadManifest(
+      "a key from nowhere", in: .session, "kind: default\n1️⃣colour: blue",
+      .error(
+        "1️⃣", .unknownKey, "unknown key 'colour'",
+        help: """
+          the keys here are kind, identifier, discretionary, allows_cellular, allows_expensive, \
+          max_connections_per_host, timeout_for_request, timeout_for_resource, cache_policy, service_type, \
+          on_events, headers
+          """)),
+    BadManifest(
+      "a required key that is misspelt, which is not missing then", in: .request,
+      "1️⃣reqest: { url: https://example.com/ }",
+      .error("1️⃣", .unknownKey, "unknown key 'reqest'", help: "did you mean 'request'?")),
+    BadManifest(
+      "a key that stands one level too high", in: .request, "1️⃣url: https://example.com/",
+      .error("1️⃣", .unknownKey, "unknown key 'url'", help: "put it into 'request'")),
+    BadManifest(
+      "a misspelt step, whose captures are not missing then", in: .upload,
+      """
+      files: {}
+      1️⃣alocate: { request: { url: https://example.com/ }, capture: { id: { json: /id } } }
+      transfer: { request: { url: "https://example.com/${allocate.id}" } }
+      """,
+      .error("1️⃣", .unknownKey, "unknown key 'alocate'", help: "did you mean 'allocate'?")),
+    BadManifest(
+      "a misspelt capture, which is not missing then", in: .upload,
+      """
+      files: {}
+      allocate: { request: { url: https://example.com/ }, 1️⃣captures: { id: { json: /id } } }
+      transfer: { request: { url: "https://example.com/${allocate.id}" } }
+      """,
+      .error("1️⃣", .unknownKey, "unknown key 'captures'", help: "did you mean 'capture'?")),
+    BadManifest(
+      "a misspelt token, whose captures are not out of place then", in: .request,
+      """
+      1️⃣tokn: login
+      request: { url: "https://example.com/${token.key}" }
+      """,
+      .error("1️⃣", .unknownKey, "unknown key 'tokn'", help: "did you mean 'token'?")),
+    BadManifest(
+      "a manifest without a name", in: .nothing, "1️⃣version: 1",
+      .error("1️⃣", .missingKey, "the manifest has no 'name'", help: "add 'name: photos'")),
+    BadManifest(
+      "an upload without files and transfer", "uploads:\n  1️⃣photos: { session: quick }",
+      .error("1️⃣", .missingKey, "'photos' has no 'files'", help: "add 'files: {}'"),
+      .error(
+        "1️⃣", .missingKey, "'photos' has no 'transfer'",
+        help: "add 'transfer: { request: { url: https://example.com/uploads } }'")),
+    BadManifest(
+      "a request without a URL", in: .request, "1️⃣request: { method: GET }",
+      .error("1️⃣", .missingKey, "'request' has no 'url'", help: "add 'url: https://example.com/uploads'")),
+    BadManifest(
+      "two bodies", in: .http, "2️⃣form: { a: b }\n1️⃣json: { a: b }",
+      .error(
+        "1️⃣", .excludingKeys, "'json' and 'form' exclude each other", help: "keep one of them",
+        notes: [("2️⃣", "'form' is here")])),
+    BadManifest(
+      "a list of files beside globs", in: .upload,
+      """
+      files: { 3️⃣list: files.txt, 1️⃣include: ["*.jpg"], 2️⃣exclude: [".*"] }
+      transfer: { request: { url: https://example.com/ } }
+      """,
+      .error(
+        "1️⃣", .excludingKeys, "'include' and 'list' exclude each other", help: "keep one of them",
+        notes: [("3️⃣", "'list' is here")]),
+      .error(
+        "2️⃣", .excludingKeys, "'exclude' and 'list' exclude each other", help: "keep one of them",
+        notes: [("3️⃣", "'list' is here")])),
+    BadManifest(
+      "a capture from two places", in: .request,
+      """
+      request: { url: https://example.com/ }
+      capture: { id: { 2️⃣json: /id, 1️⃣header: Location } }
+      """,
+      .error(
+        "1️⃣", .excludingKeys, "'header' and 'json' exclude each other", help: "keep one of them",
+        notes: [("2️⃣", "'json' is here")])),
+    BadManifest(
+      "a variable that is required and has a default",
+      "vars: { port: { required: 1️⃣true, default: 2️⃣80 } }",
+      .error(
+        "1️⃣", .excludingKeys, "a variable with a default is not required", help: "keep one of them",
+        notes: [("2️⃣", "'default' is here")])),
+    BadManifest(
+      "a capture from nowhere", in: .request,
+      "request: { url: https://example.com/ }\ncapture: { 1️⃣id: { secret: true } }",
+      .error(
+        "1️⃣", .missingAlternative, "'id' needs 'json', 'header', 'regex', 'status' or 'xml'",
+        help: "add exactly one of them, for example 'json: /id'")),
+    BadManifest(
+      "a secret from nowhere", "secrets: { 1️⃣key: {} }",
+      .error(
+        "1️⃣", .missingAlternative, "'key' needs 'env' or 'file'",
+        help: "add exactly one of them, for example 'env: PHOTOS_CLIENT_SECRET'")),
+    BadManifest(
+      "a NUL without a list", in: .upload,
+      "files: { 1️⃣null: true }\ntransfer: { request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .keyWithoutOther, "'null' has a meaning only beside 'list'", help: "add 'list:' or remove it")),
+    BadManifest(
+      "a body of a transfer", in: .upload,
+      """
+      files: {}
+      transfer: { request: { url: https://example.com/, 1️⃣json: { name: "${file.name}" } } }
+      """,
+      .error(
+        "1️⃣", .transferBody, "a transfer has no 'json': its body is the file",
+        help: "put it into 'allocate' or 'commit'")),
+    BadManifest(
+      "two bodies of a transfer, none of which can stay", in: .upload,
+      """
+      files: {}
+      transfer: { request: { url: https://example.com/, 1️⃣form: {}, 2️⃣json: {} } }
+      """,
+      .error(
+        "1️⃣", .transferBody, "a transfer has no 'form': its body is the file",
+        help: "put it into 'allocate' or 'commit'"),
+      .error(
+        "2️⃣", .transferBody, "a transfer has no 'json': its body is the file",
+        help: "put it into 'allocate' or 'commit'")),
+    BadManifest(
+      "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
+      .error(
+        "1️⃣", .unknownVersion, "version 2 of the manifest language is not known",
+        help: "this ferry reads 'version: 1'")),
+    BadManifest(
+      "what this ferry cannot do yet", in: .upload,
+      """
+      files: {}
+      after: 1️⃣delete
+      transfer: { protocol: 2️⃣tus, request: { url: https://example.com/ } }
+      """,
+      .warning(
+        "1️⃣", .notBuilt, "'after: delete' is not built yet: 'ferry run' refuses this manifest",
+        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do"),
+      .warning(
+        "2️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
+        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
+    BadManifest(
+      "a section that this ferry cannot obey yet", "1️⃣budgets: { wifi: { limit: 5GB, per: day } }",
+      .warning(
+        "1️⃣", .notBuilt, "'budgets' is not built yet: 'ferry run' refuses this manifest",
+        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
+  ]
+}

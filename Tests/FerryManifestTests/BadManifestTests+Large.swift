@@ -1,0 +1,49 @@
+extension BadManifest {
+  /// What is too much of something: texts that nobody wants to read.
+  static let large: [BadManifest] = [
+    BadManifest(
+      "a hundred and one levels", "vars: \(String(repeating: "[", count: 99))1️⃣[",
+      .error(
+        "1️⃣", .nestedTooDeep, "lists and mappings are nested deeper than 100 levels",
+        help: "a manifest needs far fewer; look for brackets that are not closed")),
+    BadManifest(
+      "aliases that stand for a million values",
+      """
+      vars:
+        a: &a [\(repeated("x", 999))]
+        b: [\(repeated("*a", 248)), 1️⃣*a, \(repeated("*a", 751))]
+      """,
+      .error(
+        "1️⃣", .tooManyValues, "the manifest has more than 250000 values, counting what aliases stand for",
+        help: "an alias counts as often as it is used; use fewer, or name files in a `list:` file")),
+    BadManifest(
+      "a chain of sixty variables",
+      "vars:\n"
+        + (0..<60).map { "  v\($0): \($0 == 49 ? "1️⃣" : "")${vars.v\($0 + 1)}" }.joined(separator: "\n")
+        + "\n  v60: x",
+      .error(
+        "1️⃣", .variablesTooDeep, "variables use each other more than 50 deep",
+        help: "write some of the values out")),
+    BadManifest(
+      "variables that double and double again",
+      "vars:\n  v0: \(String(repeating: "x", count: 64))\n"
+        + (1..<24).map { "  v\($0): \($0 == 19 ? "1️⃣" : "")${vars.v\($0 - 1)}${vars.v\($0 - 1)}" }
+        .joined(separator: "\n"),
+      .error(
+        "1️⃣", .variablesTooLarge, "variables stand for more than 64 MiB of text in all",
+        help: "variables that use others several times grow fast; shorten them")),
+    BadManifest(
+      "a chain of twenty-one files", "include: [1.yaml]",
+      .error(
+        "1️⃣", .includesTooDeep, "includes are at most 20 deep, and at most 100 in all",
+        help: "include the files from the manifest itself, or put some of them together"),
+      files: Dictionary(
+        uniqueKeysWithValues: (1...20).map {
+          ("\($0).yaml", "include: [\($0 == 20 ? "1️⃣" : "")\($0 + 1).yaml]")
+        })),
+  ]
+
+  private static func repeated(_ text: String, _ count: Int) -> String {
+    Array(repeating: text, count: count).joined(separator: ", ")
+  }
+}

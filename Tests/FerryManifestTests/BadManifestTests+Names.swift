@@ -1,0 +1,148 @@
+extension BadManifest {
+  /// F0401 to F0403 and F0412 to F0421: names of sessions, tokens, nodes, and of what the environment gives.
+  static let names: [BadManifest] = [
+    BadManifest(
+      "a misspelt session", "requests:\n  notify: { session: 1️⃣quik, request: { url: https://example.com/ } }",
+      .error("1️⃣", .unknownSession, "no session is called 'quik'", help: "did you mean 'quick'?")),
+    BadManifest(
+      "a session that nobody declared",
+      "requests:\n  notify: { session: 1️⃣nightly, request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .unknownSession, "no session is called 'nightly'", help: "declare it under 'sessions:'")),
+    BadManifest(
+      "a token that nobody declared, whose captures are not told", in: .request,
+      """
+      token: 1️⃣login
+      request: { url: "https://example.com/${token.key}" }
+      """,
+      .error("1️⃣", .unknownToken, "no token is called 'login'", help: "declare it under 'tokens:'")),
+    BadManifest(
+      "no token, in so many words", in: .request, "token: 1️⃣none\nrequest: { url: https://example.com/ }",
+      .error(
+        "1️⃣", .unknownToken, "no token is called 'none'",
+        help: "leave 'token' out; only a step of an upload says 'token: none'")),
+    BadManifest(
+      "a misspelt node", in: .request,
+      """
+      needs: [1️⃣catalogue]
+      request: { url: https://example.com/ }
+      """,
+      .error(
+        "1️⃣", .unknownNode, "no node is called 'catalogue'",
+        help: "declare it under 'uploads:', 'fetches:' or 'requests:'")),
+    BadManifest(
+      "a session where a node is wanted", in: .request,
+      "needs: [1️⃣quick]\nrequest: { url: https://example.com/ }",
+      .error(
+        "1️⃣", .unknownNode, "no node is called 'quick'", help: "it is a session; 'needs' takes a node")),
+    BadManifest(
+      "a token's capture in a node that names no token",
+      """
+      tokens:
+        login:
+          session: quick
+          request: { url: https://example.com/ }
+          capture: { key: { json: /key } }
+          apply: { header: X-Key, value: "${token.key}" }
+      requests:
+        notify:
+          session: quick
+          request: { url: "https://example.com/1️⃣${token.key}" }
+      """,
+      .error(
+        "1️⃣", .nodeWithoutToken, "'notify' names no token, so '${token.…}' has no value",
+        help: "add 'token: login' to 'notify'")),
+    BadManifest(
+      "an upload ID that nobody allocates", in: .upload,
+      "files: {}\ntransfer: { request: { url: \"https://example.com/1️⃣${allocate.id}\" } }",
+      .error(
+        "1️⃣", .missingStep, "'photos' has no 'allocate' step",
+        help: "add 'allocate:' with a 'capture', or remove the reference")),
+    BadManifest(
+      "an environment variable that is not set", "vars: { api: \"1️⃣${env.API}\" }",
+      .error(
+        "1️⃣", .environmentNotSet, "the environment variable 'API' is not set",
+        help: "set it, or give a default: ${env.API:-default}")),
+    BadManifest(
+      "an environment variable with a default of another notation", "vars: { api: \"1️⃣${env.API=here}\" }",
+      .error(
+        "1️⃣", .invalidEnvironmentName, "'${env.API=here}' names no environment variable",
+        help: "write ${env.NAME} or ${env.NAME:-default}")),
+    BadManifest(
+      "a default that refers to something", "vars: { host: a, api: \"1️⃣${env.API:-${vars.host}}\" }",
+      .error(
+        "1️⃣", .referenceInDefault, "a default cannot have a reference in it",
+        help: "give the default as it is, or choose it in 'vars'")),
+    BadManifest(
+      "two nodes of one name",
+      """
+      fetches: { 2️⃣photos: { session: quick, request: { url: https://example.com/ }, save_to: a } }
+      requests: { 1️⃣photos: { session: quick, request: { url: https://example.com/ } } }
+      """,
+      .error(
+        "1️⃣", .duplicateNode, "a node is already called 'photos'",
+        help: "uploads, fetches and requests share one space of names; choose another",
+        notes: [("2️⃣", "first defined here")])),
+    BadManifest(
+      "two sessions of one journal", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: { a: { identifier: 2️⃣nightly }, b: { identifier: 1️⃣nightly } }
+      """,
+      .error(
+        "1️⃣", .duplicateIdentifier, "another session has the identifier 'nightly'",
+        help: "each session keeps a journal of its own; choose another identifier",
+        notes: [("2️⃣", "first used here")])),
+    BadManifest(
+      "a session that takes the name which another has by default", in: .nothing,
+      "version: 1\nname: photos\nsessions: { 2️⃣a: {}, b: { identifier: 1️⃣photos.a } }",
+      .error(
+        "1️⃣", .duplicateIdentifier, "another session has the identifier 'photos.a'",
+        help: "each session keeps a journal of its own; choose another identifier",
+        notes: [("2️⃣", "first used here")])),
+    BadManifest(
+      "a variable on the command line that the manifest has not", "1️⃣vars: { folder: a }",
+      .error(
+        "1️⃣", .undeclaredVariable, "--var floder: the manifest has no variable of this name",
+        help: "did you mean 'folder'?"), variables: ["floder": "b"]),
+    BadManifest(
+      "a variable on the command line of a manifest without any", in: .nothing, "1️⃣version: 1\nname: photos",
+      .error(
+        "1️⃣", .undeclaredVariable, "--var folder: the manifest has no variable of this name",
+        help: "it has no 'vars'"), variables: ["folder": "b"]),
+    BadManifest(
+      "variables that the command line should give",
+      "vars:\n  1️⃣folder: { type: string }\n  2️⃣host: { description: where the photos go }",
+      .error(
+        "1️⃣", .missingVariable, "the variable 'folder' has no value",
+        help: "give it one with --var folder=…, or a 'default' here"),
+      .error(
+        "2️⃣", .missingVariable, "the variable 'host' has no value",
+        help: "give it one with --var host=…: where the photos go")),
+    BadManifest(
+      "defaults that are not of their types",
+      """
+      vars:
+        2️⃣port: { type: integer, default: 1️⃣many }
+        4️⃣wait: { type: duration, default: 3️⃣30 }
+        6️⃣api: { type: url, default: 5️⃣example.com }
+      """,
+      .error(
+        "1️⃣", .invalidVariable, "the variable 'port' must be a whole number",
+        help: "its type is declared as 'integer'", notes: [("2️⃣", "declared here")]),
+      .error(
+        "3️⃣", .invalidVariable, "the variable 'wait' must be a duration such as 30s",
+        help: "its type is declared as 'duration'", notes: [("4️⃣", "declared here")]),
+      .error(
+        "5️⃣", .invalidVariable, "the variable 'api' must be a URL",
+        help: "its type is declared as 'url'", notes: [("6️⃣", "declared here")])),
+    BadManifest(
+      "a value of the command line that is not of its type",
+      "vars: { 1️⃣port: { type: integer, default: 80 } }",
+      .error(
+        "1️⃣", .invalidVariable, "the variable 'port' must be a whole number",
+        help: "its type is declared as 'integer'; --var gives another value"),
+      variables: ["port": "https"]),
+  ]
+}

@@ -1,0 +1,78 @@
+extension BadManifest {
+  /// F0313 and F0318 to F0323.
+  static let requests: [BadManifest] = [
+    BadManifest(
+      "a URL without its beginning", in: .request, "request: { url: 1️⃣example.com/done }",
+      .error("1️⃣", .invalidURL, "a URL begins with http:// or https://", help: "put 'https://' before it")),
+    BadManifest(
+      "a URL of another protocol", in: .request, "request: { url: 1️⃣ftp://example.com/done }",
+      .error(
+        "1️⃣", .invalidURL, "a URL begins with http:// or https://",
+        help: "ferry speaks HTTP alone; write the server's HTTP URL")),
+    BadManifest(
+      "a URL with a space", in: .request, "request: { url: 1️⃣https://example.com/all done }",
+      .error(
+        "1️⃣", .invalidURL, "a URL cannot have a space or control character in it",
+        help: "write %20 for a space")),
+    BadManifest(
+      "a URL without a host", in: .request, "request: { url: 1️⃣https:///done }",
+      .error("1️⃣", .invalidURL, "this URL names no host", help: "write the host behind https://")),
+    BadManifest(
+      "a URL that is empty", in: .request, "request: { url: 1️⃣'' }",
+      .error("1️⃣", .invalidURL, "this URL is empty", help: "write a URL that begins with https://")),
+    BadManifest(
+      "a header's name with a colon", in: .http, "headers: { 1️⃣\"Accept:\": text/plain }",
+      .error(
+        "1️⃣", .invalidHeaderName, "'Accept:' is no header's name",
+        help: "use letters, digits and '-' (RFC 9110 §5.1)")),
+    BadManifest(
+      "headers that ferry sets", in: .http,
+      "headers: { 1️⃣Host: a, 2️⃣content-length: 5, 3️⃣Transfer-Encoding: chunked }",
+      .error("1️⃣", .ownHeader, "'Host' is set by ferry", help: "remove it; it is taken from the URL"),
+      .error(
+        "2️⃣", .ownHeader, "'content-length' is set by ferry",
+        help: "remove it; ferry knows the length of what it sends"),
+      .error(
+        "3️⃣", .ownHeader, "'Transfer-Encoding' is set by ferry",
+        help: "remove it; how a body is framed is up to the connection")),
+    BadManifest(
+      "one header in two spellings", in: .http, "headers: { 2️⃣Accept: a/b, 1️⃣accept: c/d }",
+      .error(
+        "1️⃣", .duplicateHeader, "the header 'accept' is here a second time",
+        help: "case makes no difference in a header's name; remove one of them",
+        notes: [("2️⃣", "first defined here")])),
+    BadManifest(
+      "a header of two lines", in: .http, "headers:\n  X-Note: 1️⃣|\n    one\n    two\n",
+      .error(
+        "1️⃣", .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+        help: "write it on one line")),
+    BadManifest(
+      "a line end that a variable brings into a header", in: .http, "headers: { X-Note: 1️⃣\"${env.NOTE}\" }",
+      .error(
+        "1️⃣", .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+        help: "write it on one line"), environment: ["NOTE": "a\r\nX-Admin: yes"]),
+    BadManifest(
+      "a method in small letters", in: .http, "method: 1️⃣post",
+      .error("1️⃣", .invalidMethod, "HTTP methods are written in capitals", help: "write 'POST'")),
+    BadManifest(
+      "a method of two words", in: .http, "method: 1️⃣POST /done",
+      .error(
+        "1️⃣", .invalidMethod, "an HTTP method is one word of letters",
+        help: "use a method such as GET, POST or PUT")),
+    BadManifest(
+      "a method that opens a tunnel", in: .http, "method: 1️⃣CONNECT",
+      .error(
+        "1️⃣", .invalidMethod, "the method CONNECT carries no request of a manifest",
+        help: "use a method such as GET, POST or PUT")),
+    BadManifest(
+      "numbers that JSON cannot carry", in: .http,
+      "json: [1️⃣.nan, 2️⃣-.inf, 3️⃣12345678901234567890]",
+      .error(
+        "1️⃣", .numberNotInJSON, "JSON has no number .nan", help: "quote it to send it as a string"),
+      .error(
+        "2️⃣", .numberNotInJSON, "JSON has no number -.inf", help: "quote it to send it as a string"),
+      .error(
+        "3️⃣", .numberNotInJSON, "the number 12345678901234567890 does not fit 64 bits",
+        help: "quote it to send it as a string")),
+  ]
+}

@@ -1,0 +1,137 @@
+extension BadManifest {
+  /// F0101 to F0110: what cannot be read as YAML.
+  static let text: [BadManifest] = [
+    BadManifest(
+      "nothing but a comment", in: .nothing, "1️⃣# to be written\n",
+      .error("1️⃣", .emptyManifest, "the manifest is empty", help: "begin with 'version: 1' and 'name: …'")),
+    BadManifest(
+      "a second document", in: .nothing, "version: 1\nname: photos\n1️⃣---\nversion: 1\n",
+      .error(
+        "1️⃣", .secondDocument, "a second document begins here",
+        help: "a manifest is one document; put the other into a file of its own")),
+    BadManifest(
+      "a bell in a name", in: .nothing, "name: pho1️⃣\u{7}tos",
+      .error(
+        "1️⃣", .forbiddenCharacter, "the control character U+0007 cannot stand in YAML",
+        help: "remove it, or write it as an escape in double quotes")),
+    BadManifest(
+      "a byte order mark of a file that was pasted in", in: .nothing, "version: 1\n1️⃣\u{FEFF}name: photos",
+      .error(
+        "1️⃣", .forbiddenCharacter, "a byte order mark (U+FEFF) cannot stand inside the text",
+        help: "remove it, or write it as an escape in double quotes")),
+    BadManifest(
+      "a colon in a value without quotes", in: .nothing, "name: photos1️⃣: all",
+      .error(
+        "1️⃣", .syntax, "a ':' that begins a value is not allowed here",
+        help: "quote the value if it contains ': ', or check the indentation")),
+    BadManifest(
+      "a key that is indented by one space too much", in: .nothing,
+      "version: 1\n name1️⃣: photos",
+      .error(
+        "1️⃣", .syntax, "a ':' that begins a value is not allowed here",
+        help: "quote the value if it contains ': ', or check the indentation")),
+    BadManifest(
+      "a list that is not closed", in: .nothing, "include: 2️⃣[a.yaml\nname1️⃣: photos",
+      .error(
+        "1️⃣", .syntax, "a ',' or ']' was expected here",
+        help: "close the list with ']', or separate its items with ','",
+        notes: [("2️⃣", "the list begins here")])),
+    BadManifest(
+      "quotes that are not closed", in: .nothing, "name: 2️⃣\"photos\nversion: 1\n1️⃣",
+      .error(
+        "1️⃣", .syntax, "the text ends inside quotes", help: "close the quotes",
+        notes: [("2️⃣", "the quotes begin here")])),
+    BadManifest(
+      "a value that begins with an at sign", in: .nothing, "name: 1️⃣@photos",
+      .error("1️⃣", .syntax, "this character cannot start a value", help: "put the value in quotes")),
+    BadManifest(
+      "a backslash of a regular expression in double quotes", in: .nothing, "name: \"a1️⃣\\d\"",
+      .error(
+        "1️⃣", .syntax, "this escape is not known in double quotes",
+        help: "use single quotes, or write the backslash twice")),
+    BadManifest(
+      "a list that begins beside its key", in: .nothing, "include: 1️⃣- a.yaml",
+      .error("1️⃣", .syntax, "a '-' is not allowed here", help: "begin the list on a line of its own")),
+    BadManifest(
+      "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
+      .error(
+        "1️⃣", .syntax, "this directive is not known", help: "remove the line; YAML has '%YAML' and '%TAG'")),
+    BadManifest(
+      "a tab before a key", in: .nothing, "sessions:\n1️⃣\tquick: {}",
+      .error(
+        "1️⃣", .tab, "a tab cannot be used here",
+        help: "indent with spaces; YAML allows no tabs in indentation")),
+    BadManifest(
+      "a reference in braces without quotes", in: .nothing, "vars: { api: 1️⃣${env.API} }",
+      .error(
+        "1️⃣", .unquotedReference, "'${' inside { } or [ ] without quotes",
+        help: "put the value in double quotes: \"${…}\"")),
+  ]
+
+  /// F0111 to F0116: what is YAML and cannot be a manifest.
+  static let structure: [BadManifest] = [
+    BadManifest(
+      "a misspelt alias, and nothing said of what it would have brought",
+      """
+      requests:
+        first: &common { session: quick, request: { url: https://example.com/ } }
+        second: 1️⃣*comon
+        third: { <<: 2️⃣*comon, when: always }
+        fourth: { session: 3️⃣*quick, request: { url: https://example.com/ } }
+      """,
+      .error(
+        "1️⃣", .unknownAlias, "no anchor '&comon' before this alias", help: "did you mean 'common'?"),
+      .error(
+        "2️⃣", .unknownAlias, "no anchor '&comon' before this alias", help: "did you mean 'common'?"),
+      .error(
+        "3️⃣", .unknownAlias, "no anchor '&quick' before this alias", help: "define it first with '&quick'")),
+    BadManifest(
+      "an alias inside its own value", "vars: 2️⃣&all { a: 1️⃣*all }",
+      .error(
+        "1️⃣", .unknownAlias, "the alias '*all' stands inside its own value", help: "write the value out",
+        notes: [("2️⃣", "the value begins here")])),
+    BadManifest(
+      "a key that is there twice", "vars:\n  2️⃣host: a\n  port: b\n  1️⃣host: c",
+      .error(
+        "1️⃣", .duplicateKey, "the key 'host' is here a second time", help: "remove one of them",
+        notes: [("2️⃣", "first defined here")])),
+    BadManifest(
+      "a number for a name", "vars: { 1️⃣2026: a }",
+      .error(
+        "1️⃣", .keyNotString, "a key must be a string, found the number 2026", help: "quote it: \"2026\"")),
+    BadManifest(
+      "a list for a name", "vars: { 1️⃣[a, b]: c }",
+      .error(
+        "1️⃣", .keyNotString, "a key must be a string, found a list", help: "write a name before the ':'")),
+    BadManifest(
+      "a tag of another program", "vars: { key: 1️⃣!vault x }",
+      .error(
+        "1️⃣", .unknownTag, "the tag '!vault' is not known", help: "remove the tag; ferry reads plain YAML")),
+    BadManifest(
+      "a tag that does not fit", "vars: { port: 1️⃣!!int many }",
+      .error("1️⃣", .tagMismatch, "the value is no '!!int'", help: "remove the tag")),
+    BadManifest(
+      "a merge of a text", "vars: { <<: 1️⃣common, a: b }",
+      .error(
+        "1️⃣", .mergeOfNoMapping, "'<<' takes a mapping or a list of mappings, found the string 'common'",
+        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"")),
+    BadManifest(
+      "a merge of an alias that is no mapping", "vars: { a: 2️⃣&a b }\nrequests: { notify: { <<: [1️⃣*a] } }",
+      .error(
+        "1️⃣", .mergeOfNoMapping, "'<<' takes a mapping or a list of mappings, this list has the string 'b'",
+        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"",
+        notes: [("2️⃣", "the value is defined here")])),
+    BadManifest(
+      "two merges into one mapping", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: &a { kind: ephemeral }
+        b: { 2️⃣<<: *a, 1️⃣<<: *a }
+      """,
+      .error(
+        "1️⃣", .duplicateKey, "the key '<<' is here a second time",
+        help: "give the first one a list: <<: [*a, *b]", notes: [("2️⃣", "first defined here")])),
+  ]
+}

@@ -1,0 +1,199 @@
+extension BadManifest {
+  /// F0301, F0302 and F0309 to F0317.
+  static let values: [BadManifest] = [
+    BadManifest(
+      "a number in quotes", in: .nothing, "version: 1️⃣\"1\"\nname: photos",
+      .error(
+        "1️⃣", .wrongType, "'version' must be the number 1, found the string '1'",
+        help: "for example 'version: 1'")),
+    BadManifest(
+      "a list in the place of the manifest", in: .nothing, "1️⃣- version: 1",
+      .error(
+        "1️⃣", .wrongType,
+        "the manifest must be a mapping with keys such as 'version', 'include', 'vars', found a list",
+        help: "write a mapping with keys such as 'version', 'include', 'vars'")),
+    BadManifest(
+      "a name in the place of a list", in: .request, "needs: 1️⃣photos\nrequest: { url: https://example.com/ }",
+      .error("1️⃣", .wrongType, "'needs' must be a list, found the string 'photos'", help: "write [photos]")),
+    BadManifest(
+      "a session with nothing behind its colon", in: .nothing,
+      "version: 1\nname: photos\nsessions:\n  quick:1️⃣\n",
+      .error(
+        "1️⃣", .wrongType,
+        "'quick' must be a mapping with keys such as 'kind', 'identifier', 'discretionary', found nothing",
+        help: "write 'quick: {}' where it needs none")),
+    BadManifest(
+      "a yes of YAML 1.1", in: .session, "allows_cellular: 1️⃣yes",
+      .error(
+        "1️⃣", .wrongType, "'allows_cellular' must be true or false, found the string 'yes'",
+        help: "write true; in YAML 1.2 'yes', 'no', 'on' and 'off' are strings")),
+    BadManifest(
+      "a truth value that is none", in: .session, "allows_cellular: 1️⃣maybe",
+      .error(
+        "1️⃣", .wrongType, "'allows_cellular' must be true or false, found the string 'maybe'",
+        help: "for example 'allows_cellular: false'")),
+    BadManifest(
+      "more connections than there can be", in: .session, "max_connections_per_host: 1️⃣4000",
+      .error(
+        "1️⃣", .wrongType,
+        "'max_connections_per_host' must be a whole number from 1 to 1000, found the number 4000",
+        help: "for example 'max_connections_per_host: 4'")),
+    BadManifest(
+      "a part that is more than the whole", in: .request,
+      "request: { url: https://example.com/ }\nretry: { jitter: 1️⃣25 }",
+      .error(
+        "1️⃣", .wrongType, "'jitter' must be a number from 0 to 1, found the number 25",
+        help: "for example 'jitter: 0.25'")),
+    BadManifest(
+      "a secret in the place of where it is found", "secrets: { key: 1️⃣hunter2 }",
+      .error(
+        "1️⃣", .wrongType,
+        "'key' must be a mapping with keys such as 'env', 'file', found the string 'hunter2'",
+        help: "write a mapping with keys such as 'env', 'file'")),
+    BadManifest(
+      "a status that is no list", in: .request,
+      "request: { url: https://example.com/ }\nexpect: { status: 1️⃣200 }",
+      .error("1️⃣", .wrongType, "'status' must be a list, found the number 200", help: "write [200]")),
+    BadManifest(
+      "a misspelt word", in: .session, "kind: 1️⃣defualt",
+      .error(
+        "1️⃣", .unknownWord, "'kind' must be default, ephemeral or background, found 'defualt'",
+        help: "did you mean 'default'?")),
+    BadManifest(
+      "a word that is like none", in: .request, "request: { url: https://example.com/ }\nwhen: 1️⃣friday",
+      .error(
+        "1️⃣", .unknownWord, "'when' must be succeeded, failed or always, found 'friday'",
+        help: "for example 'when: always'")),
+    BadManifest(
+      "a priority that is no word", in: .upload,
+      "files: {}\npriority: 1️⃣hihg\ntransfer: { request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .unknownWord, "'priority' must be a number from 0 to 1, or low, default or high, found 'hihg'",
+        help: "did you mean 'high'?")),
+    BadManifest(
+      "a time zone with a space", "2️⃣budgets:\n  wifi: { limit: 5GB, per: day, time_zone: 1️⃣New York }",
+      .warning(
+        "2️⃣", .notBuilt, "'budgets' is not built yet: 'ferry run' refuses this manifest",
+        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do"),
+      .error(
+        "1️⃣", .unknownWord, "'New York' is no name of a time zone",
+        help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")),
+    BadManifest(
+      "a name of no letters", in: .nothing, "version: 1\nname: 1️⃣''",
+      .error("1️⃣", .emptyText, "'name' is empty", help: "give a name")),
+    BadManifest(
+      "a variable that is empty where a path is wanted", in: .upload,
+      """
+      files: { root: 1️⃣"${env.PHOTOS}" }
+      transfer: { request: { url: https://example.com/ } }
+      """,
+      .error("1️⃣", .emptyText, "'root' is empty", help: "give a path"), environment: ["PHOTOS": ""]),
+    BadManifest(
+      "a line end in a path",
+      """
+      fetches:
+        list: { session: quick, request: { url: https://example.com/ }, save_to: 1️⃣"list.txt\\n" }
+      """,
+      .error("1️⃣", .controlCharacter, "'save_to' contains a control character", help: "remove it")),
+    BadManifest(
+      "no status at all", in: .request, "request: { url: https://example.com/ }\nexpect: { status: 1️⃣[] }",
+      .error("1️⃣", .emptyList, "'status' is an empty list", help: "name one, or remove the key")),
+    BadManifest(
+      "a slash in the name of a session", "vars: { 1️⃣photos/2026: a }",
+      .error(
+        "1️⃣", .invalidName, "a name cannot have '/' in it",
+        help: "use only letters, digits, '_' and '-' of ASCII")),
+    BadManifest(
+      "a space in the manifest's name", in: .nothing, "version: 1\nname: 1️⃣My photos",
+      .error(
+        "1️⃣", .invalidName, "a name cannot have a space in it",
+        help: "use only letters, digits, '_', '-' and '.' of ASCII")),
+    BadManifest(
+      "an identifier that would be a hidden file", in: .session, "identifier: 1️⃣.photos",
+      .error(
+        "1️⃣", .invalidName, "a name cannot begin with a dot or have two in a row",
+        help: "it becomes a file's name; remove the dots")),
+    BadManifest(
+      "a name of a hundred and one letters", "vars: { 1️⃣\(String(repeating: "x", count: 101)): a }",
+      .error("1️⃣", .invalidName, "a name has 1 to 100 letters", help: "choose a shorter name")),
+    BadManifest(
+      "a token called none",
+      """
+      tokens:
+        1️⃣none:
+          session: quick
+          request: { url: https://example.com/ }
+          capture: { key: { json: /key } }
+          apply: { header: X-Key, value: "${token.key}" }
+      """,
+      .error(
+        "1️⃣", .invalidName, "a token cannot be called 'none'",
+        help: "'token: none' on a step leaves the token out; choose another name")),
+    BadManifest(
+      "a file outside the manifest's folder",
+      """
+      fetches:
+        up: { session: quick, request: { url: https://example.com/ }, save_to: 1️⃣../catalog.json }
+        root: { session: quick, request: { url: https://example.com/ }, save_to: 2️⃣/etc/catalog.json }
+        folder: { session: quick, request: { url: https://example.com/ }, save_to: 3️⃣catalog/ }
+      """,
+      .error(
+        "1️⃣", .invalidPath, "this path leads out of its folder with '..'",
+        help: "name a place below the manifest's folder"),
+      .error(
+        "2️⃣", .invalidPath, "this path must be relative", help: "name a place below the manifest's folder"),
+      .error("3️⃣", .invalidPath, "this path names a folder", help: "name a file")),
+    BadManifest(
+      "globs that match nothing by their letters", in: .upload,
+      """
+      files: { include: [1️⃣/srv/*.jpg, 2️⃣../*.jpg, 3️⃣"*.{jpg,png", 4️⃣"[a-z.jpg"] }
+      transfer: { request: { url: https://example.com/ } }
+      """,
+      .error(
+        "1️⃣", .invalidGlob, "a glob is relative to 'root'", help: "remove the '/' at its beginning"),
+      .error("2️⃣", .invalidGlob, "a glob cannot lead out of 'root' with '..'", help: "choose another 'root'"),
+      .error(
+        "3️⃣", .invalidGlob, "'{' is not closed in this glob",
+        help: "close it, or write '[{]' for the character itself"),
+      .error(
+        "4️⃣", .invalidGlob, "'[' is not closed in this glob",
+        help: "close it, or write '[[]' for the character itself")),
+    BadManifest(
+      "a path of jq and one of JSONPath", in: .request,
+      """
+      request: { url: https://example.com/ }
+      capture: { a: { json: 1️⃣data.id }, b: { json: 2️⃣"$.items[0].id" }, c: { json: 3️⃣/a~b } }
+      """,
+      .error(
+        "1️⃣", .invalidPointer, "a JSON pointer begins with '/'", help: "write '/data/id' (RFC 6901)"),
+      .error(
+        "2️⃣", .invalidPointer, "a JSON pointer begins with '/'", help: "write '/items/0/id' (RFC 6901)"),
+      .error(
+        "3️⃣", .invalidPointer, "'~' is not followed by 0 or 1 in this JSON pointer",
+        help: "write '~0' for '~' (RFC 6901)")),
+    BadManifest(
+      "regular expressions that capture nothing", in: .request,
+      """
+      request: { url: https://example.com/ }
+      capture: { a: { regex: 1️⃣'id=\\w+' }, b: { regex: 2️⃣'id=(' } }
+      """,
+      .error(
+        "1️⃣", .invalidPattern, "this regular expression has no group",
+        help: "put what is to be captured in ( )"),
+      .error(
+        "2️⃣", .invalidPattern, "this regular expression does not compile: expected ')'",
+        help: "see the syntax of Swift's Regex")),
+    BadManifest(
+      "a capture that is a refusal", in: .request,
+      "request: { url: https://example.com/ }\ncapture: { code: { status: 1️⃣false } }",
+      .error(
+        "1️⃣", .onlyTrue, "this key says something by being there, and can only be true",
+        help: "write 'true', or remove the key")),
+    BadManifest(
+      "a token for one step", in: .upload,
+      "files: {}\ntransfer: { token: 1️⃣login, request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .stepToken, "'token' of a step can only be 'none'",
+        help: "a step carries the upload's own token; name it there, with 'token: login'")),
+  ]
+}

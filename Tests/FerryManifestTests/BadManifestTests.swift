@@ -1,0 +1,67 @@
+import FerryManifest
+import Testing
+
+@Suite struct `A bad manifest` {
+  static let cases =
+    BadManifest.text + BadManifest.structure + BadManifest.keys + BadManifest.values + BadManifest.quantities
+    + BadManifest.requests + BadManifest.names + BadManifest.references + BadManifest.circles
+    + BadManifest.sharing + BadManifest.large
+
+  /// Codes of what is no text, or too large for one; their tests are below.
+  static let shownBelow: Set<DiagnosticCode> = [.manifestTooLarge, .invalidUTF8]
+
+  /// Warnings have tests of their own.
+  static let warnings: Set<DiagnosticCode> = [
+    .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
+    .tokenWithoutTLS, .sharedSaveTo, .idlePriority,
+  ]
+
+  @Test(arguments: cases)
+  func `is told all that is wrong with it, and no more`(_ bad: BadManifest) { bad.expectTold() }
+
+  @Test func `is one of a hundred and fifty, each of another name`() {
+    #expect(Self.cases.count >= 150)
+    #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
+  }
+
+  @Test func `is there for every code`() {
+    let shown = Set(Self.cases.flatMap { $0.told.map(\.code) })
+    #expect(shown.union(Self.shownBelow).union(Self.warnings) == Set(DiagnosticCode.allCases))
+    #expect(shown.isDisjoint(with: Self.shownBelow.union(Self.warnings)))
+  }
+
+  @Test(arguments: cases)
+  func `is told in one line each, without a full stop`(_ bad: BadManifest) {
+    for text in bad.told.flatMap({ [$0.message, $0.help] + $0.notes.map(\.message) }) {
+      #expect(!text.isEmpty && !text.contains("\n") && !text.hasSuffix("."), "\(text)")
+    }
+  }
+
+  @Test func `of more than 64 MiB is not looked at`() {
+    let bytes = [UInt8](repeating: 0x20, count: (64 << 20) + 1)
+    let found = ManifestReader(environment: [:]).read(bytes, file: "m.yaml").diagnostics
+    #expect(
+      found.map { "\($0.location) \($0.code) \($0.message)" } == [
+        "m.yaml:1:1 manifestTooLarge the manifest is larger than 64 MiB"
+      ])
+    #expect(found.first?.help == "name the files in a `list:` file instead")
+  }
+
+  @Test(
+    arguments: [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]])
+  func `that is not UTF-8 is told at the first wrong byte`(_ wrong: [UInt8]) {
+    let bytes = Array("name: é".utf8) + wrong + Array("\nversion: 1".utf8)
+    let found = ManifestReader(environment: [:]).read(bytes, file: "m.yaml").diagnostics
+    #expect(
+      found.map { "\($0.location) \($0.code) \($0.message)" } == [
+        "m.yaml:1:8 invalidUTF8 the text is not valid UTF-8"
+      ])
+    #expect(found.first?.help == "save the manifest as UTF-8")
+  }
+
+  @Test(arguments: BadManifest.Surroundings.allCases)
+  func `is bad by its own text, not by what stands around it`(_ surroundings: BadManifest.Surroundings) {
+    let reading = read(surroundings.manifest(around: surroundings.right))
+    #expect(reading.diagnostics.filter { $0.severity == .error } == [])
+  }
+}
