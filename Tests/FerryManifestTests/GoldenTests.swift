@@ -19,9 +19,16 @@ import Testing
   func `is told its mistakes word for word`(_ name: String) throws {
     let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name + ".yaml")))
     let file = name + ".yaml"
-    let reading = ManifestReader(environment: ["HOME": "/home/me"]).read(bytes, file: file)
+    let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      do {
+        return Array(try Data(contentsOf: Self.folder.appending(path: path)))
+      } catch {
+        throw .init("No such file or directory")
+      }
+    }
+    let reading = ManifestReader(environment: ["HOME": "/home/me"], files: files).read(bytes, file: file)
     #expect(reading.manifest == nil)
-    let text = DiagnosticFormatter(sources: [SourceText(bytes, file: file)]).text(reading.diagnostics)
+    let text = DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics)
     try expectRecorded(text, at: Self.folder.appending(path: name + ".txt"))
   }
 }
