@@ -5,7 +5,7 @@ package enum DiagnosticReference {
     var page = introduction
     for family in DiagnosticCode.Family.allCases {
       page += "\n## \(family.title)\n"
-      for code in family.codes { page += "\n" + section(code) }
+      for code in family.codes { page += "\n### \(code.rawValue)\n\n" + section(code) }
     }
     return page
   }
@@ -31,9 +31,10 @@ package enum DiagnosticReference {
     DiagnosticCode.allCases.map { "\($0.rawValue)  \($0.explanation.title)\n" }.joined()
   }
 
-  private static func section(_ code: DiagnosticCode) -> String {
+  /// One code as Markdown, without its heading.
+  static func section(_ code: DiagnosticCode) -> String {
     let explanation = code.explanation
-    var text = "### \(code.rawValue)\n\n**\(explanation.title).** \(explanation.text)\n"
+    var text = "**\(explanation.title).** \(explanation.text)\n"
     for (heading, example) in [("Wrong", explanation.wrong), ("Right", explanation.right)] {
       guard let example else { continue }
       text += "\n\(heading)\(condition(example, quote: "`")):\n"

@@ -43,6 +43,11 @@ extension DiagnosticCode {
     }
   }
 
+  /// The code that a text was probably meant to be.
+  package static func nearest(to text: String) -> DiagnosticCode? {
+    NearestName.nearest(to: text, among: allCases.map(\.rawValue)).flatMap { DiagnosticCode(rawValue: $0) }
+  }
+
   /// The code that a person has written, in any case; nil where there is none.
   package init?(written text: String) { self.init(rawValue: text.uppercased()) }
 
