@@ -5,7 +5,7 @@ package enum DiagnosticReference {
     var page = introduction
     for family in DiagnosticCode.Family.allCases {
       page += "\n## \(family.title)\n"
-      for code in family.codes { page += "\n### \(code.rawValue)\n\n" + section(code) }
+      for code in family.codes { page += "\n" + section(code) }
     }
     return page
   }
@@ -31,10 +31,9 @@ package enum DiagnosticReference {
     DiagnosticCode.allCases.map { "\($0.rawValue)  \($0.explanation.title)\n" }.joined()
   }
 
-  /// One code as Markdown, without its heading.
-  static func section(_ code: DiagnosticCode) -> String {
-    let explanation = code.explanation
-    var text = "**\(explanation.title).** \(explanation.text)\n"
+  /// The examples of a code as Markdown.
+  static func examples(_ explanation: Explanation) -> String {
+    var text = ""
     for (heading, example) in [("Wrong", explanation.wrong), ("Right", explanation.right)] {
       guard let example else { continue }
       text += "\n\(heading)\(condition(example, quote: "`")):\n"
@@ -43,6 +42,11 @@ package enum DiagnosticReference {
       }
     }
     return text
+  }
+
+  private static func section(_ code: DiagnosticCode) -> String {
+    let explanation = code.explanation
+    return "### \(code.rawValue)\n\n**\(explanation.title).** \(explanation.text)\n" + examples(explanation)
   }
 
   /// The command that an example is read with, where it is part of it.
@@ -81,7 +85,8 @@ package enum DiagnosticReference {
     mistake for ever; the words of a message may change. `ferry explain F0201` shows at a terminal what stands \
     here.
 
-    An error keeps a manifest from running, and ferry ends with 3. A warning does not.
+    With an error a manifest is not valid: nothing is run, and ferry ends with 3. With a warning it is valid and \
+    runs, but for F0901, with which it can only be checked and planned.
 
     """
 }

@@ -35,11 +35,11 @@ extension DiagnosticCode {
     return family
   }
 
-  /// What diagnostics of this code are: a warning lets a manifest run.
+  /// What diagnostics of this code are: a manifest with an error is not valid.
   package var severity: Diagnostic.Severity {
     switch family {
-    case .text, .keys, .values, .names, .circles, .sharing, .notBuilt: .error
-    case .warnings: .warning
+    case .text, .keys, .values, .names, .circles, .sharing: .error
+    case .warnings, .notBuilt: .warning
     }
   }
 

@@ -131,9 +131,9 @@ extension Explanation {
   static let notBuilt = Explanation(
     "A part of the language that is not built yet",
     """
-    The key or word belongs to the language and is read and checked like any other, but this ferry cannot do \
-    yet what it says. It is refused by name, rather than ignored: a budget that is not kept would be worse \
-    than none. Remove it, or wait for the version that has it.
+    The key or word belongs to the language and is read and checked like any other, but this ferry cannot do yet \
+    what it says. So `ferry check` warns, and `ferry run` refuses the manifest rather than ignore a part of it: a \
+    budget that is not kept would be worse than none. Remove it, or wait for the version that has it.
     """,
     in: """
       version: 1

@@ -23,7 +23,10 @@ extension SARIFLog.Rule {
       id: code.rawValue, name: code.pascalName,
       shortDescription: .init(text: explanation.title + "."),
       fullDescription: .init(text: explanation.plainText),
-      help: .init(text: DiagnosticReference.text(code), markdown: DiagnosticReference.section(code)),
+      // The format's plain texts have no examples: they may be shown on one line.
+      help: .init(
+        text: explanation.plainText,
+        markdown: explanation.plainText + "\n" + DiagnosticReference.examples(explanation)),
       defaultConfiguration: .init(level: .init(code.severity)))
   }
 }
@@ -39,6 +42,8 @@ extension SARIFLog.Level {
 
 extension SARIFLog.Result {
   fileprivate init(_ diagnostic: Diagnostic, ruleIndex: Int, sources: [SourceText]) {
+    // Braces stand as they are, though §3.11.5 has them doubled for the sake of `arguments`, of which there are none:
+    // readers such as GitHub show `{{` as it is, and `${{…}}` would mean something else there.
     let help = diagnostic.help.map { "\nhelp: \($0)" } ?? ""
     let notes = diagnostic.notes.map {
       SARIFLog.Location($0.location, sources: sources, message: $0.message)
