@@ -17,7 +17,8 @@ struct ManifestOptions: ParsableArguments {
     let reading = try Job.read(
       path: manifest, variables: try parsedVariables(), environment: ProcessInfo.processInfo.environment)
     if !reading.diagnostics.isEmpty {
-      Output.complain(DiagnosticFormatter(sources: [reading.source]).text(reading.diagnostics))
+      let formatter = DiagnosticFormatter(sources: [reading.source], isColored: Output.isComplaintColored)
+      Output.complain(formatter.text(reading.diagnostics))
     }
     guard let job = reading.job else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)

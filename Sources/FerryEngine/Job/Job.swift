@@ -23,6 +23,8 @@ package struct Job: Sendable {
     package var job: Job?
     package var diagnostics: [Diagnostic]
     package var source: SourceText
+    /// What it asks for from outside; of a manifest with an error, as far as that is known.
+    package var needs: [Need]
   }
 
   /// Reads a manifest from the disk. Throws where the file cannot be read.
@@ -40,11 +42,14 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder,
-        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables,
+        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0),
+        variables: variables,
         notBuilt: reading.diagnostics.filter { $0.code == .notBuilt }
       )
     }
-    return Reading(job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path))
+    return Reading(
+      job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path),
+      needs: Need.list(reading, folder: folder, environment: environment))
   }
 }
 
