@@ -64,9 +64,9 @@ enum CheckedManifests {
       var file: String
       var line: Int
       var column: Int
-      var has_default: Bool
-      var is_set: Bool
-      var is_secret: Bool
+      var hasDefault: Bool
+      var isSet: Bool
+      var isSecret: Bool
     }
     var manifests: [Manifest]
   }
@@ -76,7 +76,9 @@ enum CheckedManifests {
   ) async throws -> (status: Int32, checked: Checked) {
     let command = try await Command.run(
       Product.path("ferry"), ["check", "--format", "json"] + names, environment: environment, in: folder)
-    return (command.status, try JSONDecoder().decode(Checked.self, from: Data(command.stdout.utf8)))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return (command.status, try decoder.decode(Checked.self, from: Data(command.stdout.utf8)))
   }
 
   @Test func `are all told of in one JSON object`() async throws {
@@ -131,8 +133,8 @@ enum CheckedManifests {
       secret: Bool = false
     ) -> Checked.Need {
       Checked.Need(
-        kind: kind, name: name, file: "m.yaml", line: line, column: column, has_default: `default`,
-        is_set: set, is_secret: secret)
+        kind: kind, name: name, file: "m.yaml", line: line, column: column, hasDefault: `default`,
+        isSet: set, isSecret: secret)
     }
     #expect(
       checked.manifests.first?.needs == [

@@ -10,10 +10,8 @@ extension Explanation {
       name: photos
       sessions: { quick: {} }
       fetches:
-        catalog:
-          session: ◊
-          request: { url: https://example.com/catalog }
-          save_to: catalog.json
+        catalog: { session: quick, request: { url: https://example.com/catalog }, save_to: catalog.json }
+        archive: { session: ◊, request: { url: https://example.com/archive }, save_to: archive.zip }
       """, wrong: "quik", right: "quick")
 
   static let unknownToken = Explanation(

@@ -148,7 +148,7 @@ extension Explanation {
         ◊: { kind: background }
       fetches:
         catalog: { session: quick, request: { url: https://example.com/catalog }, save_to: catalog.json }
-        archive: { session: quick, request: { url: https://example.com/archive }, save_to: archive.zip }
+        archive: { session: ◊, request: { url: https://example.com/archive }, save_to: archive.zip }
       """, wrong: "quick", right: "long")
 
   static let keyNotString = Explanation(

@@ -21,7 +21,7 @@ package struct Explanation: Equatable, Sendable {
   /// Stands in a manifest for what is first wrong and then mended.
   private static let gap = "◊"
 
-  /// - Parameter manifest: the whole example, with `◊` for the only part that differs.
+  /// - Parameter manifest: the whole example, with `◊` for what differs, wherever it stands.
   init(_ title: String, _ text: String, in manifest: String, wrong: String, right: String) {
     self.init(
       title, text, wrong: Example(manifest: manifest.replacing(Self.gap, with: wrong) + "\n"),
