@@ -21,6 +21,12 @@ struct Check: ParsableCommand {
   @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
   var variables: [String] = []
 
+  @Option(
+    name: .customLong("vars-file"),
+    help: "Take variables from this file, a mapping of names to texts. May be repeated.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var variableFiles: [String] = []
+
   @Option(help: "The form of what is said.")
   var format = Format.text
 
@@ -30,11 +36,12 @@ struct Check: ParsableCommand {
     let parsed = try options.parsedVariables()
     let readings = try manifests.map { path in
       let reading = try Job.read(
-        path: path, variables: parsed, environment: ProcessInfo.processInfo.environment)
+        path: path, variables: parsed, variableFiles: variableFiles,
+        environment: ProcessInfo.processInfo.environment)
       return (path: path, reading: reading)
     }
     let diagnostics = readings.flatMap(\.reading.diagnostics)
-    let sources = readings.map(\.reading.source)
+    let sources = readings.flatMap(\.reading.sources)
     switch format {
     case .text:
       Output.produce(CheckText.text(readings))

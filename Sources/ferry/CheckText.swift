@@ -19,7 +19,7 @@ enum CheckText {
   private static func text(_ reading: Job.Reading, path: String) -> String {
     var text = ""
     if !reading.diagnostics.isEmpty {
-      text += DiagnosticFormatter(sources: [reading.source], isColored: Output.isProductColored)
+      text += DiagnosticFormatter(sources: reading.sources, isColored: Output.isProductColored)
         .text(reading.diagnostics)
     }
     guard reading.job != nil else { return text }
@@ -32,7 +32,9 @@ enum CheckText {
 
   /// One line each, aligned.
   private static func needs(_ needs: [Need]) -> String {
-    let rows = needs.map { ["\(kind($0)) \($0.name)", state($0), "(\($0.location))"] }
+    let rows = needs.map {
+      ["\(kind($0)) \($0.name)", state($0), "(\($0.location))\($0.description.map { "  \($0)" } ?? "")"]
+    }
     let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -45,6 +47,7 @@ enum CheckText {
     switch need.kind {
     case .environment: "environment"
     case .file: "file"
+    case .variable: "variable"
     }
   }
 
@@ -53,6 +56,8 @@ enum CheckText {
     switch need.kind {
     case .environment: state = need.isSet ? "set" : need.hasDefault ? "not set, has a default" : "not set"
     case .file: state = need.isSet ? "can be read" : "cannot be read"
+    case .variable:
+      state = "\(need.type ?? "string"), " + (need.isSet ? "given" : "not given")
     }
     return need.isSecret ? "secret, \(state)" : state
   }

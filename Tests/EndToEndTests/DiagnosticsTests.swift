@@ -67,6 +67,7 @@ enum CheckedManifests {
       var hasDefault: Bool
       var isSet: Bool
       var isSecret: Bool
+      var type: String?
     }
     var manifests: [Manifest]
   }
@@ -117,7 +118,7 @@ enum CheckedManifests {
         """
         version: 1
         name: ${env.E2E_NAME}
-        vars: { api: "${env.E2E_API:-http://127.0.0.1:1}", same: "${env.E2E_NAME:-x}" }
+        vars: { api: "${env.E2E_API:-http://127.0.0.1:1}", same: "${env.E2E_NAME:-x}", port: { type: integer } }
         secrets:
           key: { env: E2E_KEY }
           file: { file: key.txt }
@@ -126,31 +127,35 @@ enum CheckedManifests {
         """.utf8), to: "m.yaml")
     try folder.write(Data("hidden".utf8), to: "key.txt")
     let environment = ["E2E_NAME": "photos-e2e", "E2E_API": "", "E2E_KEY": "hidden"]
-    let (status, checked) = try await json(["m.yaml"], environment: environment, in: folder.url)
+    let (status, checked) = try await json(
+      ["--var", "port=80", "m.yaml"], environment: environment, in: folder.url)
     #expect(status == 0)
     func need(
       _ kind: String, _ name: String, _ line: Int, _ column: Int, default: Bool = false, set: Bool,
-      secret: Bool = false
+      secret: Bool = false, type: String? = nil
     ) -> Checked.Need {
       Checked.Need(
         kind: kind, name: name, file: "m.yaml", line: line, column: column, hasDefault: `default`,
-        isSet: set, isSecret: secret)
+        isSet: set, isSecret: secret, type: type)
     }
     #expect(
       checked.manifests.first?.needs == [
         need("environment", "E2E_NAME", 2, 7, set: true),
         need("environment", "E2E_API", 3, 15, default: true, set: false),
+        need("variable", "port", 3, 80, set: true, type: "integer"),
         need("environment", "E2E_KEY", 5, 15, set: true, secret: true),
         need("file", "key.txt", 6, 3, set: true, secret: true),
         need("file", "none.txt", 7, 3, set: false, secret: true),
       ])
     let text = try await Command.run(
-      Product.path("ferry"), ["check", "m.yaml"], environment: environment, in: folder.url)
+      Product.path("ferry"), ["check", "--var", "port=80", "m.yaml"], environment: environment, in: folder.url
+    )
     #expect(
       text.stdout == """
         m.yaml: ok
           needs  environment E2E_NAME  set                     (m.yaml:2:7)
           needs  environment E2E_API   not set, has a default  (m.yaml:3:15)
+          needs  variable port         integer, given          (m.yaml:3:80)
           needs  environment E2E_KEY   secret, set             (m.yaml:5:15)
           needs  file key.txt          secret, can be read     (m.yaml:6:3)
           needs  file none.txt         secret, cannot be read  (m.yaml:7:3)

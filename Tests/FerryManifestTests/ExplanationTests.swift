@@ -5,9 +5,7 @@ import Testing
 @Suite struct `The explanation of a code` {
   /// Codes of what is not built yet: their examples cannot be tried. A code that works must leave this list.
   static let awaiting: Set<DiagnosticCode> = [
-    .mergeOfNoMapping, .missingVariable, .invalidVariable, .unreadableInclude, .includeCycle, .includeClash,
-    .eachOutOfPlace, .duplicateEach, .unusedSession, .uploadIDWithoutLife, .plainSecret, .tokenWithoutTLS,
-    .sharedSaveTo, .idlePriority,
+    .unusedSession, .uploadIDWithoutLife, .plainSecret, .tokenWithoutTLS, .sharedSaveTo, .idlePriority,
   ]
 
   /// Codes of which no example can stand on a page: too large, not text, or told only by a run.
@@ -17,7 +15,13 @@ import Testing
   ]
 
   private func codes(_ example: Explanation.Example) -> Set<DiagnosticCode> {
-    Set(read(example.manifest, variables: example.variables).diagnostics.map(\.code))
+    let files = example.beside.merging(["photos.yaml": example.manifest]) { beside, _ in beside }
+    let loader = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      guard let text = files[path] else { throw .init("No such file or directory") }
+      return Array(text.utf8)
+    }
+    let reader = ManifestReader(environment: [:], variables: example.variables, files: loader)
+    return Set(reader.read(Array(example.manifest.utf8), file: "photos.yaml").diagnostics.map(\.code))
   }
 
   @Test(arguments: DiagnosticCode.allCases)

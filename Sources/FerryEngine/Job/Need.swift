@@ -8,6 +8,8 @@ package struct Need: Codable, Equatable, Sendable {
     case environment
     /// A file with a secret.
     case file
+    /// A variable of the manifest that must be given, or says what it is for.
+    case variable
   }
 
   package var kind: Kind
@@ -17,11 +19,15 @@ package struct Need: Codable, Equatable, Sendable {
   package var file: String
   package var line: Int
   package var column: Int
-  /// Every place that asks has a default.
+  /// Every place that asks can do without.
   package var hasDefault: Bool
-  /// The variable is set, and not empty where that would not do; the file can be read.
+  /// The variable is set or given, and not empty where that would not do; the file can be read.
   package var isSet: Bool
   package var isSecret: Bool
+  /// Of a variable: `string`, `integer`, …
+  package var type: String?
+  /// Of a variable: what it is for.
+  package var description: String?
 }
 
 extension Need {
@@ -57,7 +63,21 @@ extension Need {
       need.isSet = FileManager.default.isReadableFile(atPath: SecretValues.place(of: path, in: folder).path)
       needs.append(need)
     }
-    return needs.sorted { $0.location < $1.location }
+    for variable in reading.variables where variable.isRequired || variable.description != nil {
+      var need = Need(
+        kind: .variable, name: variable.name, at: variable.location, hasDefault: !variable.isRequired,
+        isSecret: false)
+      need.isSet = variable.isGiven
+      need.type = variable.type
+      need.description = variable.description
+      needs.append(need)
+    }
+    // The manifest's own text comes first, then its includes as they are named.
+    let files = reading.sources.map(\.file)
+    func rank(_ need: Need) -> (Int, SourceLocation) {
+      (files.firstIndex(of: need.file) ?? files.count, need.location)
+    }
+    return needs.sorted { rank($0) < rank($1) }
   }
 
   private init(kind: Kind, name: String, at location: SourceLocation, hasDefault: Bool, isSecret: Bool) {

@@ -12,9 +12,9 @@ extension Explanation {
   static let missingVariable = Explanation(
     "A required variable without a value",
     """
-    The variable is declared with `required: true` and has no default, so whoever starts ferry has to choose its \
-    value. Give it with `--var NAME=VALUE` or in a `--vars-file`. Where there is a value that fits most cases, \
-    declare it as the `default` instead.
+    The variable has no default, so whoever starts ferry has to choose its value. Give it with `--var NAME=VALUE` \
+    or in a `--vars-file`. Where there is a value that fits most cases, declare it as the `default`; with \
+    `required: false` the variable is empty where nobody gives it.
     """,
     wrong: Example(manifest: requiredVariable),
     right: Example(manifest: requiredVariable, variables: ["folder": "/srv/photos"]))
@@ -40,7 +40,7 @@ extension Explanation {
     version: 1
     name: photos
     vars:
-      folder: { type: text, required: true, description: Where the photos are. }
+      folder: { type: string, required: true, description: Where the photos are. }
 
     """
 
