@@ -64,4 +64,17 @@ private struct SeededGenerator: RandomNumberGenerator {
     let source = SourceText(Array(text.utf8), file: "m.yaml")
     #expect(DiagnosticFormatter(sources: [source]).text(found).utf8.count < 1_000)
   }
+
+  @Test func `with aliases of one long text ends at a mebibyte of it`() {
+    let aliases = { (name: String) in Array(repeating: "*\(name)", count: 100).joined(separator: ",") }
+    let text = """
+      x: &x "\(String(repeating: "$${", count: 1_000))"
+      a: &a [\(aliases("x"))]
+      b: [\(aliases("a"))]
+
+      """
+    let found = read(text).diagnostics
+    #expect(found.map(\.message) == ["aliases stand for more than 1 MiB of text"])
+    #expect(found.first?.location.line == 3)
+  }
 }

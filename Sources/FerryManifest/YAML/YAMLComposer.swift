@@ -4,6 +4,8 @@ struct YAMLComposer {
   static let deepest = 100
   /// Values in all, those that aliases stand for counted each time: an alias bomb ends here.
   static let mostNodes = 250_000
+  /// Bytes of text that aliases stand for: a long text behind many aliases is a bomb of few values.
+  static let mostAliasedText = 1 << 20
 
   private(set) var root: YAMLNode?
   private(set) var diagnostics: [Diagnostic] = []
@@ -12,8 +14,11 @@ struct YAMLComposer {
 
   private let file: String
   private var stack: [Frame] = []
-  private var anchors: [String: (node: YAMLNode, weight: Int)] = [:]
+  private var anchors: [String: Anchored] = [:]
   private var nodeCount = 0
+  /// Bytes of all scalars, those that aliases stand for counted each time.
+  private var textCount = 0
+  private var aliasedText = 0
   private var hasDocument = false
 
   init(file: String) { self.file = file }
@@ -27,10 +32,18 @@ struct YAMLComposer {
     var content: Content
     var location: SourceLocation
     var anchor: String?
-    /// `nodeCount` before it.
+    /// `nodeCount` and `textCount` before it.
     var countBefore: Int
+    var textBefore: Int
     /// Where each key of a mapping stands.
     var seen: [String: SourceLocation] = [:]
+  }
+
+  /// What an alias stands for, and how many values and bytes of text are in it.
+  private struct Anchored {
+    var node: YAMLNode
+    var weight: Int
+    var text: Int
   }
 
   private enum PendingKey {
@@ -55,16 +68,27 @@ struct YAMLComposer {
       hasDocument = true
       return true
     case .alias(let name):
-      guard let (node, weight) = anchors[name] else {
+      guard let anchored = anchors[name] else {
         diagnostics.append(unknownAlias(name, at: location))
         return add(
           YAMLNode(location: location, content: .sequence([])), weight: 1, isKnown: false, at: location)
       }
-      return add(node, weight: weight, at: location)
+      textCount += anchored.text
+      aliasedText += anchored.text
+      guard aliasedText <= Self.mostAliasedText else {
+        return stop(
+          Diagnostic(
+            .tooManyValues, at: location,
+            "aliases stand for more than \(Self.mostAliasedText >> 20) MiB of text",
+            help: "an alias counts as often as it is used; use fewer, or put the text into 'vars'"))
+      }
+      return add(anchored.node, weight: anchored.weight, at: location)
     case .scalar(var scalar, let properties):
       scalar.forcedType = forcedType(of: scalar, tag: properties.tag, at: location)
       let node = YAMLNode(location: location, content: .scalar(scalar))
-      if let anchor = properties.anchor { anchors[anchor] = (node, 1) }
+      let text = scalar.text.utf8.count
+      textCount += text
+      if let anchor = properties.anchor { anchors[anchor] = Anchored(node: node, weight: 1, text: text) }
       return add(node, weight: 1, at: location)
     case .sequenceStart(let properties):
       check(tag: properties.tag, is: "seq", at: location)
@@ -93,7 +117,9 @@ struct YAMLComposer {
           help: "a manifest needs far fewer; look for brackets that are not closed"))
     }
     stack.append(
-      Frame(content: content, location: location, anchor: properties.anchor, countBefore: nodeCount))
+      Frame(
+        content: content, location: location, anchor: properties.anchor, countBefore: nodeCount,
+        textBefore: textCount))
     return true
   }
 
@@ -106,7 +132,10 @@ struct YAMLComposer {
     case .mapping(let members, pending: _):
       node = YAMLNode(location: frame.location, content: .mapping(members))
     }
-    if let anchor = frame.anchor { anchors[anchor] = (node, nodeCount - frame.countBefore + 1) }
+    if let anchor = frame.anchor {
+      anchors[anchor] = Anchored(
+        node: node, weight: nodeCount - frame.countBefore + 1, text: textCount - frame.textBefore)
+    }
     return add(node, weight: 1, at: frame.location)
   }
 
