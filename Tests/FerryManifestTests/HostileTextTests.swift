@@ -77,4 +77,34 @@ private struct SeededGenerator: RandomNumberGenerator {
     #expect(found.map(\.message) == ["aliases stand for more than 1 MiB of text"])
     #expect(found.first?.location.line == 3)
   }
+
+  @Test func `with thousands of mistakes in its YAML is told a thousand of them`() {
+    #expect(read("[" + String(repeating: "!x a,", count: 5_000) + "]").diagnostics.count == 1_001)
+    #expect(read("[" + String(repeating: "*a,", count: 5_000) + "]").diagnostics.count == 1_001)
+  }
+
+  @Test func `with a long name of an alias or an anchor is told in a line`() {
+    let name = String(repeating: "n", count: 5_000)
+    let found = read("a: *\(name)\nb: &\(name) c\nd: *nnnn\n").diagnostics.filter { $0.code == .unknownAlias }
+    #expect(found.count == 2)
+    for diagnostic in found {
+      #expect(diagnostic.message.count < 120)
+      #expect(diagnostic.help.map { $0.count < 120 } == true)
+    }
+  }
+
+  @Test func `with hundreds of names beside an unknown one is told only the first of them`() {
+    let captures = (0..<500).map { "c\($0): { json: /x }" }.joined(separator: ", ")
+    let found = read(
+      head + """
+        requests:
+          a: { session: quick, request: { url: http://h/ }, capture: { \(captures) } }
+          b: { session: quick, request: { url: "http://h/${requests.a.unlike}" } }
+
+        """
+    ).diagnostics
+    #expect(found.count == 1)
+    #expect(found.first?.help?.hasPrefix("it captures 'c0', 'c1', 'c2'") == true)
+    #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
+  }
 }

@@ -52,7 +52,7 @@ struct ManifestDecoder {
   }
 
   /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.
-  func suggestion(for name: String, among known: some Collection<String>) -> String? {
-    diagnostics.count < 500 ? NearestName.suggestion(for: name, among: known.prefix(1_000)) : nil
+  func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
+    diagnostics.count < 500 ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }
 }

@@ -58,9 +58,12 @@ struct Shape<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
-    reportUnknown(members, &decoder)
-    reportMissing(Set(given.keys), &decoder)
-    for rule in rules { check(rule, given, &decoder) }
+    // They compare names, which is wasted where nothing more is told.
+    if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
+      reportUnknown(members, &decoder)
+      reportMissing(Set(given.keys), &decoder)
+      for rule in rules { check(rule, given, &decoder) }
+    }
     finish(&object, node, &decoder)
     return object
   }

@@ -210,11 +210,15 @@ struct YAMLComposer {
 
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
     let open = stack.contains { $0.anchor == name }
+    // Each looks at all anchors, and hostile text could have thousands of both.
+    let nearest =
+      diagnostics.count < 100 ? NearestName.suggestion(for: name, among: anchors.keys.sorted()) : nil
     return Diagnostic(
       .unknownAlias, at: location,
-      open ? "the alias '*\(name)' stands inside its own value" : "no anchor '&\(name)' before this alias",
-      help: NearestName.suggestion(for: name, among: anchors.keys.sorted())
-        ?? (open ? "write the value out" : "define it first with '&\(name)'"))
+      open
+        ? "the alias '*\(name.clipped)' stands inside its own value"
+        : "no anchor '&\(name.clipped)' before this alias",
+      help: nearest ?? (open ? "write the value out" : "define it first with '&\(name.clipped)'"))
   }
 }
 
