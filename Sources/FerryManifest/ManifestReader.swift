@@ -21,7 +21,8 @@ package struct ManifestReader: Sendable {
       return ManifestReading(manifest: nil, diagnostics: document.diagnostics.sorted(), environment: [])
     }
     var decoder = ManifestDecoder(
-      source, variables: Variables(environment: environment, overrides: variables))
+      source, profile: Self.profile(of: root),
+      variables: Variables(environment: environment, overrides: variables))
     excuseMisspeltSections(root, &decoder)
     let read = ManifestDocument.shape(file: file).decode(root, &decoder)
     reportUnknownVariables(root, &decoder)
@@ -34,6 +35,11 @@ package struct ManifestReader: Sendable {
     return ManifestReading(
       manifest: isSound ? read?.manifest : nil, diagnostics: diagnostics,
       environment: decoder.variables.environmentUses.sorted { $0.location < $1.location })
+  }
+
+  /// Known before anything else is read, since defaults follow from it; what is wrong with it is told in its turn.
+  private static func profile(of root: YAMLNode) -> Profile {
+    root["profile"]?.scalar.flatMap { Profile(rawValue: $0.text) } ?? .server
   }
 
   /// What stands under a misspelt `sesions:` is declared in spirit: only the key is told, not each use of a name.
@@ -51,7 +57,7 @@ package struct ManifestReader: Sendable {
 
   private func reportUnknownVariables(_ root: YAMLNode, _ decoder: inout ManifestDecoder) {
     guard let written = decoder.variables.written else { return }
-    let place = root.members?.first { $0.key.value == "vars" }?.key.location ?? decoder.source.start
+    let place = root.members?.first { $0.key.value == "vars" }?.key.location ?? decoder.start
     for name in variables.keys.sorted() where written[name] == nil {
       decoder.report(
         .undeclaredVariable, at: place, "--var \(name.clipped): the manifest has no variable of this name",

@@ -24,37 +24,42 @@ package enum ManifestReference {
   private static func section(_ object: ObjectForm) -> String {
     var text = "## \(object.title)\n\n\(object.doc)\n\n"
     text += "| key | value | default | meaning |\n|---|---|---|---|\n"
-    var notYet: [KeyForm] = []
     for key in object.keys {
-      let fallback: String
-      switch key.presence {
-      case .required: fallback = "required"
-      case .optional(let value): fallback = value.map { isWord($0) ? "`\($0)`" : $0 } ?? ""
-      case .notYet:
-        notYet.append(key)
-        continue
-      }
       let example = key.example.map { " Example: `\($0)`." } ?? ""
-      let cells = ["`\(key.name)`", key.form.summary, fallback, key.doc + example]
+      let cells = ["`\(key.name)`", key.form.summary, fallback(key), key.doc + example + readiness(key)]
       text += "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |\n"
     }
-    for rule in object.rules { text += "\n\(sentence(rule, notYet: Set(notYet.map(\.name))))\n" }
-    if !notYet.isEmpty {
-      text += "\nNot built yet, and refused by name:\n\n"
-      for key in notYet { text += "- `\(key.name)`: \(key.doc)\n" }
-    }
+    for rule in object.rules { text += "\n\(sentence(rule))\n" }
     return text
   }
 
-  /// Whether a default is a value rather than a word about one.
-  private static func isWord(_ text: String) -> Bool {
-    !text.contains(" ") && !text.contains("`") && text != "none" || text.hasPrefix("[")
+  /// The default; of each profile, where they differ.
+  private static func fallback(_ key: KeyForm) -> String {
+    guard case .optional(let defaults) = key.presence, let first = defaults.first else { return "required" }
+    func text(_ fallback: KeyForm.Default) -> String {
+      switch fallback {
+      case .value(let value): "`\(value)`"
+      case .words(let words): words
+      case .itsKeys: "as its keys"
+      }
+    }
+    guard defaults.contains(where: { $0 != first }) else { return text(first) }
+    return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
   }
 
-  private static func sentence(_ rule: KeyRule, notYet: Set<String>) -> String {
-    func list(_ names: [String]) -> String {
-      names.filter { !notYet.contains($0) }.map { "`\($0)`" }.alternatives(quoted: false)
+  private static func readiness(_ key: KeyForm) -> String {
+    func list(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
+    switch key.readiness {
+    case .notYet: return " *Not built yet.*"
+    case .notYetBut(let values): return " *Not built yet, but for \(list(values)).*"
+    case .built:
+      let words = key.form.wordsNotBuilt
+      return words.isEmpty ? "" : " *Not built yet: \(list(words)).*"
     }
+  }
+
+  private static func sentence(_ rule: KeyRule) -> String {
+    func list(_ names: [String]) -> String { names.map { "`\($0)`" }.alternatives(quoted: false) }
     return switch rule {
     case .atMostOne(let names): "At most one of \(list(names))."
     case .exactlyOne(let names): "Exactly one of \(list(names))."

@@ -8,6 +8,11 @@ struct RunCommand {
 
   /// The process's exit code.
   func run(_ job: Job, _ launch: Launch.Options) throws -> ExitCode {
+    guard job.notBuilt.isEmpty else {
+      // What they are was told when the manifest was read.
+      Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was begun")
+      return .invalidManifest
+    }
     var launch = launch
     let environment = ProcessInfo.processInfo.environment
     launch.launch = Output.isInteractive ? "foreground" : "background"

@@ -14,6 +14,8 @@ package struct Job: Sendable {
   package var manifest: Manifest
   package var plan: Plan
   package var variables: [String: String]
+  /// What the manifest asks for and ferry cannot do yet: a launch refuses it.
+  package var notBuilt: [Diagnostic]
 
   /// What reading a manifest gave.
   package struct Reading: Sendable {
@@ -38,7 +40,8 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder,
-        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables
+        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables,
+        notBuilt: reading.diagnostics.filter { $0.code == .notBuilt }
       )
     }
     return Reading(job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path))

@@ -102,7 +102,8 @@ struct Situation {
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state)) }
     switch work.interval {
     case .everyRun: return .open
-    case .minimum(let interval):
+    case .never: return .notDue(until: Instant(nanoseconds: .max))
+    case .minimum(let interval), .adaptive(let interval, maximum: _):
       guard let last = row.fetch?.fetchedAt else { return .open }
       let due = last.advanced(by: interval)
       // A moment of the last fetch that lies ahead is a clock that was set back.

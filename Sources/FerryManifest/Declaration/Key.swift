@@ -1,76 +1,113 @@
 /// The declaration of one key: its name, where its value goes, what it may be and what it means.
 ///
-/// This is the one place to edit for a new key. The default that is shown is read from the blank object.
+/// This is the one place to edit for a new key: parsing, checking, the schema, the reference page and the effective
+/// manifest are made from it. The default that they show is read from the blank object.
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool
   /// Reads the value into the object.
   let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder) -> Void
+  /// The object's value as the manifest would write it, where that can be told in a few words.
+  let text: @Sendable (Object) -> String?
   private let form: ValueForm
-  let isBuilt: Bool
+  private let readiness: Readiness
   private let doc: String
   let example: String?
-  private let defaultText: @Sendable (Object) -> String?
+  private let fallback: @Sendable (Object) -> KeyForm.Default
+
+  /// How far ferry can do what the key asks for. What it cannot do is read and checked, and refused by a run.
+  enum Readiness: Sendable {
+    case built
+    case notYet
+    /// Not yet, except for these values as the manifest writes them.
+    case notYetBut([String])
+  }
+
+  /// What stands for an absent key, where the blank object's value does not tell.
+  enum Fallback: Sendable, ExpressibleByStringLiteral {
+    case blank
+    /// In words.
+    case words(String)
+    /// What its own keys say.
+    case itsKeys
+
+    init(stringLiteral words: String) { self = .words(words) }
+  }
 
   /// - Parameters:
   ///   - doc: one or two sentences for the reference page.
   ///   - isRequired: whether an object without it is an error.
   ///   - default: what stands for it where it is absent, if the blank object's value does not tell.
+  ///   - readiness: how far ferry can do what it asks for.
   ///   - example: a value as the manifest writes it.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default defaultText: String? = nil, doc: String, example: String? = nil
+    isRequired: Bool = false, default fallback: Fallback = .blank, readiness: Readiness = .built, doc: String,
+    example: String? = nil
   ) {
-    self.name = name
-    self.isRequired = isRequired
-    self.doc = doc
-    self.example = example
-    form = kind.form
-    isBuilt = true
-    decode = { node, object, decoder in
-      if let value = kind.decode(node, &decoder) { object[keyPath: path] = value }
-    }
-    self.defaultText = { defaultText ?? kind.text($0[keyPath: path]) }
+    self.init(
+      name, kind, isRequired: isRequired, fallback: fallback, readiness: readiness, doc: doc,
+      example: example,
+      get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
   /// A key whose absence is `nil`.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value?> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default defaultText: String? = nil, doc: String, example: String? = nil
+    isRequired: Bool = false, default fallback: Fallback = .blank, readiness: Readiness = .built, doc: String,
+    example: String? = nil
+  ) {
+    self.init(
+      name, kind, isRequired: isRequired, fallback: fallback, readiness: readiness, doc: doc,
+      example: example,
+      get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
+  }
+
+  private init<Value: Sendable>(
+    _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, readiness: Readiness,
+    doc: String, example: String?, get: @escaping @Sendable (Object) -> Value?,
+    set: @escaping @Sendable (inout Object, Value) -> Void
   ) {
     self.name = name
     self.isRequired = isRequired
+    self.readiness = readiness
     self.doc = doc
     self.example = example
     form = kind.form
-    isBuilt = true
+    let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
+    self.text = text
     decode = { node, object, decoder in
-      if let value = kind.decode(node, &decoder) { object[keyPath: path] = value }
+      guard let value = kind.decode(node, &decoder) else { return }
+      set(&object, value)
+      switch readiness {
+      case .built: break
+      case .notYet: decoder.reportNotBuilt("'\(name)'", at: decoder.owner.location)
+      case .notYetBut(let values):
+        guard let text = kind.text(value), !values.contains(text) else { break }
+        decoder.reportNotBuilt("'\(name): \(text)'", at: node.location)
+      }
     }
-    self.defaultText = { object in defaultText ?? object[keyPath: path].flatMap(kind.text) }
+    self.fallback = { blank in
+      switch fallback {
+      case .words(let words): .words(words)
+      case .itsKeys: .itsKeys
+      case .blank: text(blank).map(KeyForm.Default.value) ?? .words("none")
+      }
+    }
   }
 
-  private init(notYet name: String, doc: String) {
-    self.name = name
-    self.doc = doc
-    isRequired = false
-    example = nil
-    form = .json
-    isBuilt = false
-    decode = { _, _, decoder in
-      decoder.report(
-        .notBuilt, at: decoder.owner.location, "\(name.quoted) is not built yet",
-        help: "remove it; this ferry cannot do it, and does not ignore what it cannot do")
-    }
-    defaultText = { _ in nil }
+  /// - Parameter blanks: a blank object of each profile.
+  func form(in blanks: [Object]) -> KeyForm {
+    KeyForm(
+      name: name, form: form, presence: isRequired ? .required : .optional(defaults: blanks.map(fallback)),
+      readiness: formReadiness, doc: doc, example: example)
   }
 
-  /// A key of the language that nothing stands behind yet: refused by name, never ignored.
-  static func notYet(_ name: String, doc: String) -> Self { Self(notYet: name, doc: doc) }
-
-  func form(in blank: Object) -> KeyForm {
-    let presence: KeyForm.Presence =
-      !isBuilt ? .notYet : isRequired ? .required : .optional(default: defaultText(blank))
-    return KeyForm(name: name, form: form, presence: presence, doc: doc, example: example)
+  private var formReadiness: KeyForm.Readiness {
+    switch readiness {
+    case .built: .built
+    case .notYet: .notYet
+    case .notYetBut(let values): .notYetBut(values)
+    }
   }
 }

@@ -3,8 +3,15 @@ struct ManifestDecoder {
   /// More mistakes than this are not told: nobody reads them, and hostile text could have millions.
   static let mostDiagnostics = 1_000
 
-  let source: SourceText
+  /// The texts that the manifest is made of, by their `file`.
+  private let sources: [String: SourceText]
+  private let main: SourceText
+  let profile: Profile
   private(set) var diagnostics: [Diagnostic] = []
+  /// What was told, and where in `diagnostics`: what several aliases stand for is wrong once.
+  private var told: [Told: Int] = [:]
+  /// Where the aliases stand that brought what is being read, from the outside in.
+  private var uses: [SourceLocation] = []
   /// The key whose value is being read.
   var owner: Located<String>
   /// An example of the declared key whose value is being read, for help.
@@ -19,18 +26,60 @@ struct ManifestDecoder {
   /// Where it refers to a value of the run.
   var referenceUses: [ReferenceUse] = []
 
-  init(_ source: SourceText, variables: Variables) {
-    self.source = source
+  /// - Parameter sources: the manifest's text first, then what it includes.
+  init(_ main: SourceText, includes: [SourceText] = [], profile: Profile, variables: Variables) {
+    self.main = main
+    sources = Dictionary(([main] + includes).map { ($0.file, $0) }, uniquingKeysWith: { first, _ in first })
+    self.profile = profile
     self.variables = variables
-    owner = Located("", at: source.start)
+    owner = Located("", at: main.start)
+  }
+
+  private struct Told: Hashable {
+    var code: DiagnosticCode
+    var location: SourceLocation
+    var message: String
+  }
+
+  /// The text that a place is in.
+  func source(of location: SourceLocation) -> SourceText { sources[location.file] ?? main }
+
+  /// The manifest's first letter.
+  var start: SourceLocation { main.start }
+
+  /// Reads what an alias brought, if one did: its mistakes name the use beside the definition.
+  mutating func within<Value>(_ use: SourceLocation?, _ read: (inout Self) -> Value) -> Value {
+    guard let use else { return read(&self) }
+    uses.append(use)
+    defer { uses.removeLast() }
+    return read(&self)
   }
 
   mutating func report(
-    _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String? = nil,
-    notes: [Diagnostic.Note] = []
+    _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
+    _ message: String, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
+    let use = uses.last.map { Diagnostic.Note("used here", at: $0) }
+    let key = Told(code: code, location: location, message: message)
+    if let known = told[key] {
+      // Three uses are enough to see which definition is meant.
+      guard let use, diagnostics[known].notes.count < 3, !diagnostics[known].notes.contains(use) else {
+        return
+      }
+      diagnostics[known].notes.append(use)
+      return
+    }
     guard diagnostics.count < Self.mostDiagnostics else { return }
-    diagnostics.append(Diagnostic(code, at: location, message, help: help, notes: notes))
+    told[key] = diagnostics.count
+    diagnostics.append(
+      Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
+  }
+
+  /// Told of what belongs to the language and does not work yet: a run refuses it, and reading goes on.
+  mutating func reportNotBuilt(_ what: String, at location: SourceLocation) {
+    report(
+      .notBuilt, .warning, at: location, "\(what) is not built yet: 'ferry run' refuses this manifest",
+      help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")
   }
 
   mutating func report(_ problem: Problem, at location: SourceLocation) {

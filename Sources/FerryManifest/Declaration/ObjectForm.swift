@@ -10,17 +10,47 @@ package struct ObjectForm: Sendable {
 package struct KeyForm: Sendable {
   package enum Presence: Sendable {
     case required
-    /// The value that stands for it where it is absent, as the manifest would write it, or a word for it.
-    case optional(default: String?)
-    /// Part of the language, and not built: refused by name.
+    /// What stands for it where it is absent, in the order of `Profile.allCases`.
+    case optional(defaults: [Default])
+  }
+
+  /// What stands for an absent key.
+  package enum Default: Equatable, Sendable {
+    /// A value as the manifest would write it.
+    case value(String)
+    /// Words about it.
+    case words(String)
+    /// An object, with the defaults of its own keys.
+    case itsKeys
+  }
+
+  /// How far ferry can do what the key asks for.
+  package enum Readiness: Equatable, Sendable {
+    case built
     case notYet
+    /// Not yet, except for these values.
+    case notYetBut([String])
   }
 
   package var name: String
   package var form: ValueForm
   package var presence: Presence
+  package var readiness: Readiness
   package var doc: String
   package var example: String?
+
+  package var isRequired: Bool {
+    switch presence {
+    case .required: true
+    case .optional: false
+    }
+  }
+
+  package func fallback(in profile: Profile) -> Default? {
+    guard case .optional(let defaults) = presence, let index = Profile.allCases.firstIndex(of: profile)
+    else { return nil }
+    return defaults[index]
+  }
 }
 
 /// What holds between the keys of one mapping.

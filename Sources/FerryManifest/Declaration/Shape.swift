@@ -5,7 +5,7 @@ struct Shape<Object: Sendable>: Sendable {
   let keys: [Key<Object>]
   let rules: [KeyRule]
   /// An object as it is before any key is read: defaults, and a stand-in for what is required.
-  let blank: @Sendable (Located<String>) -> Object
+  let blank: @Sendable (Located<String>, Profile) -> Object
   /// What references may be used inside, seen from the mapping around it and by its name.
   let place: @Sendable (Place, String) -> Place
   /// Looks at the object once all its keys are read: defaults and checks that need several of them.
@@ -13,7 +13,7 @@ struct Shape<Object: Sendable>: Sendable {
 
   init(
     _ title: String, doc: String, keys: [Key<Object>], rules: [KeyRule] = [],
-    blank: @escaping @Sendable (Located<String>) -> Object,
+    blank: @escaping @Sendable (Located<String>, Profile) -> Object,
     place: @escaping @Sendable (Place, String) -> Place = { outer, _ in outer },
     finish: @escaping @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void = { _, _, _ in }
   ) {
@@ -26,9 +26,16 @@ struct Shape<Object: Sendable>: Sendable {
     self.finish = finish
   }
 
+  /// An object in the manifest's words, by those of its keys that have some.
+  @Sendable func text(_ object: Object) -> String? {
+    let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
+    return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"
+  }
+
   var form: ObjectForm {
-    let blank = blank(Located("", at: SourceLocation(file: "", line: 1, column: 1)))
-    return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blank) }, rules: rules)
+    let name = Located("", at: SourceLocation(file: "", line: 1, column: 1))
+    let blanks = Profile.allCases.map { blank(name, $0) }
+    return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blanks) }, rules: rules)
   }
 
   /// Reads a mapping: known keys in the order of their declarations, then what is unknown or missing.
@@ -49,7 +56,7 @@ struct Shape<Object: Sendable>: Sendable {
       decoder.place = outer
     }
 
-    var object = blank(owner)
+    var object = blank(owner, decoder.profile)
     let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
     for key in keys {
       guard let member = given[key.name] else { continue }
@@ -70,12 +77,11 @@ struct Shape<Object: Sendable>: Sendable {
 
   private func reportUnknown(_ members: [YAMLNode.Member], _ decoder: inout ManifestDecoder) {
     let known = keys.map(\.name)
-    let built = keys.filter(\.isBuilt).map(\.name)
     for member in members where !known.contains(member.key.value) {
       decoder.report(
         .unknownKey, at: member.key.location, "unknown key \(member.key.value.quoted)",
         help: decoder.suggestion(for: member.key.value, among: known)
-          ?? "the keys here are \(built.joined(separator: ", "))")
+          ?? "the keys here are \(known.joined(separator: ", "))")
     }
   }
 
@@ -109,10 +115,9 @@ struct Shape<Object: Sendable>: Sendable {
         }
       }
       if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
-        let built = names.filter { name in keys.contains { $0.name == name && $0.isBuilt } }
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
-          "\(subject(decoder)) needs \(built.alternatives())",
+          "\(subject(decoder)) needs \(names.alternatives())",
           help: "add exactly one of them")
       }
     case .requires(let name, let other):

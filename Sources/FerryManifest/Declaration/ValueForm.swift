@@ -7,7 +7,7 @@ package indirect enum ValueForm: Sendable {
   case number(ClosedRange<Double>)
   case duration
   case size
-  /// One of some words; `notYet` are known and refused.
+  /// One of some words; those of `notYet` are refused by a run.
   case choice([String], notYet: [String])
   /// Any YAML that has a meaning in JSON.
   case json
@@ -45,6 +45,15 @@ extension ValueForm {
   /// As the manifest would write it: `1` rather than `1.0`.
   static func text(_ number: Double) -> String {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+  }
+
+  /// The words that a run refuses.
+  var wordsNotBuilt: [String] {
+    switch self {
+    case .choice(_, let notYet): notYet
+    case .either(let forms): forms.flatMap(\.wordsNotBuilt)
+    case .text, .boolean, .integer, .number, .duration, .size, .json, .list, .map, .object: []
+    }
   }
 
   /// The objects that it mentions, in order.

@@ -27,7 +27,16 @@ extension ValueKind {
   }
 
   static func object(_ shape: Shape<Value>) -> Self {
-    Self(.object(shape.form)) { node, decoder in shape.decode(node, &decoder) }
+    Self(.object(shape.form), text: shape.text) { node, decoder in shape.decode(node, &decoder) }
+  }
+
+  /// A word that stands for a value, or the value itself.
+  static func wordOr(_ word: String, meaning: Value, _ other: ValueKind<Value>) -> Self
+  where Value: Equatable {
+    Self(
+      .either([.choice([word], notYet: []), other.form]),
+      text: { $0 == meaning ? word : other.text($0) },
+      decode: { node, decoder in node.scalar?.text == word ? meaning : other.decode(node, &decoder) })
   }
 
   /// Things that the author gives names, in the manifest's order.

@@ -25,6 +25,19 @@ extension ValueKind where Value == Duration {
   }
 }
 
+extension ValueKind where Value == Duration? {
+  /// A span of time, or `none`.
+  static var durationOrNone: Self {
+    let duration = ValueKind<Duration>.duration()
+    return Self(
+      .either([duration.form, .choice(["none"], notYet: [])]), text: { $0.map(duration.text) ?? "none" }
+    ) { node, decoder in
+      if node.scalar?.text == "none" { return .some(nil) }
+      return duration.decode(node, &decoder).map { .some($0) }
+    }
+  }
+}
+
 extension ValueKind where Value == Int64 {
   /// A number of bytes, at least 1.
   static var size: Self {
@@ -87,7 +100,7 @@ extension ManifestDecoder {
 
 extension Duration {
   /// Whole milliseconds; the rest is dropped.
-  fileprivate var milliseconds: Int64 {
+  var milliseconds: Int64 {
     components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

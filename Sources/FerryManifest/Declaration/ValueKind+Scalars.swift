@@ -1,7 +1,7 @@
 extension ValueKind where Value == Bool {
   static var boolean: Self {
     Self(.boolean, text: { "\($0)" }) { node, decoder in
-      if case .bool(let value)? = node.scalar?.value { return value }
+      if case .bool(let value)? = decoder.settled(node)?.value { return value }
       let words = ["yes", "on", "no", "off", "y", "n"]
       let isOldWord = node.scalar.map { words.contains($0.text.lowercased()) } ?? false
       decoder.mismatch(
@@ -23,7 +23,7 @@ extension ValueKind where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> Self {
     Self(.integer(range), text: { "\($0)" }) { node, decoder in
       let wanted = "a " + ValueForm.integer(range).summary
-      guard case .integer(let wide)? = node.scalar?.value, let value = Int(exactly: wide),
+      guard case .integer(let wide)? = decoder.settled(node)?.value, let value = Int(exactly: wide),
         range.contains(value)
       else {
         decoder.mismatch(node, wanted: wanted)
@@ -41,7 +41,7 @@ extension ValueKind where Value == Double {
   static func number(_ range: ClosedRange<Double>) -> Self {
     Self(.number(range), text: { ValueForm.text($0) }) { node, decoder in
       let value: Double? =
-        switch node.scalar?.value {
+        switch decoder.settled(node)?.value {
         case .integer(let value): Double(value)
         case .float(let value): value
         case .null, .bool, .hugeInteger, .string, nil: nil
@@ -56,24 +56,44 @@ extension ValueKind where Value == Double {
 }
 
 extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Sendable {
-  /// One of an enum's words; `notYet` are words of the language that nothing stands behind yet.
-  static func choice(notYet: [String] = []) -> Self {
+  /// One of an enum's words, as it stands: it decides how the rest is read, so that no reference can give it.
+  static func word() -> Self {
     let words = Value.allCases.map(\.rawValue)
-    return Self(.choice(words, notYet: notYet), text: \.rawValue) { node, decoder in
+    return Self(.choice(words, notYet: []), text: \.rawValue) { node, decoder in
+      let wanted = words.alternatives(quoted: false)
+      guard let text = node.scalar?.text, !node.isNull else {
+        decoder.mismatch(node, wanted: wanted)
+        return nil
+      }
+      return decoder.word(text, of: words, at: node.location).flatMap(Value.init)
+    }
+  }
+
+  /// One of an enum's words; `notYet` are words of the language that nothing stands behind yet.
+  static func choice(notYet: [Value] = []) -> Self {
+    let words = Value.allCases.map(\.rawValue)
+    return Self(.choice(words, notYet: notYet.map(\.rawValue)), text: \.rawValue) { node, decoder in
       let wanted = words.alternatives(quoted: false)
       guard let text = decoder.constant(node, wanted: wanted) else { return nil }
-      if let value = Value(rawValue: text) { return value }
-      if notYet.contains(text) {
-        decoder.report(
-          .notBuilt, at: node.location, "'\(decoder.owner.value): \(text)' is not built yet",
-          help: "this ferry knows \(wanted)")
-      } else {
-        decoder.report(
-          .unknownWord, at: node.location, "\(decoder.owner.value.quoted) must be \(wanted)",
-          help: decoder.suggestion(for: text, among: words + notYet) ?? decoder.exampleHelp)
+      guard let value = decoder.word(text, of: words, at: node.location).flatMap(Value.init) else {
+        return nil
       }
-      return nil
+      if notYet.contains(where: { $0.rawValue == text }) {
+        decoder.reportNotBuilt("'\(decoder.owner.value): \(text)'", at: node.location)
+      }
+      return value
     }
+  }
+}
+
+extension ManifestDecoder {
+  /// The text, if it is one of some words.
+  fileprivate mutating func word(_ text: String, of words: [String], at location: SourceLocation) -> String? {
+    if words.contains(text) { return text }
+    report(
+      .unknownWord, at: location, "\(owner.value.quoted) must be \(words.alternatives(quoted: false))",
+      help: suggestion(for: text, among: words) ?? exampleHelp)
+    return nil
   }
 }
 
@@ -106,20 +126,31 @@ extension ValueKind where Value == String {
 
   static var path: Self { constant("path") }
 
-  /// A path that stays below the manifest's folder.
+  /// A file below the manifest's folder.
   static var pathInside: Self {
     path.refused { path in
-      if path.hasPrefix("/") || path.hasPrefix("~") {
-        return Problem(
-          .invalidPath, "this path must be relative", help: "name a file below the manifest's folder")
+      PathRule.problem(path, inside: "the manifest's folder")
+        ?? (path.hasSuffix("/")
+          ? Problem(.invalidPath, "this path names a folder", help: "name a file") : nil)
+    }
+  }
+
+  /// A folder below `root`.
+  static var folderInside: Self { path.refused { PathRule.problem($0, inside: "'root'") } }
+
+  /// A name of the IANA time zone database, as far as its letters tell.
+  static var timeZone: Self {
+    constant("time zone").refused { name in
+      let letters = name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2B, 0x2F: true
+        default: false
+        }
       }
-      if path.split(separator: "/").contains("..") {
-        return Problem(
-          .invalidPath, "this path leads out of its folder with '..'",
-          help: "name a file below the manifest's folder")
-      }
-      if path.hasSuffix("/") { return Problem(.invalidPath, "this path names a folder", help: "name a file") }
-      return nil
+      guard !letters || name.hasPrefix("/") || name.hasSuffix("/") else { return nil }
+      return Problem(
+        .unknownWord, "this is no name of a time zone",
+        help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")
     }
   }
 

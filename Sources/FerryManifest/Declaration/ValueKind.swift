@@ -3,8 +3,7 @@
 /// A kind says in `form` what it accepts, so that whoever only describes the language needs no reader.
 struct ValueKind<Value: Sendable>: Sendable {
   let form: ValueForm
-  /// Reads a node. Nil means that something was wrong with it and has been told.
-  let decode: @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
+  private let read: @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
   /// The value as the manifest would write it, where that is a word or a number.
   let text: @Sendable (Value) -> String?
 
@@ -13,8 +12,13 @@ struct ValueKind<Value: Sendable>: Sendable {
     decode: @escaping @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
   ) {
     self.form = form
-    self.decode = decode
+    read = decode
     self.text = text
+  }
+
+  /// Reads a node. Nil means that something was wrong with it and has been told.
+  func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value? {
+    decoder.within(node.use) { read(node, &$0) }
   }
 
   /// The same text for another type.

@@ -11,11 +11,14 @@ extension Capture {
         "regex", \.regex, .regex(needsGroup: true), doc: "The first group of the first match in the body.",
         example: "'id=(\\w+)'"),
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
-      .notYet("xml", doc: "An element path into an XML body."),
+      Key(
+        "xml", \.xml, .constant("element path"), readiness: .notYet,
+        doc: "The text of an element of an XML body, by the names of the elements around it.",
+        example: "InitiateMultipartUploadResult/UploadId"),
       Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),
     ],
     rules: [.exactlyOne(["json", "header", "regex", "status", "xml"])],
-    blank: { Capture(name: $0.value, source: .status) })
+    blank: { name, _ in Capture(name: name.value, source: .status) })
 
   private var json: String? {
     get { if case .json(let pointer) = source { pointer } else { nil } }
@@ -30,6 +33,11 @@ extension Capture {
   private var regex: String? {
     get { if case .regex(let pattern) = source { pattern } else { nil } }
     set { if let newValue { source = .regex(newValue) } }
+  }
+
+  private var xml: String? {
+    get { if case .xml(let path) = source { path } else { nil } }
+    set { if let newValue { source = .xml(path: newValue) } }
   }
 
   // Nil when read, although a blank capture has this source: the reference page must not call it a default.

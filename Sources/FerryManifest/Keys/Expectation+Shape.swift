@@ -17,7 +17,7 @@ extension Expectation {
         "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.",
         example: "'^OK'"),
     ],
-    blank: { _ in Expectation() })
+    blank: { _, _ in Expectation() })
 }
 
 extension ValueKind where Value == [Expectation.HeaderMatch] {

@@ -22,7 +22,7 @@ extension FileSelection {
         example: "true"),
     ],
     rules: [.atMostOne(["list", "include"]), .atMostOne(["list", "exclude"]), .requires("null", "list")],
-    blank: { _ in FileSelection(root: ".", source: .globs(include: ["**"], exclude: [])) })
+    blank: { _, _ in FileSelection(root: ".", source: .globs(include: ["**"], exclude: [])) })
 
   private var include: [String] {
     get { if case .globs(let include, _) = source { include } else { [] } }

@@ -1,10 +1,7 @@
 /// A manifest as it is written: what becomes of it, and the keys that are used up while it is read.
 struct ManifestDocument: Sendable {
-  enum Profile: String, CaseIterable, Sendable { case server }
-
   var manifest: Manifest
   var version = 1
-  var profile = Profile.server
   /// Filled in by `.vars`: its values go where they are used.
   var vars: [String] = []
 
@@ -27,7 +24,8 @@ struct ManifestDocument: Sendable {
           doc: "The manifest's name: part of the names of its journals and of every item's identity.",
           example: "photos"),
         Key(
-          "profile", \.profile, .choice(notYet: ["ios", "ios7"]), doc: "The defaults of the policies.",
+          "profile", \.manifest.profile, .word(), readiness: .notYetBut(["server"]),
+          doc: "The defaults of the policies, and nothing else: what it gives, keys can give too.",
           example: "server"),
         Key(
           "secrets", \.manifest.secrets, .named(Secret.shape, in: .secrets), default: "none",
@@ -48,12 +46,28 @@ struct ManifestDocument: Sendable {
         Key(
           "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
           doc: "Single requests by name. Uploads, fetches and requests share one space of names."),
-        .notYet("conditions", doc: "Which network and power the machine has."),
-        .notYet("budgets", doc: "How many bytes a kind of network may carry in a window of time."),
-        .notYet("resume_delay", doc: "How long new transfers wait after a resume in the background."),
-        .notYet("execution_window", doc: "How long a launch may work."),
+        Key(
+          "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,
+          doc: "Which network and power the machine has."),
+        Key(
+          "budgets", \.manifest.budgets, .object(Budgets.shape), default: "no limits", readiness: .notYet,
+          doc: "How many bytes a kind of network may carry in a window of time.",
+          example: "{ cellular: { limit: 200MB, per: day } }"),
+        Key(
+          "resume_delay", \.manifest.resumeDelay, .object(ResumeDelay.shape), default: .itsKeys,
+          doc: "How long new transfers wait after a resume in the background."),
+        Key(
+          "execution_window", \.manifest.executionWindow, ExecutionWindow.kind,
+          readiness: .notYetBut(["none"]),
+          doc: "How long requests of default sessions may go on in a launch.",
+          example: "{ background: 30s }"),
+        Key(
+          "force_quit", \.manifest.forceQuit, .choice(notYet: [.removeSession]),
+          doc: "What `ferry cancel` leaves: `cancel_tasks` the session, `remove_session` nothing.",
+          example: "remove_session"),
       ],
-      blank: { ManifestDocument(manifest: Manifest(file: file, name: $0)) },
+      blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))
+      },
       finish: { document, _, decoder in decoder.checkIdentifiers(document.manifest) })
   }
 }

@@ -6,7 +6,10 @@ extension RequestTemplate {
   /// A request whose body is the file; its method is the protocol's.
   static let transferShape = shape(for: .transfer)
 
-  private enum Use { case plain, changing, transfer }
+  /// A request that releases something: DELETE unless it says otherwise.
+  static let deletingShape = shape(for: .deleting)
+
+  private enum Use { case plain, changing, transfer, deleting }
 
   private static func shape(for use: Use) -> Shape<RequestTemplate> {
     Shape(
@@ -14,7 +17,8 @@ extension RequestTemplate {
       keys: [
         Key(
           "method", \.method, .method,
-          default: "GET; POST with a body and in `allocate` and `commit`; the protocol's in `transfer`",
+          default:
+            "GET; POST with a body and in `allocate` and `commit`; DELETE in `abandon`; the protocol's in `transfer`",
           doc: "The HTTP method, in capitals.", example: "POST"),
         Key(
           "url", \.url, .url, isRequired: true,
@@ -38,11 +42,15 @@ extension RequestTemplate {
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
       rules: [.atMostOne(["form", "json"])],
-      blank: { _ in RequestTemplate(url: Template([])) },
+      blank: { _, _ in RequestTemplate(url: Template([])) },
       finish: { request, node, decoder in
         if node["method"] == nil {
           let hasBody = node["form"] != nil || node["json"] != nil
-          request.method = use == .changing || hasBody ? "POST" : "GET"
+          switch use {
+          case .plain, .transfer: request.method = hasBody ? "POST" : "GET"
+          case .changing: request.method = "POST"
+          case .deleting: request.method = "DELETE"
+          }
         }
         guard use == .transfer, let members = node.members else { return }
         for member in members where ["form", "json"].contains(member.key.value) {
@@ -77,6 +85,6 @@ extension RequestTemplate.Field {
         "value", \.value, .headerValue, isRequired: true, doc: "Its value, with the token's captures.",
         example: "\"Bearer ${token.access_token}\""),
     ],
-    blank: { _ in Self(name: "", value: Template([])) },
+    blank: { _, _ in Self(name: "", value: Template([])) },
     place: { outer, _ in if case .token(let name) = outer { .apply(name) } else { outer } })
 }

@@ -16,11 +16,8 @@ extension RetryPolicy {
         "jitter", \.jitter, .number(0...1), doc: "The part of a wait that is left to chance.", example: "0.25"
       ),
     ],
-    blank: { _ in RetryPolicy() },
+    blank: { _, _ in RetryPolicy() },
     finish: { retry, node, decoder in
-      guard retry.initial > retry.max, let place = node["initial"] ?? node["max"] else { return }
-      decoder.report(
-        .contradictoryBounds, at: place.location, "'initial' is longer than 'max'",
-        help: "'max' bounds every wait, the first one too (it is 5m where it is not given)")
+      decoder.checkBounds(retry.initial, "initial", retry.max, "max", in: node)
     })
 }

@@ -15,7 +15,7 @@ extension Secret {
         example: "/run/secrets/photos"),
     ],
     rules: [.exactlyOne(["env", "file"])],
-    blank: { Secret(name: $0, source: .file("")) },
+    blank: { name, _ in Secret(name: name, source: .file("")) },
     finish: { _, node, decoder in
       guard let name = node["env"], let text = name.scalar?.text else { return }
       decoder.variables.environmentUses.append(

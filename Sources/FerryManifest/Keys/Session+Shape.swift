@@ -13,6 +13,20 @@ extension Session {
         "identifier", \.identifier, .fileName, default: "`MANIFEST.SESSION`", doc: "The journal's name.",
         example: "com.example.photos.upload"),
       Key(
+        "discretionary", \.discretionary, .choice(), readiness: .notYetBut(["false"]),
+        doc: """
+          Waits for an allowed network, external power and budget. `inferred`: transfers that are created in a \
+          background launch do, until a foreground launch.
+          """,
+        example: "true"),
+      Key(
+        "allows_cellular", \.allowsCellular, .boolean, readiness: .notYetBut(["true"]),
+        doc: "Whether it may use a cellular network; where it may not, it waits.", example: "false"),
+      Key(
+        "allows_expensive", \.allowsExpensive, .boolean, readiness: .notYetBut(["true"]),
+        doc: "Whether it may use a network that is paid by volume; where it may not, it waits.",
+        example: "false"),
+      Key(
         "max_connections_per_host", \.maxConnectionsPerHost, .integer(1...1_000),
         doc: "Concurrent requests to one host (scheme, name and port).", example: "4"),
       Key(
@@ -22,16 +36,22 @@ extension Session {
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc: "The whole item, retries and restarts included.", example: "1d"),
       Key(
+        "cache_policy", \.cachePolicy, .choice(), readiness: .notYetBut(["use_protocol_cache_policy"]),
+        doc: "Whether a fetch may be answered from the file that it saved before.",
+        example: "reload_ignoring_local_cache"),
+      Key(
+        "service_type", \.serviceType, .choice(notYet: [.background]),
+        doc: "How its packets are marked; `background` as lower effort (RFC 8622).", example: "background"),
+      Key(
+        "on_events", \.onEvents, .list(.constant("word of a command"), atLeastOne: true), default: "none",
+        readiness: .notYet,
+        doc: "A command and its arguments, started when a batch of the session is through.",
+        example: "[./photos-done]"),
+      Key(
         "headers", \.headers, .headers, default: "none",
         doc: "Header fields of every request of the session.",
         example: "{ User-Agent: ferry }"),
-      .notYet("discretionary", doc: "Waits for an allowed network, external power and budget."),
-      .notYet("allows_cellular", doc: "Whether it may use a cellular network."),
-      .notYet("allows_expensive", doc: "Whether it may use a network that is paid by volume."),
-      .notYet("cache_policy", doc: "Whether answers may come from a cache."),
-      .notYet("service_type", doc: "How its packets are marked (RFC 8622)."),
-      .notYet("on_events", doc: "A command that is started when a batch of the session is through."),
     ],
-    blank: { Session(name: $0) },
+    blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })
 }

@@ -2,13 +2,9 @@ extension TokenStep {
   static let shape = Shape<TokenStep>(
     "Token", doc: "A step that fetches an authorization token, once for all that wait for it.",
     keys: [
-      Key(
-        "session", \.session, .name(of: .session), isRequired: true, doc: "The session of its request.",
-        example: "quick"),
-      Key("request", \.request, .object(RequestTemplate.shape), isRequired: true, doc: "What it sends."),
-      Key(
-        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
-        doc: "Which answers count as success."),
+      .session(\.session),
+      .request(\.request),
+      .expect(\.expect),
       Key(
         "capture", \.capture, .named(Capture.shape), isRequired: true,
         doc: """
@@ -21,12 +17,10 @@ extension TokenStep {
         doc: "How requests carry the token.",
         example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
       Key(
-        "refresh", \.refresh, .object(Refresh.shape), default: "as its keys", doc: "When it is fetched anew."),
-      Key(
-        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
-        doc: "When a failed request is tried again."),
+        "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys, doc: "When it is fetched anew."),
+      .retry(\.retry),
     ],
-    blank: { name in
+    blank: { name, _ in
       TokenStep(
         name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
         capture: [],
@@ -52,5 +46,5 @@ extension TokenStep.Refresh {
         "on_status", \.onStatus, .list(.status), doc: "The statuses that tell that a token has expired.",
         example: "[401]"),
     ],
-    blank: { _ in Self() })
+    blank: { _, _ in Self() })
 }

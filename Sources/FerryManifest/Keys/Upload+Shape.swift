@@ -2,16 +2,9 @@ extension Upload {
   static let shape = Shape<Upload>(
     "Upload", doc: "A batch of files, and the steps each of them goes through.",
     keys: [
-      Key(
-        "session", \.session, .name(of: .session), isRequired: true,
-        doc: "The session that carries the files.",
-        example: "uploads"),
-      Key(
-        "token", \.token, .name(of: .token), default: "none", doc: "The token that its requests carry.",
-        example: "login"),
-      Key(
-        "needs", \.needs, .list(.name(of: .needs)), default: "none",
-        doc: "The uploads, fetches and requests that come before it.", example: "[catalog]"),
+      .session(\.session, example: "uploads"),
+      .token(\.token),
+      .needs(\.needs, example: "[catalog]"),
       Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "Which files it takes."),
       Key(
         "deliver", \.deliver, .choice(),
@@ -27,12 +20,14 @@ extension Upload {
         "commit", \.commit, .object(Commit.shape), default: "none",
         doc: "The request that makes an upload count."),
       Key(
-        "retry", \.retry, .object(RetryPolicy.shape), default: "as its keys",
-        doc: "When a failed request is tried again."),
-      .notYet("abandon", doc: "The request that releases an upload ID that will not be used."),
-      .notYet("after", doc: "What becomes of a file that was sent."),
+        "abandon", \.abandon, .object(Abandon.shape), default: "none", readiness: .notYet,
+        doc: "The request that releases an upload ID which will not be used."),
+      Key(
+        "after", \.after, After.kind, readiness: .notYetBut(["keep"]),
+        doc: "What becomes of a file once it is delivered.", example: "{ move_to: sent/ }"),
+      .retry(\.retry),
     ],
-    blank: { name in
+    blank: { name, _ in
       Upload(
         name: name, session: Located("", at: name.location),
         files: FileSelection(root: ".", source: .globs(include: ["**"], exclude: [])),
@@ -50,124 +45,7 @@ extension Upload.Batch {
         example: "100"),
       Key("max_bytes", \.maxBytes, .size, default: "no bound", doc: "The most bytes.", example: "500MB"),
     ],
-    blank: { _ in Self() })
-}
-
-extension Upload.Allocate {
-  static let shape = Shape<Self>(
-    "Allocate", doc: "The upload-ID step, taken as late as the queue allows.",
-    keys: [
-      Key(
-        "session", \.session, .name(of: .session), default: "the upload's",
-        doc: "The session of its request.",
-        example: "quick"),
-      .stepToken(\.token),
-      Key(
-        "request", \.request, .object(RequestTemplate.changingShape), isRequired: true, doc: "What it sends."),
-      Key(
-        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
-        doc: "Which answers count as success."),
-      Key(
-        "capture", \.capture, .named(Capture.shape), default: "none",
-        doc: "What it takes from the answer, for `${allocate.NAME}`.", example: "{ upload_id: { json: /id } }"
-      ),
-      Key(
-        "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "for ever",
-        doc: "How long an ID may be used after its answer.", example: "1h"),
-    ],
-    blank: { _ in Self(request: RequestTemplate(url: Template([]))) },
-    place: { outer, _ in outer.entering(.allocate) })
-}
-
-extension Upload.Transfer {
-  static let shape = Shape<Self>(
-    "Transfer", doc: "How the bytes of a file are sent.",
-    keys: [
-      Key(
-        "protocol", \.protocol,
-        .choice(notYet: ["multipart_form", "content_range", "tus", "resumable", "s3_multipart"]),
-        doc: "One PUT or one POST, whose body is the file.", example: "put"),
-      .stepToken(\.token),
-      Key(
-        "request", \.request, .object(RequestTemplate.transferShape), isRequired: true,
-        doc: "What it sends; its body is the file."),
-      Key(
-        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
-        doc: "Which answers count as success."),
-      Key(
-        "capture", \.capture, .named(Capture.shape), default: "none",
-        doc:
-          "What it takes from the answer, for `${transfer.NAME}`: a `Location` that changes at every step.",
-        example: "{ location: { header: Location } }"),
-    ],
-    blank: { _ in Self(request: RequestTemplate(url: Template([]))) },
-    place: { outer, _ in outer.entering(.transfer) },
-    finish: { transfer, node, _ in
-      guard node["request"]?["method"] == nil else { return }
-      switch transfer.protocol {
-      case .put: transfer.request.method = "PUT"
-      case .post: transfer.request.method = "POST"
-      }
-    })
-}
-
-extension Upload.Commit {
-  static let shape = Shape<Self>(
-    "Commit", doc: "The request that makes an upload count.",
-    keys: [
-      Key(
-        "session", \.session, .name(of: .session), default: "the upload's",
-        doc: "The session of its request.",
-        example: "quick"),
-      .stepToken(\.token),
-      Key(
-        "request", \.request, .object(RequestTemplate.changingShape), isRequired: true, doc: "What it sends."),
-      Key(
-        "expect", \.expect, .object(Expectation.shape), default: "any 2xx",
-        doc: "Which answers count as success."),
-      Key(
-        "already_done", \.alreadyDone,
-        ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
-          to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "no such answer",
-        doc: "The answer to a commit that was carried out before.", example: "{ status: [409] }"),
-      .notYet("idempotency_key", doc: "A header that lets the server know a repeated commit."),
-      .notYet("probe", doc: "A request that asks whether the commit was carried out."),
-    ],
-    blank: { _ in Self(request: RequestTemplate(url: Template([]))) },
-    place: { outer, _ in outer.entering(.commit) })
-
-  /// `already_done` as the manifest writes it.
-  private struct AlreadyDone {
-    var status: [Int]
-
-    static let shape = Shape<Self>(
-      "Already done", doc: "The answer to a commit that was carried out before.",
-      keys: [
-        Key(
-          "status", \.status, .list(.status, atLeastOne: true), isRequired: true,
-          doc: "The status codes of that answer.", example: "[409]")
-      ],
-      blank: { _ in Self(status: []) })
-  }
-}
-
-extension Key {
-  /// `token: none` of a step.
-  fileprivate static func stepToken(
-    _ path: WritableKeyPath<Object, Upload.StepToken> & Sendable
-  ) -> Self {
-    let kind = ValueKind<Upload.StepToken>(.choice(["none"], notYet: [])) { node, decoder in
-      guard let text = decoder.constant(node, wanted: "none") else { return nil }
-      if text == "none" { return Upload.StepToken.none }
-      decoder.report(
-        .stepToken, at: node.location, "'token' of a step can only be 'none'",
-        help: "a step carries the upload's own token; name it there, with 'token: \(text.clipped)'")
-      return nil
-    }
-    return Key(
-      "token", path, kind, default: "the upload's",
-      doc: "`none` leaves the upload's token out, as for a presigned URL on another host.", example: "none")
-  }
+    blank: { _, _ in Self() })
 }
 
 extension ValueKind where Value == Double {

@@ -12,6 +12,8 @@ package struct Capture: Hashable, Codable, Sendable {
     case header(String)
     /// The first group of the first match in the body.
     case regex(String)
+    /// An element path into an XML body.
+    case xml(path: String)
     case status
   }
 

@@ -4,6 +4,9 @@ package struct Fetch: Equatable, Sendable {
     case everyRun
     /// Not before this long after the last one that ended well.
     case minimum(Duration)
+    /// As `minimum`; while nothing new comes, longer and longer until `maximum`.
+    case adaptive(minimum: Duration, maximum: Duration)
+    case never
   }
 
   package var name: Located<String>

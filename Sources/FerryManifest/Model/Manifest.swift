@@ -3,25 +3,39 @@ package struct Manifest: Equatable, Sendable {
   /// The path as the user gave it.
   package var file: String
   package var name: Located<String>
+  /// Where the defaults of the policies came from; every policy stands below as it is.
+  package var profile: Profile
   package var secrets: [Secret]
   package var sessions: [Session]
   package var tokens: [TokenStep]
   package var uploads: [Upload]
   package var fetches: [Fetch]
   package var requests: [SingleRequest]
+  package var conditions: Conditions
+  package var budgets: Budgets
+  package var resumeDelay: ResumeDelay
+  package var executionWindow: ExecutionWindow
+  package var forceQuit: ForceQuit
 
   package init(
-    file: String, name: Located<String>, secrets: [Secret] = [], sessions: [Session] = [],
+    file: String, name: Located<String>, profile: Profile = .server, secrets: [Secret] = [],
+    sessions: [Session] = [],
     tokens: [TokenStep] = [], uploads: [Upload] = [], fetches: [Fetch] = [],
-    requests: [SingleRequest] = []
+    requests: [SingleRequest] = [], conditions: Conditions = .init(), budgets: Budgets = .init()
   ) {
     self.file = file
     self.name = name
+    self.profile = profile
     self.secrets = secrets
     self.sessions = sessions
     self.tokens = tokens
     self.uploads = uploads
     self.fetches = fetches
     self.requests = requests
+    self.conditions = conditions
+    self.budgets = budgets
+    resumeDelay = ResumeDelay(profile)
+    executionWindow = ExecutionWindow(profile)
+    forceQuit = ForceQuit(profile)
   }
 }

@@ -6,6 +6,36 @@ package struct Session: Equatable, Sendable {
     case background
   }
 
+  /// Whether transfers wait for an allowed network, external power and budget.
+  package enum Discretionary: String, Codable, Sendable, CaseIterable {
+    case no = "false"
+    case yes = "true"
+    /// Those that are created in a background launch, until a foreground launch.
+    case inferred
+
+    package init(_ profile: Profile) {
+      switch profile {
+      case .server: self = .no
+      case .ios, .ios7: self = .inferred
+      }
+    }
+  }
+
+  /// After URLRequest.CachePolicy.
+  package enum CachePolicy: String, Codable, Sendable, CaseIterable {
+    case useProtocol = "use_protocol_cache_policy"
+    case reloadIgnoringLocal = "reload_ignoring_local_cache"
+    case returnElseLoad = "return_cache_data_else_load"
+    case returnDoNotLoad = "return_cache_data_dont_load"
+  }
+
+  package enum ServiceType: String, Codable, Sendable, CaseIterable {
+    /// Packets are not marked.
+    case `default`
+    /// Marked as lower effort (RFC 8622).
+    case background
+  }
+
   package var name: Located<String>
   package var kind: Kind
   /// The journal's name; by default `MANIFEST.SESSION`.
@@ -17,11 +47,24 @@ package struct Session: Equatable, Sendable {
   /// The whole item, retries and restarts included. Default 7 days, as URLSession's.
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
+  package var discretionary: Discretionary
+  /// Default true.
+  package var allowsCellular: Bool
+  /// Networks that are paid by volume. Default true.
+  package var allowsExpensive: Bool
+  /// Default use_protocol_cache_policy.
+  package var cachePolicy: CachePolicy
+  package var serviceType: ServiceType
+  /// A command and its arguments, started when a batch of the session is through; empty for none.
+  package var onEvents: [String]
 
   package init(
     name: Located<String>, kind: Kind = .default, identifier: String? = nil, maxConnectionsPerHost: Int = 6,
     timeoutForRequest: Duration = .seconds(60), timeoutForResource: Duration = .seconds(7 * 86_400),
-    headers: [RequestTemplate.Field] = []
+    headers: [RequestTemplate.Field] = [], discretionary: Discretionary = .no, allowsCellular: Bool = true,
+    allowsExpensive: Bool = true, cachePolicy: CachePolicy = .useProtocol,
+    serviceType: ServiceType = .default,
+    onEvents: [String] = []
   ) {
     self.name = name
     self.kind = kind
@@ -30,5 +73,11 @@ package struct Session: Equatable, Sendable {
     self.timeoutForRequest = timeoutForRequest
     self.timeoutForResource = timeoutForResource
     self.headers = headers
+    self.discretionary = discretionary
+    self.allowsCellular = allowsCellular
+    self.allowsExpensive = allowsExpensive
+    self.cachePolicy = cachePolicy
+    self.serviceType = serviceType
+    self.onEvents = onEvents
   }
 }

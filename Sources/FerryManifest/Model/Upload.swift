@@ -19,6 +19,8 @@ package struct Upload: Equatable, Sendable {
   package var allocate: Allocate?
   package var transfer: Transfer
   package var commit: Commit?
+  package var abandon: Abandon?
+  package var after: After
   package var retry: RetryPolicy
 
   /// What bounds one hand-over of items.
@@ -69,6 +71,20 @@ package struct Upload: Equatable, Sendable {
     package enum `Protocol`: String, Codable, Sendable, CaseIterable {
       case put
       case post
+      case multipartForm = "multipart_form"
+      case contentRange = "content_range"
+      case tus
+      case resumable
+      case s3Multipart = "s3_multipart"
+
+      /// The method of a transfer's request that names none.
+      package var method: String {
+        switch self {
+        case .put, .contentRange, .s3Multipart: "PUT"
+        case .post, .multipartForm: "POST"
+        case .tus, .resumable: "PATCH"
+        }
+      }
     }
 
     package var `protocol`: `Protocol`
@@ -97,24 +113,68 @@ package struct Upload: Equatable, Sendable {
     package var expect: Expectation
     /// The statuses that answer a commit which was carried out before; `nil` where there is no such answer.
     package var alreadyDone: [Int]?
+    /// The header field that carries a key, the same for every attempt.
+    package var idempotencyHeader: String?
+    package var probe: Probe?
 
     package init(
       session: Located<String>? = nil, token: StepToken = .inherited, request: RequestTemplate,
-      expect: Expectation = .init(), alreadyDone: [Int]? = nil
+      expect: Expectation = .init(), alreadyDone: [Int]? = nil, idempotencyHeader: String? = nil,
+      probe: Probe? = nil
     ) {
       self.session = session
       self.token = token
       self.request = request
       self.expect = expect
       self.alreadyDone = alreadyDone
+      self.idempotencyHeader = idempotencyHeader
+      self.probe = probe
     }
+
+    /// A request that asks whether the commit was carried out.
+    package struct Probe: Equatable, Sendable {
+      package var request: RequestTemplate
+      /// Which answers say that it was.
+      package var expect: Expectation
+
+      package init(request: RequestTemplate, expect: Expectation = .init()) {
+        self.request = request
+        self.expect = expect
+      }
+    }
+  }
+
+  /// The request that releases an upload ID which will not be used.
+  package struct Abandon: Equatable, Sendable {
+    package var session: Located<String>?
+    package var token: StepToken
+    package var request: RequestTemplate
+    package var expect: Expectation
+
+    package init(
+      session: Located<String>? = nil, token: StepToken = .inherited, request: RequestTemplate,
+      expect: Expectation = .init()
+    ) {
+      self.session = session
+      self.token = token
+      self.request = request
+      self.expect = expect
+    }
+  }
+
+  /// What becomes of a file once it is delivered.
+  package enum After: Hashable, Codable, Sendable {
+    case keep
+    case delete
+    /// A folder relative to `root`, which is never listed.
+    case moveTo(String)
   }
 
   package init(
     name: Located<String>, session: Located<String>, token: Located<String>? = nil,
     needs: [Located<String>] = [], files: FileSelection, deliver: Deliver = .whenChanged,
     priority: Double = 0.5, batch: Batch = .init(), allocate: Allocate? = nil, transfer: Transfer,
-    commit: Commit? = nil, retry: RetryPolicy = .init()
+    commit: Commit? = nil, abandon: Abandon? = nil, after: After = .keep, retry: RetryPolicy = .init()
   ) {
     self.name = name
     self.session = session
@@ -127,6 +187,8 @@ package struct Upload: Equatable, Sendable {
     self.allocate = allocate
     self.transfer = transfer
     self.commit = commit
+    self.abandon = abandon
+    self.after = after
     self.retry = retry
   }
 }

@@ -5,7 +5,7 @@ extension ManifestDecoder {
       mismatch(node, wanted: wanted)
       return nil
     }
-    let scanner = TemplateScanner(scalar, at: node.location, in: source)
+    let scanner = TemplateScanner(scalar, at: node.location, in: source(of: node.location))
     for diagnostic in scanner.diagnostics { report(diagnostic) }
     var isWhole = scanner.diagnostics.isEmpty
     var segments: [Template.Segment] = []
@@ -30,6 +30,18 @@ extension ManifestDecoder {
     place = .constant
     defer { place = outer }
     return template(node, wanted: wanted)?.constant
+  }
+
+  /// A scalar with `vars` and `env` put in: a text that is references alone is read as if it stood there plain.
+  mutating func settled(_ node: YAMLNode) -> YAMLScalar? {
+    guard var scalar = node.scalar, scalar.value == .string, scalar.text.hasPrefix("${") else {
+      return node.scalar
+    }
+    guard let text = constant(node) else { return nil }
+    scalar.text = text
+    scalar.style = .plain
+    scalar.forcedType = nil
+    return scalar
   }
 
   mutating func report(_ diagnostic: Diagnostic) {

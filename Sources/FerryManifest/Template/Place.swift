@@ -16,6 +16,7 @@ enum Place: Hashable, Sendable {
     case allocate
     case transfer
     case commit
+    case abandon
   }
 
   /// The families of references that have a value here; `vars` and `env` have one everywhere.
@@ -29,7 +30,7 @@ enum Place: Hashable, Sendable {
       switch step {
       case nil, .allocate: [.secrets, .file, .token, .requests]
       case .transfer: [.secrets, .file, .token, .allocate, .requests]
-      case .commit: [.secrets, .file, .token, .allocate, .transfer, .requests]
+      case .commit, .abandon: [.secrets, .file, .token, .allocate, .transfer, .requests]
       }
     case .fetch, .request: [.secrets, .token, .requests, .run]
     }

@@ -2,6 +2,8 @@
 package struct YAMLNode: Sendable {
   /// Where the value starts; for what an alias stands for, where the anchor defines it.
   package var location: SourceLocation
+  /// Where the alias stands that brought the value, if one did.
+  package var use: SourceLocation?
   package var content: Content
 
   package indirect enum Content: Sendable {

@@ -1,0 +1,79 @@
+/// The keys that several mappings have, declared once.
+extension Key {
+  /// The session of a node.
+  static func session(_ path: WritableKeyPath<Object, Located<String>> & Sendable, example: String = "quick")
+    -> Self
+  {
+    Key(
+      "session", path, .name(of: .session), isRequired: true, doc: "The session that carries it.",
+      example: example)
+  }
+
+  /// The session of a step.
+  static func stepSession(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
+    Key(
+      "session", path, .name(of: .session), default: "the upload's", doc: "The session of its request.",
+      example: "quick")
+  }
+
+  /// The token of a node.
+  static func token(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
+    Key(
+      "token", path, .name(of: .token), default: "none", doc: "The token that its requests carry.",
+      example: "login")
+  }
+
+  /// `token: none` of a step.
+  static func stepToken(_ path: WritableKeyPath<Object, Upload.StepToken> & Sendable) -> Self {
+    let kind = ValueKind<Upload.StepToken>(.choice(["none"], notYet: [])) { node, decoder in
+      guard let text = decoder.constant(node, wanted: "none") else { return nil }
+      if text == "none" { return Upload.StepToken.none }
+      decoder.report(
+        .stepToken, at: node.location, "'token' of a step can only be 'none'",
+        help: "a step carries the upload's own token; name it there, with 'token: \(text.clipped)'")
+      return nil
+    }
+    return Key(
+      "token", path, kind, default: "the upload's",
+      doc: "`none` leaves the upload's token out, as for a presigned URL on another host.", example: "none")
+  }
+
+  static func needs(
+    _ path: WritableKeyPath<Object, [Located<String>]> & Sendable, example: String = "[photos]"
+  ) -> Self {
+    Key(
+      "needs", path, .list(.name(of: .needs)), default: "none",
+      doc: "The uploads, fetches and requests that come before it.", example: example)
+  }
+
+  static func request(
+    _ path: WritableKeyPath<Object, RequestTemplate> & Sendable,
+    _ shape: Shape<RequestTemplate> = RequestTemplate.shape, doc: String = "What it sends."
+  ) -> Self {
+    Key("request", path, .object(shape), isRequired: true, doc: doc)
+  }
+
+  static func expect(
+    _ path: WritableKeyPath<Object, Expectation> & Sendable,
+    doc: String = "Which answers count as success."
+  ) -> Self {
+    Key("expect", path, .object(Expectation.shape), default: "any 2xx", doc: doc)
+  }
+
+  /// - Parameters:
+  ///   - use: who can refer to the captures.
+  static func capture(
+    _ path: WritableKeyPath<Object, [Capture]> & Sendable, for use: String, example: String
+  ) -> Self {
+    Key(
+      "capture", path, .named(Capture.shape), default: "none",
+      doc: "What it takes from the answer, for \(use).",
+      example: example)
+  }
+
+  static func retry(_ path: WritableKeyPath<Object, RetryPolicy> & Sendable) -> Self {
+    Key(
+      "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
+      doc: "When a failed request is tried again.")
+  }
+}

@@ -1,0 +1,26 @@
+/// Which network and power the machine has, or that ferry is to find out.
+package struct Conditions: Hashable, Codable, Sendable {
+  package enum Network: String, CaseIterable, Codable, Sendable {
+    case auto
+    case wifi
+    case wired
+    case cellular
+    case none
+  }
+
+  package enum Power: String, CaseIterable, Codable, Sendable {
+    case auto
+    case external
+    case battery
+  }
+
+  /// Default auto.
+  package var network: Network
+  /// Default auto.
+  package var power: Power
+
+  package init(network: Network = .auto, power: Power = .auto) {
+    self.network = network
+    self.power = power
+  }
+}

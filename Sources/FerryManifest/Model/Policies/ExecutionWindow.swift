@@ -1,0 +1,29 @@
+/// How long requests of default sessions may go on in a launch, by its kind; `nil` has no end.
+package struct ExecutionWindow: Hashable, Codable, Sendable {
+  /// From a hang-up (SIGHUP) on: while its terminal is there, a foreground launch has no end.
+  package var foreground: Duration?
+  package var background: Duration?
+  package var fetch: Duration?
+  package var event: Duration?
+  package var continuous: Duration?
+
+  package init(
+    foreground: Duration? = nil, background: Duration? = nil, fetch: Duration? = nil, event: Duration? = nil,
+    continuous: Duration? = nil
+  ) {
+    self.foreground = foreground
+    self.background = background
+    self.fetch = fetch
+    self.event = event
+    self.continuous = continuous
+  }
+
+  package init(_ profile: Profile) {
+    switch profile {
+    case .server: self.init()
+    case .ios, .ios7:
+      self.init(
+        foreground: .seconds(180), background: .seconds(30), fetch: .seconds(30), event: .seconds(30))
+    }
+  }
+}
