@@ -107,4 +107,20 @@ private struct SeededGenerator: RandomNumberGenerator {
     #expect(found.first?.help?.hasPrefix("it captures 'c0', 'c1', 'c2'") == true)
     #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
   }
+
+  @Test func `with a thousand warnings is still refused for the error behind them`() {
+    let sessions = (0..<1_100).map { "s\($0): { allows_cellular: false }" }.joined(separator: ", ")
+    let found = read("version: 1\nname: a\nsessions: { \(sessions) }\noops: 1\n")
+    #expect(found.manifest == nil)
+    #expect(found.diagnostics.filter { $0.severity == .error }.map(\.message) == ["unknown key 'oops'"])
+    #expect(found.diagnostics.count == 501)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `with one mapping of unknown keys behind many aliases is read without comparing them each time`() {
+    let keys = (0..<60).map { "sesion-\($0): x" }.joined(separator: ", ")
+    let aliases = (0..<1_000).map { "b\($0): *a" }.joined(separator: ", ")
+    let found = read(head + "requests: { a: &a { \(keys) }, \(aliases) }\n")
+    #expect(found.diagnostics.filter { $0.code == .unknownKey }.count == 60)
+  }
 }

@@ -2,12 +2,17 @@
 struct ManifestDecoder {
   /// More mistakes than this are not told: nobody reads them, and hostile text could have millions.
   static let mostDiagnostics = 1_000
+  /// Of them, the warnings: one that comes early takes no place from an error, which refuses the manifest.
+  private static let mostWarnings = 500
 
   /// The texts that the manifest is made of, by their `file`.
   private let sources: [String: SourceText]
   private let main: SourceText
   let profile: Profile
   private(set) var diagnostics: [Diagnostic] = []
+  private var warnings = 0
+  /// All that was reported, what is not told again or not at all included.
+  private var reports = 0
   /// What was told, and where in `diagnostics`: what several aliases stand for is wrong once.
   private var told: [Told: Int] = [:]
   /// Where the aliases stand that brought what is being read, from the outside in.
@@ -59,6 +64,7 @@ struct ManifestDecoder {
     _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
     _ message: String, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
+    reports += 1
     let use = uses.last.map { Diagnostic.Note("used here", at: $0) }
     let key = Told(code: code, location: location, message: message)
     if let known = told[key] {
@@ -70,6 +76,10 @@ struct ManifestDecoder {
       return
     }
     guard diagnostics.count < Self.mostDiagnostics else { return }
+    if severity == .warning {
+      guard warnings < Self.mostWarnings else { return }
+      warnings += 1
+    }
     told[key] = diagnostics.count
     diagnostics.append(
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
@@ -102,6 +112,13 @@ struct ManifestDecoder {
 
   /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.
   func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
-    diagnostics.count < 500 ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
+    isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }
+
+  /// The name that was meant, under the same bound.
+  func nearest(to name: String, among known: [String]) -> String? {
+    isHopeful ? NearestName.nearest(to: name, among: known) : nil
+  }
+
+  private var isHopeful: Bool { reports < 500 }
 }

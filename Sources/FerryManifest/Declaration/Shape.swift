@@ -88,7 +88,7 @@ struct Shape<Object: Sendable>: Sendable {
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
     // A misspelt key is told as unknown; that it is missing too would be the same mistake again.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
-      NearestName.nearest(to: $0, among: keys.map(\.name))
+      decoder.nearest(to: $0, among: keys.map(\.name))
     }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
       decoder.report(
@@ -114,7 +114,7 @@ struct Shape<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
+      if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given, decoder) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
@@ -128,7 +128,9 @@ struct Shape<Object: Sendable>: Sendable {
     }
   }
 
-  private func hasNear(_ names: [String], _ given: [String: YAMLNode.Member]) -> Bool {
-    given.keys.contains { NearestName.nearest(to: $0, among: names) != nil }
+  private func hasNear(
+    _ names: [String], _ given: [String: YAMLNode.Member], _ decoder: ManifestDecoder
+  ) -> Bool {
+    given.keys.contains { decoder.nearest(to: $0, among: names) != nil }
   }
 }
