@@ -16,14 +16,28 @@ enum ReadingInvariants {
     "HOME": "/home/me", "EMPTY": "", "LONG": String(repeating: "e", count: 5_000),
   ]
 
+  /// Stands in no YAML. Behind the first is what `a.yaml` holds, behind the second `b.yaml`, and behind the third a
+  /// file of variables.
+  private static let separator: UInt8 = 0x1E
+
   /// Reads the bytes and tells what is not as it must be, a sentence each; empty where all is well.
-  static func violations(by bytes: [UInt8]) -> [String] {
-    let reader = ManifestReader(environment: environment, variables: variables(for: bytes))
-    let formatter = DiagnosticFormatter(sources: [SourceText(bytes, file: file)])
+  static func violations(by input: [UInt8]) -> [String] {
+    let parts = input.split(separator: separator, maxSplits: 3, omittingEmptySubsequences: false).map(
+      Array.init)
+    let bytes = parts.first ?? []
+    let included = Dictionary(uniqueKeysWithValues: zip(["a.yaml", "b.yaml"], parts.dropFirst()))
+    let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      guard let text = included[path] else { throw .init("No such file") }
+      return text
+    }
+    let given = parts.dropFirst(3).map { SourceText($0, file: "vars.yaml") }
+    let reader = ManifestReader(
+      environment: environment, variables: variables(for: bytes), variableFiles: given, files: files)
     let reading = reader.read(bytes, file: file)
+    let formatter = DiagnosticFormatter(sources: reading.sources)
 
     var violations = outcome(reading)
-    violations += places(reading, lines: lineCount(bytes))
+    violations += places(reading)
     violations += words(reading)
     violations += output(reading, formatter.text(reading.diagnostics))
     let again = reader.read(bytes, file: file)
@@ -46,14 +60,17 @@ enum ReadingInvariants {
     return [hasError ? "there is a manifest beside an error" : "there is neither a manifest nor an error"]
   }
 
-  private static func places(_ reading: ManifestReading, lines: Int) -> [String] {
+  private static func places(_ reading: ManifestReading) -> [String] {
+    let lines = Dictionary(
+      reading.sources.map { ($0.file, lineCount($0.bytes)) }, uniquingKeysWith: { first, _ in first })
     let diagnostics = reading.diagnostics.flatMap { [$0.location] + $0.notes.map(\.location) }
     let all = diagnostics + reading.environment.map(\.location)
-    var violations = all.filter {
+    var violations = all.filter { place in
       // A text may end behind its last line's end.
-      $0.file != file || $0.line < 1 || $0.column < 1 || $0.line > lines + 1
+      guard let last = lines[place.file] else { return true }
+      return place.line < 1 || place.column < 1 || place.line > last + 1
     }
-    .map { "\($0) is outside of the text's \(lines) lines" }
+    .map { "\($0) is in no text" }
     if !isSorted(reading.diagnostics.map(\.location)) {
       violations.append("the diagnostics are not in order")
     }
