@@ -34,7 +34,7 @@ package struct ManifestReader: Sendable {
     let isSound = diagnostics.allSatisfy { $0.severity != .error }
     return ManifestReading(
       manifest: isSound ? read?.manifest : nil, diagnostics: diagnostics,
-      environment: decoder.variables.environmentUses.sorted { $0.location < $1.location })
+      root: root, environment: decoder.variables.environmentUses.sorted { $0.location < $1.location })
   }
 
   /// Known before anything else is read, since defaults follow from it; what is wrong with it is told in its turn.

@@ -4,6 +4,8 @@ package struct ManifestReading: Sendable {
   package var manifest: Manifest?
   /// In the order of their places.
   package var diagnostics: [Diagnostic]
+  /// The document behind the manifest, with all that it shares put in its places.
+  package var root: YAMLNode?
   /// What the manifest asks the environment for, in the order of its text.
   package var environment: [EnvironmentUse]
 }
