@@ -13,7 +13,10 @@ struct ManifestOptions: ParsableArguments {
   var variables: [String] = []
 
   /// Reads the manifest; with an error in it every diagnostic is told and the process ends with 3.
-  func read() throws -> Job {
+  func read() throws -> Job { try readWhole().job }
+
+  /// The same, with what reading gave besides.
+  func readWhole() throws -> (job: Job, reading: Job.Reading) {
     let reading = try Job.read(
       path: manifest, variables: try parsedVariables(), environment: ProcessInfo.processInfo.environment)
     if !reading.diagnostics.isEmpty {
@@ -22,7 +25,7 @@ struct ManifestOptions: ParsableArguments {
     guard let job = reading.job else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
     }
-    return job
+    return (job, reading)
   }
 
   func parsedVariables() throws -> [String: String] {

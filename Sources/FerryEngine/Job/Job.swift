@@ -22,6 +22,12 @@ package struct Job: Sendable {
     /// `nil` where the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
+    /// The document with every default written out; `nil` where the manifest has an error.
+    package var effective: EffectiveManifest? {
+      guard let job, let root else { return nil }
+      return EffectiveManifest(root, in: job.manifest.profile)
+    }
+    fileprivate var root: YAMLNode?
     package var source: SourceText
   }
 
@@ -40,11 +46,13 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder,
-        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables,
+        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0),
+        variables: variables,
         notBuilt: reading.diagnostics.filter { $0.code == .notBuilt }
       )
     }
-    return Reading(job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path))
+    return Reading(
+      job: job, diagnostics: reading.diagnostics, root: reading.root, source: SourceText(bytes, file: path))
   }
 }
 
