@@ -67,6 +67,55 @@ import Testing
     #expect(try EffectiveReading(head).text.contains("profile: server"))
   }
 
+  @Test func `has what is shared in its places, and names the places that it came from`() throws {
+    let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      guard path == "shared/common.yaml" else { throw .init("No such file or directory") }
+      return Array("sessions: { quick: { kind: ephemeral } }\ndefaults: { retry: { limit: 7 } }\n".utf8)
+    }
+    let reading = try EffectiveReading(
+      """
+      version: 1
+      name: photos
+      include: [shared/common.yaml]
+      vars:
+        api: http://127.0.0.1:8080
+        port: { type: integer }
+        note: { required: false, description: "of the run: why" }
+      defaults: { fetches: { session: quick, expect: { status: [200] } } }
+      fetches:
+        plain:
+          request: &request { url: "${vars.api}/plain" }
+          save_to: plain
+        each:
+          for_each: { eu: { host: http://eu }, us: { host: http://us } }
+          request: { <<: *request, url: "${each.value.host}/", json: { port: "${vars.port}" } }
+          save_to: ${each.key}.txt
+        more:
+          for_each: [a, b]
+          request: { <<: *request }
+          save_to: ${each.value}.json
+          retry: { initial: 2s }
+      requests:
+        last: { session: quick, needs: [each], request: *request }
+      """, variables: ["port": "1234567"], files: files)
+    try reading.expectSame()
+    #expect(reading.first.manifest?.fetches.count == 5)
+    #expect(!reading.text.contains("include"))
+    #expect(!reading.text.contains("defaults"))
+    #expect(!reading.text.contains("1234567"))
+    let lines = reading.text.split(separator: "\n").map { line in
+      line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+    }
+    for line in [
+      "kind: ephemeral # shared/common.yaml:1", "limit: 7 # shared/common.yaml:2",
+      "status: [200] # m.yaml:8", "for_each: # m.yaml:14", "host: http://eu # m.yaml:14",
+      "url: ${vars.api}/plain # m.yaml:11, by the alias at 19", "initial: 2s # m.yaml:21",
+      "url: ${vars.api}/plain # m.yaml:11, by the alias at 23",
+    ] {
+      #expect(lines.contains(line), "\(line) is not in:\n\(reading.text)")
+    }
+  }
+
   @Test func `names a file with a line end in its name on one line`() throws {
     let reading = try EffectiveReading(head, file: "a\nname: b\u{85}.yaml")
     try reading.expectSame()

@@ -9,10 +9,13 @@ struct EffectiveReading {
   let text: String
   let second: ManifestReading
 
-  init(_ text: String, file: String = "m.yaml", environment: [String: String] = [:]) throws {
+  init(
+    _ text: String, file: String = "m.yaml", environment: [String: String] = [:],
+    variables: [String: String] = [:], files: ManifestFiles = .none
+  ) throws {
     self.file = file
     self.environment = environment
-    let reader = ManifestReader(environment: environment)
+    let reader = ManifestReader(environment: environment, variables: variables, files: files)
     first = reader.read(Array(text.utf8), file: file)
     let mistakes = first.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
     #expect(mistakes == [])

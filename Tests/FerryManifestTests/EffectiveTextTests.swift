@@ -3,18 +3,6 @@ import Testing
 
 /// Texts and names as hostile as they get, in the places that take any.
 @Suite struct `The effective text` {
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    /// xorshift64*.
-    mutating func next() -> UInt64 {
-      state ^= state >> 12
-      state ^= state << 25
-      state ^= state >> 27
-      return state &* 0x2545_F491_4F6C_DD1D
-    }
-  }
-
   private static let words = [
     "null", "~", "true", "no", "On", "0x1F", "0o17", "017", "1e3", ".5", "-.inf", ".nan", "12", "-1", "+1",
     "1:30",
@@ -40,7 +28,7 @@ import Testing
       }.joined() + "\""
   }
 
-  private static func text(_ random: inout Dice) -> String {
+  private static func text(_ random: inout SeededGenerator) -> String {
     let count = [1, 1, 2, 3, 6].randomElement(using: &random) ?? 1
     let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined()
       // A reference to nothing would be a mistake.
@@ -49,7 +37,7 @@ import Testing
   }
 
   /// Any value in flow style, and its depth at most `depth`.
-  private static func value(_ depth: Int, _ random: inout Dice) -> String {
+  private static func value(_ depth: Int, _ random: inout SeededGenerator) -> String {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &random) {
     case 0, 1, 2: return quoted(text(&random))
     case 3: return plain.randomElement(using: &random) ?? ""
@@ -62,7 +50,7 @@ import Testing
   }
 
   private static func mapping(
-    _ size: Int, _ random: inout Dice, value: (inout Dice) -> String
+    _ size: Int, _ random: inout SeededGenerator, value: (inout SeededGenerator) -> String
   ) -> String {
     let keys = Set((0...size).map { _ in text(&random) })
     let members = keys.sorted().map { "? \(quoted($0)) : \(value(&random))" }
@@ -71,7 +59,7 @@ import Testing
 
   @Test(arguments: 1...12)
   func `of hostile texts and names is read back as the same manifest`(_ seed: UInt64) throws {
-    var random = Dice(state: seed)
+    var random = SeededGenerator(state: seed)
     for _ in 0..<20 {
       let json = Self.value(4, &random)
       let form = Self.mapping(5, &random) { Self.quoted(Self.text(&$0)) }
