@@ -8,8 +8,7 @@ extension ManifestDecoder {
 
   /// Whether a key is misspelt here rather than absent: only the key is told, not what refers to it.
   func isMisspelt(_ key: String, in node: YAMLNode) -> Bool {
-    diagnostics.count < 500
-      && node.members?.contains { NearestName.nearest(to: $0.key.value, among: [key]) != nil } == true
+    node.members?.contains { nearest(to: $0.key.value, among: [key]) != nil } == true
   }
 
   /// What stands under a misspelt `sesions:` is declared in spirit: only the key is told, not each use of a name.

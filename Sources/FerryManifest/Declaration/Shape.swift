@@ -70,10 +70,13 @@ struct Shape<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
-    reportUnknown(members, &decoder)
-    for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
+    // They compare names, which is wasted where nothing more is told.
+    if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
+      reportUnknown(members, &decoder)
+      for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
+      if !decoder.isPartial, !node.isIncomplete { reportMissing(Set(given.keys), &decoder) }
+    }
     guard !decoder.isPartial else { return object }
-    if !node.isIncomplete { reportMissing(Set(given.keys), &decoder) }
     finish(&object, node, &decoder)
     return object
   }
@@ -100,7 +103,7 @@ struct Shape<Object: Sendable>: Sendable {
     // A misspelt key is told as unknown, and so is one that belongs into a missing one; that this is missing too
     // would be the same mistake again.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
-      holder(of: $0) ?? NearestName.nearest(to: $0, among: keys.map(\.name))
+      holder(of: $0) ?? decoder.nearest(to: $0, among: keys.map(\.name))
     }
     guard !(decoder.mayBeIncomplete && decoder.owner.value.isEmpty) else { return }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
@@ -127,7 +130,9 @@ struct Shape<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial, !hasNear(names, given) {
+      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial,
+        !hasNear(names, given, decoder)
+      {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
@@ -135,7 +140,7 @@ struct Shape<Object: Sendable>: Sendable {
       }
     case .requires(let name, let other):
       guard let key = given[name]?.key, given[other] == nil, !isIncomplete, !decoder.isPartial,
-        !hasNear([other], given)
+        !hasNear([other], given, decoder)
       else { return }
       decoder.report(
         .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
@@ -148,7 +153,9 @@ struct Shape<Object: Sendable>: Sendable {
     return first.map { ", for example '\($0.name): \($0.example ?? $0.form.sample)'" } ?? ""
   }
 
-  private func hasNear(_ names: [String], _ given: [String: YAMLNode.Member]) -> Bool {
-    given.keys.contains { NearestName.nearest(to: $0, among: names) != nil }
+  private func hasNear(
+    _ names: [String], _ given: [String: YAMLNode.Member], _ decoder: ManifestDecoder
+  ) -> Bool {
+    given.keys.contains { decoder.nearest(to: $0, among: names) != nil }
   }
 }
