@@ -141,8 +141,8 @@ struct ManifestDecoder {
 
   /// Told of a value that is not what its key wants.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
-    // The alias has been told.
-    guard !node.isIncomplete || node.members != nil else { return }
+    // What made it so has been told.
+    guard !node.isIncomplete else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     report(
       .wrongType, at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",

@@ -105,10 +105,12 @@ struct YAMLComposer {
       value.node.use = location
       return add(value, counting: value.weight, at: location)
     case .scalar(var scalar, let properties):
-      if let misread = misreadAnchor(of: scalar, properties, at: location) { diagnostics.append(misread) }
+      let misread = misreadAnchor(of: scalar, properties, at: location)
+      if let misread { diagnostics.append(misread) }
       scalar.forcedType = forcedType(of: scalar, tag: properties.tag, at: location)
-      let value = Value(
-        node: YAMLNode(location: location, content: .scalar(scalar)), text: scalar.text.utf8.count)
+      var node = YAMLNode(location: location, content: .scalar(scalar))
+      node.isIncomplete = misread != nil
+      let value = Value(node: node, text: scalar.text.utf8.count)
       textCount += value.text
       if let anchor = properties.anchor { anchors[anchor] = .whole(value) }
       return add(value, counting: 1, at: location)
@@ -221,6 +223,7 @@ struct YAMLComposer {
   ) -> PendingKey {
     if let misread = misreadKey(node, at: location) {
       diagnostics.append(misread)
+      frame.isIncomplete = true
       return .refused
     }
     // The language has a key `null`; a word in a key's place is meant as a word.

@@ -8,8 +8,8 @@ package struct YAMLNode: Sendable {
   /// What is inside the value keeps its own: of aliases in aliases, the outermost stands on the outermost value.
   package var use: SourceLocation?
   package var content: Content
-  /// An alias without an anchor stands in its place, or what is merged into it cannot be: what it lacks is not
-  /// known.
+  /// It was not read as it was meant (an alias without an anchor, a merge of what is no mapping), and that has been
+  /// told: what it is, or lacks, tells nothing more.
   var isIncomplete = false
 
   package init(location: SourceLocation, use: SourceLocation? = nil, content: Content) {
