@@ -45,10 +45,8 @@ struct Shape<Object: Sendable>: Sendable {
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
     guard let members = node.members else {
       let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
-      let isEnough = node.isNull && !keys.contains { $0.isRequired } && rules.isEmpty
       decoder.mismatch(
-        node, wanted: "a mapping with keys such as \(some)",
-        help: isEnough ? "write '\(decoder.owner.value.clipped): {}' where it needs none" : nil)
+        node, wanted: "a mapping with keys such as \(some)", help: help(insteadOf: node, decoder))
       return nil
     }
     let owner = decoder.owner
@@ -79,6 +77,18 @@ struct Shape<Object: Sendable>: Sendable {
     guard !decoder.isPartial else { return object }
     finish(&object, node, &decoder)
     return object
+  }
+
+  /// What to write where there is something else than a mapping.
+  private func help(insteadOf node: YAMLNode, _ decoder: ManifestDecoder) -> String {
+    let owner = decoder.owner.value.clipped
+    guard !owner.isEmpty else { return "begin with 'version: 1' and 'name: …'" }
+    let needed = keys.filter(\.isRequired)
+    let needsOne = rules.contains { if case .exactlyOne = $0 { true } else { false } }
+    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' where it needs none" }
+    let shown = needed.isEmpty ? Array(keys.filter { $0.example != nil }.prefix(1)) : needed
+    let members = shown.map { "\($0.name): \($0.example ?? $0.form.sample)" }
+    return "for example '\(owner): { \(members.joined(separator: ", ")) }'"
   }
 
   private func reportUnknown(_ members: [YAMLNode.Member], _ decoder: inout ManifestDecoder) {

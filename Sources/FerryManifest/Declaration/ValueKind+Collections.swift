@@ -48,7 +48,9 @@ extension ValueKind {
     Self(.map(key: "name", value: .object(shape.form))) { node, decoder in
       guard let members = node.members else {
         if let space { decoder.declared.markUnreadable(space) }
-        decoder.mismatch(node, wanted: "a mapping of names")
+        let sample = "\(decoder.owner.value.clipped): { NAME: \(ValueForm.object(shape.form).sample) }"
+        decoder.mismatch(
+          node, wanted: "a mapping of names", help: decoder.exampleHelp ?? "for example '\(sample)'")
         return nil
       }
       let outer = decoder.owner

@@ -77,6 +77,13 @@ extension ValueKind where Value == Fetch.Interval {
           decoder.mismatch(node, wanted: "every_run, never or { minimum: … }")
           return nil
         }
+        if let text = node.scalar?.text, (try? Quantity(text, units: Quantity.durations)) != nil {
+          decoder.report(
+            .unknownWord, at: node.location,
+            "'interval' must be every_run, never or { minimum: … }\(node.foundWord)",
+            help: "write { minimum: \(text.clipped) }")
+          return nil
+        }
         return word.decode(node, &decoder).map { $0 == .never ? .never : .everyRun }
       })
   }
