@@ -57,6 +57,26 @@ extension BadManifest {
       .error(
         "1️⃣", .syntax, "this directive is not known", help: "remove the line; YAML has '%YAML' and '%TAG'")),
     BadManifest(
+      "an anchor with a colon in its name", "vars:\n  key: &a1️⃣:b photos",
+      .error(
+        "1️⃣", .syntax, "a ':' cannot stand in the name of an anchor",
+        help: "use letters, digits, '-' and '_'; put a blank before a value that begins with ':'")),
+    BadManifest(
+      "a word that begins with a question mark", "include: [1️⃣?photos]",
+      .error(
+        "1️⃣", .syntax, "a '?' before a word is the sign of a key here",
+        help: "put the text in quotes: \"?photos\"")),
+    BadManifest(
+      "an asterisk that is no alias", in: .nothing, "include: [*1️⃣.jpg]",
+      .error(
+        "1️⃣", .syntax, "a name of an anchor was expected here",
+        help: "put a value that begins with '*' or '&' in quotes; names have letters, digits, '-' and '_'")),
+    BadManifest(
+      "a value behind quotes that ended early", in: .nothing, "name: 'it'1️⃣s photos'",
+      .error(
+        "1️⃣", .syntax, "a key was expected here",
+        help: "check the indentation: keys of one mapping start in one column")),
+    BadManifest(
       "a tab before a key", in: .nothing, "sessions:\n1️⃣\tquick: {}",
       .error(
         "1️⃣", .tab, "a tab cannot be used here",

@@ -11,7 +11,7 @@ extension BadManifest {
       .error(
         "1️⃣", .wrongType,
         "the manifest must be a mapping with keys such as 'version', 'include', 'vars', found a list",
-        help: "write a mapping with keys such as 'version', 'include', 'vars'")),
+        help: "begin with 'version: 1' and 'name: …'")),
     BadManifest(
       "a name in the place of a list", in: .request, "needs: 1️⃣photos\nrequest: { url: https://example.com/ }",
       .error("1️⃣", .wrongType, "'needs' must be a list, found the string 'photos'", help: "write [photos]")),
@@ -49,7 +49,71 @@ extension BadManifest {
       .error(
         "1️⃣", .wrongType,
         "'key' must be a mapping with keys such as 'env', 'file', found the string 'hunter2'",
-        help: "write a mapping with keys such as 'env', 'file'")),
+        help: "for example 'key: { env: PHOTOS_CLIENT_SECRET }'")),
+    BadManifest(
+      "a glob in the place of a selection", in: .upload,
+      "files: 1️⃣'*.jpg'\ntransfer: { request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .wrongType,
+        "'files' must be a mapping with keys such as 'root', 'include', 'exclude', found the string '*.jpg'",
+        help: "for example 'files: { root: ~/Pictures }'")),
+    BadManifest(
+      "a URL in the place of a request", in: .request, "request: 1️⃣https://example.com/",
+      .error(
+        "1️⃣", .wrongType,
+        """
+        'request' must be a mapping with keys such as 'method', 'url', 'headers', \
+        found the string 'https://example.com/'
+        """,
+        help: "for example 'request: { url: https://example.com/uploads }'")),
+    BadManifest(
+      "variables in a list, and nothing said of those that are used",
+      "vars: 1️⃣[api: a]\nsecrets: { key: { file: \"${vars.api}/key\" } }",
+      .error(
+        "1️⃣", .wrongType, "'vars' must be a mapping of names to texts, found a list",
+        help: "for example 'vars: { api: \"${env.API:-http://127.0.0.1:8080}\" }'")),
+    BadManifest(
+      "headers in a list", in: .http, "headers: 1️⃣['Accept: text/plain']",
+      .error(
+        "1️⃣", .wrongType, "'headers' must be a mapping of headers, found a list",
+        help: "for example 'headers: { Accept: application/json }'")),
+    BadManifest(
+      "sessions in a list, and nothing said of those that are used", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: 1️⃣[quick]
+      requests: { notify: { session: quick, request: { url: https://example.com/ } } }
+      """,
+      .error(
+        "1️⃣", .wrongType, "'sessions' must be a mapping of names, found a list",
+        help: "for example 'sessions: { NAME: {} }'")),
+    BadManifest(
+      "a text that is a mapping", in: .http, "headers: { X-Note: 1️⃣{ a: b } }",
+      .error(
+        "1️⃣", .wrongType, "'X-Note' must be a text, found a mapping", help: "write a text")),
+    BadManifest(
+      "half a retry", in: .request, "request: { url: https://example.com/ }\nretry: { limit: 1️⃣2.5 }",
+      .error(
+        "1️⃣", .wrongType, "'limit' must be a whole number from 0 to 1000, found the number 2.5",
+        help: "for example 'limit: 5'")),
+    BadManifest(
+      "a status that HTTP has not", in: .request,
+      "request: { url: https://example.com/ }\nexpect: { status: [200, 1️⃣2000] }",
+      .error(
+        "1️⃣", .wrongType, "'status' must be a whole number from 100 to 599, found the number 2000",
+        help: "for example 'status: [200, 201, 204]'")),
+    BadManifest(
+      "an interval without its bound", in: .fetch, "request: { url: https://example.com/ }\ninterval: 1️⃣15m",
+      .error(
+        "1️⃣", .unknownWord, "'interval' must be every_run, never or { minimum: … }, found '15m'",
+        help: "write { minimum: 15m }")),
+    BadManifest(
+      "a word for what becomes of a file", in: .upload,
+      "files: {}\nafter: 1️⃣archive\ntransfer: { request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .unknownWord, "'after' must be keep or delete, found 'archive'",
+        help: "for example 'after: { move_to: sent/ }'")),
     BadManifest(
       "a status that is no list", in: .request,
       "request: { url: https://example.com/ }\nexpect: { status: 1️⃣200 }",
