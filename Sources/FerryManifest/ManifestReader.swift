@@ -29,6 +29,7 @@ package struct ManifestReader: Sendable {
     decoder.checkNames()
     decoder.checkReferences()
     decoder.checkCycles()
+    decoder.checkWarnings(read?.manifest, after: document.diagnostics)
 
     let diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
     let isSound = diagnostics.allSatisfy { $0.severity != .error }

@@ -1,0 +1,21 @@
+extension ManifestDecoder {
+  /// Warns of what is legal and surely not meant; of nothing where there is an error, which may be its cause.
+  ///
+  /// - Parameter others: what was found before the manifest was decoded.
+  mutating func checkWarnings(_ manifest: Manifest?, after others: [Diagnostic]) {
+    guard let manifest, (others + diagnostics).allSatisfy({ $0.severity != .error }) else { return }
+    warnOfUnusedSessions()
+    warnOfUploadIDsWithoutLife(manifest)
+    warnOfPlainSecrets(manifest)
+    warnOfTokensWithoutTLS(manifest)
+    warnOfSharedFiles(manifest)
+    warnOfIdlePriorities(manifest)
+  }
+
+  mutating func warn(
+    _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String,
+    notes: [Diagnostic.Note] = []
+  ) {
+    report(code, .warning, at: location, message, help: help, notes: notes)
+  }
+}
