@@ -53,6 +53,10 @@ import Testing
     expectWarnings(Self.text("requests: { r: { session: one, request: { url: https://a.example/ } } }"), [])
   }
 
+  @Test func `is none where a for_each makes several batches`() {
+    expectWarnings(Self.text(priority: "for_each: [eu, us]\n    priority: high"), [])
+  }
+
   @Test func `is none where a step goes through a session that others use`() {
     expectWarnings(
       """

@@ -1,6 +1,6 @@
 /// A text of the manifest with its variables put in, which knows of each letter where it is written.
 ///
-/// What is not written in the manifest (the environment, `--var`, what a run brings) is one `outside` each.
+/// What is not written in the manifest (the environment, what the command line gives, what a run brings) is one `outside` each.
 struct WrittenText: Sendable {
   /// OBJECT REPLACEMENT CHARACTER.
   static let outside: Unicode.Scalar = "\u{FFFC}"
@@ -52,12 +52,12 @@ extension ManifestDecoder {
     return written
   }
 
-  /// Nil for what is no variable of the manifest, or replaced with `--var`.
+  /// Nil for what is no variable of the manifest, or is given by the command line.
   private func variableText(_ expression: String, _ known: inout [String: WrittenText]) -> WrittenText? {
     guard expression.hasPrefix("vars.") else { return nil }
     let name = String(expression.dropFirst("vars.".count))
     if let text = known[name] { return text }
-    guard variables.overrides[name] == nil, let node = variables.written?[name] else { return nil }
+    guard variables.given[name] == nil, let node = variables.declared[name]?.fallback else { return nil }
     // Variables in a circle are errors, so this ends.
     let text = writtenText(node, &known)
     known[name] = text
