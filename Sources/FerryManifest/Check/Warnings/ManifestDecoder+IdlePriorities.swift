@@ -19,13 +19,12 @@ extension ManifestDecoder {
       else { continue }
       let connections = declared.declaration(session.name.value, in: .sessions)?
         .node["max_connections_per_host"]
-      within(priority.use ?? node.use) {
-        $0.warn(
-          .idlePriority, at: priority.location,
-          "this priority changes nothing: no other batch uses the session \(session.name.value.quoted)",
-          help: "remove it, or share the session with the batch that should come later",
-          notes: connections.map { [.init("the session has one connection", at: $0.location)] } ?? [])
-      }
+      warn(
+        .idlePriority, at: priority.location,
+        "this priority changes nothing: no other batch uses the session \(session.name.value.quoted)",
+        help: "remove it, or share the session with the batch that should come later",
+        notes: connections.map { [.init("the session has one connection", at: $0.location)] } ?? [],
+        use: priority.use ?? node.use)
     }
   }
 }

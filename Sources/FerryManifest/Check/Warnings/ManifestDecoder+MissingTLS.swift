@@ -24,12 +24,11 @@ extension ManifestDecoder {
       }
       let place = writtenText(url, &known).places.first ?? url.location
       guard toldPlaces.insert(place).inserted else { continue }
-      within(url.use ?? request.use) {
-        $0.warn(
-          .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
-          help: "write https://: everyone on the way can read what http:// carries, and use it",
-          notes: place == url.location ? [] : [.init("this request carries it", at: url.location)])
-      }
+      warn(
+        .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
+        help: "write https://: everyone on the way can read what http:// carries, and use it",
+        notes: place == url.location ? [] : [.init("this request carries it", at: url.location)],
+        use: url.use ?? request.use)
     }
   }
 }

@@ -100,12 +100,11 @@ extension ManifestDecoder {
     guard text.isPlain(range) else { return }
     let places = Set(text.places[range])
     let place = places.count == 1 ? places.first ?? value.location : value.location
-    within(value.use ?? use) {
-      $0.warn(
-        .plainSecret, at: place, message,
-        help: "declare it under 'secrets:', which takes it from the environment or a file, and write "
-          + "${secrets.NAME}",
-        notes: place == value.location ? [] : [.init("sent from here", at: value.location)])
-    }
+    warn(
+      .plainSecret, at: place, message,
+      help: "declare it under 'secrets:', which takes it from the environment or a file, and write "
+        + "${secrets.NAME}",
+      notes: place == value.location ? [] : [.init("sent from here", at: value.location)],
+      use: value.use ?? use)
   }
 }

@@ -13,12 +13,11 @@ extension ManifestDecoder {
       }
       // One line that several names share is written once only.
       let place = other.place == written.location ? other.fetch.location : other.place
-      within(written.use ?? node.use) {
-        $0.warn(
-          .sharedSaveTo, at: written.location, "another fetch saves to this file too",
-          help: "each replaces what the other saved; give each a file of its own",
-          notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)])
-      }
+      warn(
+        .sharedSaveTo, at: written.location, "another fetch saves to this file too",
+        help: "each replaces what the other saved; give each a file of its own",
+        notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
+        use: written.use ?? node.use)
     }
   }
 

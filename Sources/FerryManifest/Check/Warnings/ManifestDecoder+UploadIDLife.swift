@@ -19,12 +19,10 @@ extension ManifestDecoder {
           "the session \(session.name.value.quoted) is discretionary in the background, "
             + "by the profile \(manifest.profile.rawValue)"
         }
-      within(node.use) {
-        $0.warn(
-          .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
-          help: "say how long the server keeps it, as in 'valid_for: 1h', or capture 'expires_in'",
-          notes: [.init(note, at: written?.location ?? session.name.location)])
-      }
+      warn(
+        .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
+        help: "say how long the server keeps it, as in 'valid_for: 1h', or capture 'expires_in'",
+        notes: [.init(note, at: written?.location ?? session.name.location)], use: node.use)
     }
   }
 }

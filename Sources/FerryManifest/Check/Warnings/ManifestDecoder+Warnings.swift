@@ -12,10 +12,11 @@ extension ManifestDecoder {
     warnOfIdlePriorities(manifest)
   }
 
+  /// - Parameter use: where the alias stands that brought the value, if one did.
   mutating func warn(
     _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String,
-    notes: [Diagnostic.Note] = []
+    notes: [Diagnostic.Note] = [], use: SourceLocation? = nil
   ) {
-    report(code, .warning, at: location, message, help: help, notes: notes)
+    report(code, .warning, at: location, message, help: help, notes: notes, use: use)
   }
 }
