@@ -60,12 +60,10 @@ struct PlanWarnings {
     else { return nil }
     let size = table.files.sizes[largest]
     let session = job.plan.sessions[node.session.index].identifier
-    let own = try history.samples(manifest: job.plan.manifest, upload: node.name, limit: Self.runs)
-    guard
-      let rate = try Self.rate(own, for: size)
-        ?? Self.rate(history.samples(session: session, limit: Self.runs), for: size),
-      Double(size) / rate > life.seconds
-    else { return nil }
+    var rate = Self.rate(
+      try history.samples(manifest: job.plan.manifest, upload: node.name, limit: Self.runs), for: size)
+    if rate == nil { rate = Self.rate(try history.samples(session: session, limit: Self.runs), for: size) }
+    guard let rate, Double(size) / rate > life.seconds else { return nil }
     let count = table.files.sizes.count { Double($0) / rate > life.seconds }
     let path = String(decoding: table.files.path(largest), as: UTF8.self).quoted
     let what = "\(path) (\(ReportText.size(size)))"
