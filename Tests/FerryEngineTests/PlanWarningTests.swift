@@ -125,9 +125,9 @@ struct PlanWarningTests {
     folder.file("root/a.jpg")
     #expect(
       try told(Self.manifest("", include: ", include: [\"*.jpg\", \"*.jpeg\", \"*.png\"]")) == [
-        "globMatchesNothing 7:43 the pattern '*.jpeg' matches no file | mind its spelling and the case of letters: "
+        "globMatchesNothing 7:45 the pattern '*.jpeg' matches no file | mind its spelling and the case of letters: "
           + "'*' stops at a slash, '**' does not; the root is 'root'",
-        "globMatchesNothing 7:53 the pattern '*.png' matches no file | mind its spelling and the case of letters: "
+        "globMatchesNothing 7:55 the pattern '*.png' matches no file | mind its spelling and the case of letters: "
           + "'*' stops at a slash, '**' does not; the root is 'root'",
       ])
   }
