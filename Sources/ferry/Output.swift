@@ -11,7 +11,7 @@ enum Output {
   /// What the files and the history show to be wrong with a manifest.
   static func warn(_ warnings: [Diagnostic], of job: Job) {
     guard !warnings.isEmpty else { return }
-    complain(DiagnosticFormatter(sources: job.sources).text(warnings))
+    complain(DiagnosticFormatter(sources: job.sources, isColored: isComplaintColored).text(warnings))
   }
 
   static func produce(_ text: String) { write(text, to: .standardOutput) }
@@ -19,6 +19,15 @@ enum Output {
   private static func write(_ text: String, to handle: FileHandle) {
     // A reader that has gone is no reason to stop moving files.
     try? handle.write(contentsOf: Data(text.utf8))
+  }
+
+  /// Whether to write colours to the standard output, and to the standard error.
+  static var isProductColored: Bool { isatty(STDOUT_FILENO) != 0 && allowsColor }
+  static var isComplaintColored: Bool { isErrorTerminal && allowsColor }
+
+  /// https://no-color.org: an empty variable counts as none.
+  private static var allowsColor: Bool {
+    (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }
 
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
