@@ -89,7 +89,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",
-      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer"],
+      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal"],
       swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
