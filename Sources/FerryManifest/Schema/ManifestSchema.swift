@@ -16,7 +16,7 @@ package struct ManifestSchema: Sendable {
   package init() { self.init(top: ManifestDocument.shape(file: "").form) }
 
   /// - Parameter top: the mapping that is a manifest.
-  init(top: ObjectForm) { self.top = top }
+  package init(top: ObjectForm) { self.top = top }
 
   /// `docs/manifest.schema.json`.
   package static func json() -> String { ManifestSchema().json.pretty }

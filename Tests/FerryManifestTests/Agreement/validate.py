@@ -2,9 +2,10 @@
 
 usage: validate.py FILE
 
-FILE has one JSON value a line: the schema, then the documents as {"name", "value"} and, where a part of the schema
-is meant, "at": a JSON pointer into it such as #/definitions/Upload. A line `NAME<tab>why` goes to the standard
-output for each document that is refused, and a last line `checked N`. Exit 1: the schema itself is invalid.
+FILE has one JSON value a line: the schema, then the documents as {"value": …} and, where a part of the schema is
+meant, "at": a JSON pointer into it such as #/definitions/Upload. A line `NUMBER<tab>why` goes to the standard output
+for each document that is refused, by its number from 0, and a last line `checked N`. Exit 1: the schema itself is
+invalid.
 """
 
 import json
@@ -28,7 +29,7 @@ def main() -> int:
     whole = Draft7Validator(schema)
     parts = {}
     checked = 0
-    for line in filter(None, lines[1:]):
+    for line in lines[1:]:
         document = json.loads(line)
         validator = whole
         at = document.get("at")
@@ -36,12 +37,12 @@ def main() -> int:
             if at not in parts:
                 parts[at] = Draft7Validator({"$ref": at, "definitions": schema["definitions"]})
             validator = parts[at]
-        checked += 1
         if not validator.is_valid(document["value"]):
             error = best_match(validator.iter_errors(document["value"]))
             place = "/".join(str(part) for part in error.absolute_path)
             why = f"/{place}: {error.message}".replace("\n", " ")
-            print(f"{document['name']}\t{why[:300]}")
+            print(f"{checked}\t{why[:300]}")
+        checked += 1
     print(f"checked {checked}")
     return 0
 

@@ -17,7 +17,7 @@ struct Corpus {
 
   /// Many small manifests, which use every key in every form.
   static func good() throws -> Corpus { try Corpus(of: folder.appending(path: "Agreement/good")) }
-    /// Each with a mistake of its own, and those whose diagnostics are recorded.
+  /// Each with a mistake of its own, and those whose diagnostics are recorded.
   static func bad() throws -> Corpus {
     try Corpus(of: folder.appending(path: "Agreement/bad"), folder.appending(path: "Golden"))
   }

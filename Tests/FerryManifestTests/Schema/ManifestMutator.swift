@@ -25,14 +25,14 @@ struct ManifestMutator {
     random = Seeded(state: seed)
     self.manifests = manifests
     for manifest in manifests { Self.collect(manifest, into: &valuesByKey) }
+    valuesByKey[""] = manifests
     keys = valuesByKey.keys.sorted()
   }
 
-  /// One of the manifests, changed in one to three places.
+  /// One of the manifests, changed in a place or two.
   mutating func next() -> OrderedJSON {
-    var manifest = manifests[pick(manifests.count)]
-    for _ in 0...pick(3) { manifest = changed(manifest) }
-    return manifest
+    let manifest = changed(manifests[pick(manifests.count)], at: "")
+    return pick(3) == 0 ? changed(manifest, at: "") : manifest
   }
 
   private static func collect(_ value: OrderedJSON, into values: inout [String: [OrderedJSON]]) {
@@ -49,30 +49,40 @@ struct ManifestMutator {
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// Goes down at random and changes what it comes to.
-  private mutating func changed(_ value: OrderedJSON) -> OrderedJSON {
+  /// Goes down at random and changes what it comes to; seldom so that nobody could take it for a manifest.
+  private mutating func changed(_ value: OrderedJSON, at key: String) -> OrderedJSON {
     switch value {
     case .object(var members):
-      guard !members.isEmpty, pick(12) > 0 else { return .object(members + [newMember()]) }
+      guard !members.isEmpty, pick(6) > 0 else { return .object(members + [newMember(at: key)]) }
       let index = pick(members.count)
       let member = members[index]
-      switch pick(8) {
-      case 0: members.remove(at: index)
-      case 1: members[index].name = pick(2) == 0 ? keys[pick(keys.count)] : member.name + "x"
-      case 2: members[index].value = other(for: member.name)
-      default: members[index].value = changed(member.value)
+      switch pick(20) {
+      case 0, 1: members.remove(at: index)
+      case 2: members[index].name = pick(2) == 0 ? keys[pick(keys.count)] : member.name + "x"
+      case 3, 4: members[index].value = other(for: member.name)
+      default: members[index].value = changed(member.value, at: member.name)
       }
       return .object(members)
     case .array(var elements):
       guard !elements.isEmpty, pick(4) > 0 else { return .array(elements + [anything()]) }
       let index = pick(elements.count)
-      if pick(4) == 0 { elements.remove(at: index) } else { elements[index] = changed(elements[index]) }
+      if pick(4) == 0 {
+        elements.remove(at: index)
+      } else {
+        elements[index] = changed(elements[index], at: key)
+      }
       return .array(elements)
-    case .null, .bool, .integer, .number, .string: return anything()
+    case .null, .bool, .integer, .number, .string: return other(for: key)
     }
   }
 
-  private mutating func newMember() -> OrderedJSON.Member {
+  /// A member that another manifest has in such a mapping, where there is one.
+  private mutating func newMember(at key: String) -> OrderedJSON.Member {
+    if pick(8) > 0, let known = valuesByKey[key], case .object(let members) = known[pick(known.count)],
+      !members.isEmpty
+    {
+      return members[pick(members.count)]
+    }
     let name = keys[pick(keys.count)]
     return .init(name, other(for: name))
   }

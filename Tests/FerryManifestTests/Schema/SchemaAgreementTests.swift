@@ -10,7 +10,11 @@ struct `The JSON schema and the reader` {
   private let validator = SchemaValidator(schema: ManifestSchema().json)
 
   /// The bad manifests that only the reader refuses: what is wrong with them is beyond a schema.
-  private static let beyondTheSchema: Set<String> = []
+  private static let beyondTheSchema = [
+    "Golden/captures-and-templates", "Golden/cycle", "Golden/duplicate-key", "Golden/invalid-utf8",
+    "Golden/references-out-of-place", "Golden/unresolved-names", "bad/reader-bounds", "bad/reader-cycle",
+    "bad/reader-reference", "bad/reader-unknown-session", "bad/reader-url",
+  ]
 
   private func documents(_ entries: [Corpus.Entry]) -> [SchemaValidator.Document] {
     entries.compactMap { entry in
@@ -37,19 +41,19 @@ struct `The JSON schema and the reader` {
     for entry in entries { #expect(Corpus.reading(of: entry.text).manifest == nil, "\(entry.name)") }
     let documents = documents(entries)
     let refused = try Set(validator.refusals(of: documents).keys)
-    #expect(Set(documents.map(\.name)).subtracting(refused).sorted() == Self.beyondTheSchema.sorted())
+    #expect(Set(documents.map(\.name)).subtracting(refused).sorted() == Self.beyondTheSchema)
     #expect(refused.count >= 50)
   }
 
   @Test func `agree about thousands of manifests that chance has changed`() throws {
     var mutator = ManifestMutator(documents(try Corpus.good().entries).map(\.value), seed: 1)
     var accepted: [SchemaValidator.Document] = []
-    for _ in 0..<12_000 {
+    for _ in 0..<7_000 {
       let text = mutator.next().line
       guard Corpus.reading(of: text).manifest != nil, let value = Corpus.json(of: text) else { continue }
       accepted.append(.init(name: "\(accepted.count) \(text)", value: value))
     }
-    #expect(accepted.count >= 3_000)
+    #expect(accepted.count >= 2_500)
     #expect(try validator.refusals(of: accepted) == [:])
   }
 

@@ -38,9 +38,7 @@ struct SchemaValidator {
     let lines =
       [schema.line]
       + documents.map { document in
-        var members: [OrderedJSON.Member] = [
-          .init("name", .string(document.name)), .init("value", document.value),
-        ]
+        var members: [OrderedJSON.Member] = [.init("value", document.value)]
         if let pointer = document.pointer { members.append(.init("at", .string(pointer))) }
         return OrderedJSON.object(members).line
       }
@@ -55,10 +53,13 @@ struct SchemaValidator {
     guard output.popLast() == "checked \(documents.count)" else {
       throw Failure(description: "validate.py has not checked \(documents.count) documents")
     }
-    return Dictionary(
+    return try Dictionary(
       output.map { line in
         let parts = line.split(separator: "\t", maxSplits: 1).map(String.init)
-        return (parts[0], parts.count > 1 ? parts[1] : "")
+        guard parts.count == 2, let number = Int(parts[0]), documents.indices.contains(number) else {
+          throw Failure(description: "validate.py said: \(line)")
+        }
+        return (documents[number].name, parts[1])
       }, uniquingKeysWith: { first, _ in first })
   }
 
