@@ -1,16 +1,23 @@
 /// Reads a manifest: text in, a typed manifest or all that is wrong with it out.
 ///
-/// Pure: it looks at no disk and at no environment but the one it is given.
+/// Pure: it looks at no disk and at no environment but what it is given.
 package struct ManifestReader: Sendable {
   private let environment: [String: String]
-  private let variables: [String: String]
+  private let given: GivenVariables
+  private let files: ManifestFiles
 
   /// - Parameters:
   ///   - environment: what `${env.NAME}` stands for.
-  ///   - variables: `--var NAME=VALUE`, which win over the manifest's `vars`.
-  package init(environment: [String: String], variables: [String: String] = [:]) {
+  ///   - variables: `--var NAME=VALUE`, which win over `variableFiles`.
+  ///   - variableFiles: texts of `--vars-file`; a later one wins. All win over the manifest's `vars`.
+  ///   - files: how includes are read.
+  package init(
+    environment: [String: String], variables: [String: String] = [:], variableFiles: [SourceText] = [],
+    files: ManifestFiles = .none
+  ) {
     self.environment = environment
-    self.variables = variables
+    given = GivenVariables(variables, files: variableFiles)
+    self.files = files
   }
 
   /// - Parameter file: the path as the user gave it, for messages.
@@ -18,52 +25,39 @@ package struct ManifestReader: Sendable {
     let source = SourceText(bytes, file: file)
     let document = YAMLDocument(source)
     guard let root = document.root else {
-      return ManifestReading(manifest: nil, diagnostics: document.diagnostics.sorted(), environment: [])
+      return ManifestReading(
+        manifestSources: [source], variableSources: given.sources,
+        diagnostics: (document.diagnostics + given.diagnostics).sorted())
     }
+    var inclusion = Inclusion(source, files: files)
+    let united = inclusion.unite(root)
+    var defaults = Defaults(of: united)
+    let whole = defaults?.filled(united) ?? united
+
     var decoder = ManifestDecoder(
-      source, profile: Self.profile(of: root),
-      variables: Variables(environment: environment, overrides: variables))
-    excuseMisspeltSections(root, &decoder)
-    let read = ManifestDocument.shape(file: file).decode(root, &decoder)
-    reportUnknownVariables(root, &decoder)
+      source, includes: inclusion.sources, profile: Self.profile(of: whole),
+      variables: Variables(environment: environment, given: given.values))
+    if inclusion.isBroken { decoder.excuseEverything() }
+    decoder.excuseMisspeltSections(whole)
+    let read = ManifestDocument.shape(file: file).decode(whole, &decoder)
+    decoder.reportUndeclared(given)
     decoder.checkNames()
     decoder.checkReferences()
     decoder.checkCycles()
+    let manifest = read.flatMap { decoder.expandNeeds(of: $0.manifest) }
 
-    let diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
+    let diagnostics =
+      (document.diagnostics + inclusion.diagnostics + given.diagnostics + decoder.diagnostics).sorted()
     let isSound = diagnostics.allSatisfy { $0.severity != .error }
     return ManifestReading(
-      manifest: isSound ? read?.manifest : nil, diagnostics: diagnostics,
-      environment: decoder.variables.environmentUses.sorted { $0.location < $1.location })
+      manifest: isSound ? manifest : nil, manifestSources: [source] + inclusion.sources,
+      variableSources: given.sources, diagnostics: diagnostics, environment: decoder.variables.uses,
+      variables: decoder.variables.needs, givenVariables: decoder.variables.givenTexts)
   }
 
   /// Known before anything else is read, since defaults follow from it; what is wrong with it is told in its turn.
   private static func profile(of root: YAMLNode) -> Profile {
     root["profile"]?.scalar.flatMap { Profile(rawValue: $0.text) } ?? .server
-  }
-
-  /// What stands under a misspelt `sesions:` is declared in spirit: only the key is told, not each use of a name.
-  private func excuseMisspeltSections(_ root: YAMLNode, _ decoder: inout ManifestDecoder) {
-    let sections = DeclaredNames.Space.allCases.map(\.rawValue) + ["vars"]
-    for key in (root.members ?? []).map(\.key.value) where !sections.contains(key) {
-      guard let nearest = NearestName.nearest(to: key, among: sections) else { continue }
-      if let space = DeclaredNames.Space(rawValue: nearest) {
-        decoder.declared.markUnreadable(space)
-      } else {
-        decoder.variables.written = nil
-      }
-    }
-  }
-
-  private func reportUnknownVariables(_ root: YAMLNode, _ decoder: inout ManifestDecoder) {
-    guard let written = decoder.variables.written else { return }
-    let place = root.members?.first { $0.key.value == "vars" }?.key.location ?? decoder.start
-    for name in variables.keys.sorted() where written[name] == nil {
-      decoder.report(
-        .undeclaredVariable, at: place, "--var \(name.clipped): the manifest has no variable of this name",
-        help: decoder.suggestion(for: name, among: written.keys.sorted())
-          ?? (written.isEmpty ? "it has no 'vars'" : "it has \(written.keys.sorted().alternatives())"))
-    }
   }
 }
 

@@ -2,8 +2,30 @@
 package struct ManifestReading: Sendable {
   /// Nil where there is any error.
   package var manifest: Manifest?
+  /// The manifest's text, then those of its includes, then the files of variables.
+  package var sources: [SourceText]
+  /// Those of them that the manifest is made of.
+  package var manifestSources: [SourceText]
+  /// The values that the command line gives to variables of the manifest.
+  package var givenVariables: [String: String]
   /// In the order of their places.
   package var diagnostics: [Diagnostic]
   /// What the manifest asks the environment for, in the order of its text.
   package var environment: [EnvironmentUse]
+  /// The variables that it declares, in the order of its text.
+  package var variables: [VariableNeed]
+
+  init(
+    manifest: Manifest? = nil, manifestSources: [SourceText], variableSources: [SourceText],
+    diagnostics: [Diagnostic], environment: [EnvironmentUse] = [], variables: [VariableNeed] = [],
+    givenVariables: [String: String] = [:]
+  ) {
+    self.manifest = manifest
+    self.manifestSources = manifestSources
+    sources = manifestSources + variableSources
+    self.givenVariables = givenVariables
+    self.diagnostics = diagnostics
+    self.environment = environment
+    self.variables = variables
+  }
 }

@@ -75,9 +75,10 @@ package enum ManifestReference {
 
     A manifest is one YAML document, in UTF-8, of at most 64 MiB. Plain scalars mean what the core schema of
     YAML 1.2 says: `no`, `on` and `yes` are strings, `true`, `null`, `0x1F`, `0o17`, `1.5` and `.inf` are not.
-    Unknown keys and keys that are there twice are errors. Anchors and aliases work; merge keys (`<<`), tags other
+    Unknown keys and keys that are there twice are errors. Anchors, aliases and merge keys (`<<`) work; tags other
     than YAML's own, a second document, more than \(YAMLComposer.deepest) levels and more than \
     \(YAMLComposer.mostNodes) values are errors.
+    [yaml.md](yaml.md) tells more.
 
     Every mistake is told at once, with its file, line, column and remedy, and `ferry check` ends with 3.
 

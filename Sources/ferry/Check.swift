@@ -19,6 +19,12 @@ struct Check: ParsableCommand {
   @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
   var variables: [String] = []
 
+  @Option(
+    name: .customLong("vars-file"),
+    help: "Take variables from this file, a mapping of names to texts. May be repeated.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var variableFiles: [String] = []
+
   @Option(help: "The form of what is said.")
   var format = Format.text
 
@@ -30,7 +36,8 @@ struct Check: ParsableCommand {
     var isValid = true
     for path in manifests {
       let reading = try Job.read(
-        path: path, variables: parsed, environment: ProcessInfo.processInfo.environment)
+        path: path, variables: parsed, variableFiles: variableFiles,
+        environment: ProcessInfo.processInfo.environment)
       if reading.job == nil { isValid = false }
       switch format {
       case .json: records += reading.diagnostics.map(DiagnosticRecord.init)
@@ -38,7 +45,7 @@ struct Check: ParsableCommand {
         if reading.diagnostics.isEmpty {
           Output.produce("\(path): ok\n")
         } else {
-          Output.produce(DiagnosticFormatter(sources: [reading.source]).text(reading.diagnostics))
+          Output.produce(DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics))
         }
       }
     }

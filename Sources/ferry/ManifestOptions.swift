@@ -12,12 +12,19 @@ struct ManifestOptions: ParsableArguments {
   @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
   var variables: [String] = []
 
+  @Option(
+    name: .customLong("vars-file"),
+    help: "Take variables from this file, a mapping of names to texts. May be repeated.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  var variableFiles: [String] = []
+
   /// Reads the manifest; with an error in it every diagnostic is told and the process ends with 3.
   func read() throws -> Job {
     let reading = try Job.read(
-      path: manifest, variables: try parsedVariables(), environment: ProcessInfo.processInfo.environment)
+      path: manifest, variables: try parsedVariables(), variableFiles: variableFiles,
+      environment: ProcessInfo.processInfo.environment)
     if !reading.diagnostics.isEmpty {
-      Output.complain(DiagnosticFormatter(sources: [reading.source]).text(reading.diagnostics))
+      Output.complain(DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics))
     }
     guard let job = reading.job else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)

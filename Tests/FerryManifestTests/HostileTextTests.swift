@@ -1,19 +1,6 @@
 import FerryManifest
 import Testing
 
-/// A small generator with a seed, so that a failure can be seen again.
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  /// xorshift64*.
-  mutating func next() -> UInt64 {
-    state ^= state >> 12
-    state ^= state << 25
-    state ^= state >> 27
-    return state &* 0x2545_F491_4F6C_DD1D
-  }
-}
-
 @Suite struct `Hostile text` {
   @Test(arguments: 1...8)
   func `with letters changed, removed and doubled is told or read, and crashes nothing`(_ seed: UInt64) {
@@ -35,7 +22,16 @@ private struct SeededGenerator: RandomNumberGenerator {
             batch: { max_bytes: 5MB }
             transfer: { request: { url: "http://h/${file.path}" } }
         requests:
-          r: { session: quick, needs: [u], request: { url: http://h/, json: [0x1F, .5, ~, *u] } }
+          q: &q { session: quick, request: { url: http://h/ } }
+          r: { <<: *q, needs: [u], request: { url: http://h/, json: [0x1F, .5, ~, *u] } }
+          s:
+            <<: [*q, { needs: [r] }]
+            request:
+              url: >-
+                http://h/${vars.c}
+              body: |
+                ${run.id}
+                  x ${vars.a}
         """).utf8)
     let spice = Array("${}[]&*!|>'\"%@`\t\n:-?,#~\\".utf8) + [0, 0xC3, 0xFF, 0xE2]
     for _ in 0..<60 {

@@ -50,7 +50,7 @@ import Testing
     "know the place of a reference, however the text is quoted",
     arguments: [
       "http://h/1️⃣${run.x}", "'http://it''s/é1️⃣${run.x}'", "\"http://h/\\u00e9\\x41\\t1️⃣${run.x}\"",
-      "\"1️⃣${run.x}\"", "1️⃣|\n    http://h/${run.x}",
+      "\"1️⃣${run.x}\"", "|\n    http://h/1️⃣${run.x}",
     ])
   func place(_ text: String) {
     expectMistakes(

@@ -65,7 +65,8 @@ import Testing
       #expect(manifest.sessions.map(\.discretionary) == [Session.Discretionary(profile)])
     }
     let mixed = read(
-      "version: 1\nname: photos\nprofile: ios7\nresume_delay: { policy: none }\nexecution_window: { fetch: none }\n")
+      "version: 1\nname: photos\nprofile: ios7\nresume_delay: { policy: none }\nexecution_window: { fetch: none }\n"
+    )
     #expect(mixed.manifest?.resumeDelay == ResumeDelay(policy: .none))
     #expect(mixed.manifest?.executionWindow.fetch == nil)
     #expect(mixed.manifest?.executionWindow.background == .seconds(30))

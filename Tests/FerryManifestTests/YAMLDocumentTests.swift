@@ -64,12 +64,10 @@ import Testing
     #expect(found.root?.members?.map(\.key.value) == ["a", "b"])
   }
 
-  @Test func `refuses tabs in the indentation, custom tags, merge keys and unknown aliases`() {
+  @Test func `refuses tabs in the indentation, custom tags and unknown aliases`() {
     #expect(mistakes(document("a:\n\tb: 1\n")) == ["2:1 a tab cannot be used here"])
     #expect(mistakes(document("a: !thing 1\n")) == ["1:4 the tag '!thing' is not known"])
     #expect(mistakes(document("a: !!binary aGk=\n")).count == 1)
-    #expect(
-      mistakes(document("a: &a { x: 1 }\nb: { <<: *a }\n")) == ["2:6 merge keys ('<<') are not built yet"])
     #expect(mistakes(document("a: *nothing\n")) == ["1:4 no anchor '&nothing' before this alias"])
     #expect(mistakes(document("a: &a [*a]\n")) == ["1:8 the alias '*a' stands inside its own value"])
   }
@@ -113,5 +111,28 @@ import Testing
     let found = document(text)
     #expect(found.diagnostics.count == 1)
     #expect(found.diagnostics.first?.help != nil)
+  }
+
+  @Test(
+    "that libyaml cannot read is told in words that say what to do",
+    arguments: [
+      ("a: *1️⃣.jpg", "a name of an anchor was expected here"),
+      ("a: 1\n...\n1️⃣b: 2", "the document has ended before this"),
+      ("{a: 1}\n1️⃣b: 2", "the document has ended before this"),
+      ("a: [1️⃣:x]", "a value was expected here"),
+      ("1️⃣%FOO x\n---\na: 1", "this directive is not known"),
+      ("1️⃣%YAML 1.3\n---\na: 1", "this version of YAML is not known"),
+      ("a: \"\\x1️⃣ZZ\"", "this escape is no letter of Unicode"),
+      ("a: \"\\u1️⃣D800\"", "this escape is no letter of Unicode"),
+      ("a: |1️⃣0\n x", "an indentation of 0 cannot be"),
+      ("a: |1️⃣x", "only a comment can stand here"),
+      ("a: 'x\n1️⃣--- y'", "'---' or '...' begins a line inside quotes"),
+      ("a: 1️⃣%x", "this character cannot start a value"),
+      ("a: x y1️⃣: z", "a ':' that begins a value is not allowed here"),
+      ("- a\n1️⃣b: c", "a '-' was expected here"), ("a: {\n1️⃣", "a value was expected here"),
+    ])
+  func words(_ marked: String, _ message: String) {
+    let input = MarkedText(marked)
+    #expect(mistakes(document(input.text)) == ["\(input.place("1️⃣")) \(message)"])
   }
 }

@@ -9,7 +9,7 @@ package struct Job: Sendable {
   package var path: String
   /// The absolute path of the manifest's folder: what relative paths are relative to.
   package var folder: String
-  /// Of the manifest's text, in lower-case hexadecimal.
+  /// Of the manifest's text and its includes, in lower-case hexadecimal.
   package var sha256: String
   package var manifest: Manifest
   package var plan: Plan
@@ -22,29 +22,60 @@ package struct Job: Sendable {
     /// `nil` where the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
-    package var source: SourceText
+    /// The manifest's text, those of its includes and of files of variables.
+    package var sources: [SourceText]
   }
 
   /// Reads a manifest from the disk. Throws where the file cannot be read.
+  ///
+  /// - Parameter variableFiles: paths of files of variables.
   package static func read(
-    path: String, variables: [String: String], environment: [String: String]
+    path: String, variables: [String: String], variableFiles: [String] = [], environment: [String: String]
   ) throws(UsageError) -> Reading {
-    let bytes: [UInt8]
-    do {
-      bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch {
-      throw UsageError("\(path): cannot be read: \(error.localizedDescription)")
-    }
-    let reading = ManifestReader(environment: environment, variables: variables).read(bytes, file: path)
+    let bytes = try contents(of: path)
+    var given: [SourceText] = []
+    for file in variableFiles { given.append(SourceText(try contents(of: file), file: file)) }
+    let reader = ManifestReader(
+      environment: environment, variables: variables, variableFiles: given, files: .onDisk(environment))
+    let reading = reader.read(bytes, file: path)
     let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     let job = reading.manifest.map {
       Job(
-        path: path, folder: folder,
-        sha256: Hexadecimal.text(SHA256.hash(data: bytes)), manifest: $0, plan: Plan($0), variables: variables,
-        notBuilt: reading.diagnostics.filter { $0.code == .notBuilt }
-      )
+        path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),
+        variables: reading.givenVariables, notBuilt: reading.diagnostics.filter { $0.code == .notBuilt })
     }
-    return Reading(job: job, diagnostics: reading.diagnostics, source: SourceText(bytes, file: path))
+    return Reading(job: job, diagnostics: reading.diagnostics, sources: reading.sources)
+  }
+
+  private static func contents(of path: String) throws(UsageError) -> [UInt8] {
+    do {
+      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    } catch {
+      throw UsageError("\(path): cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// Of one text its SHA-256; of several that of their digests in a row.
+  private static func digest(of sources: [SourceText]) -> String {
+    let digests = sources.map { SHA256.hash(data: $0.bytes) }
+    guard digests.count > 1 else { return digests.first.map(Hexadecimal.text) ?? "" }
+    var whole = SHA256()
+    for digest in digests { whole.update(data: Array(digest)) }
+    return Hexadecimal.text(whole.finalize())
+  }
+}
+
+extension ManifestFiles {
+  /// Includes are files; `~/` is the home folder.
+  fileprivate static func onDisk(_ environment: [String: String]) -> Self {
+    ManifestFiles { path throws(Unreadable) in
+      let home = environment["HOME"].flatMap { path.hasPrefix("~/") ? $0 + path.dropFirst() : nil }
+      do {
+        return Array(try Data(contentsOf: URL(fileURLWithPath: home ?? path)))
+      } catch {
+        throw Unreadable(error.localizedDescription)
+      }
+    }
   }
 }
 

@@ -14,11 +14,16 @@ package struct Selection: Sendable {
     var chosen: Set<Int> = []
     var pending: [Int] = []
     for name in names {
-      guard let index = plan.nodes.firstIndex(where: { $0.name == name && $0.kind != .token }) else {
+      // Of a node with a `for_each`, its own name means all that it makes.
+      let found = plan.nodes.indices.filter { index in
+        let node = plan.nodes[index]
+        return node.kind != .token && (node.name == name || node.name.hasPrefix(name + "["))
+      }
+      guard !found.isEmpty else {
         let known = plan.nodes.filter { $0.kind != .token }.map(\.name).joined(separator: ", ")
         throw UsageError("--only \(name): the manifest has no such node\nhelp: its nodes are \(known)")
       }
-      pending.append(index)
+      pending += found
     }
     let places = Dictionary(
       uniqueKeysWithValues: plan.nodes.indices.compactMap { index in

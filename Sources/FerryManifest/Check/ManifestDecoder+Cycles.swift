@@ -3,7 +3,13 @@ extension ManifestDecoder {
   mutating func checkCycles() {
     var graph = DependencyGraph()
     for space in DeclaredNames.nodeSpaces {
-      for node in declared.ordered[space] ?? [] { graph.add(.node(node.name.value)) }
+      for node in declared.ordered[space] ?? [] {
+        graph.add(.node(node.name.value))
+        for instance in declared.instances(of: node.name.value) { graph.add(.node(instance)) }
+        for instance in declared.instances(of: node.name.value) {
+          graph.connect(.node(node.name.value), to: .node(instance), at: node.name.location)
+        }
+      }
     }
     for token in declared.ordered[.tokens] ?? [] { graph.add(.token(token.name.value)) }
     for use in nameUses {

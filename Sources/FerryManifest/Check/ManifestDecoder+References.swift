@@ -41,7 +41,7 @@ extension ManifestDecoder {
     switch use.place {
     case .apply(let own):
       name = own
-    case .constant, .session, .token, .upload, .fetch, .request:
+    case .constant, .session, .defaults, .token, .upload, .fetch, .request:
       guard case .node(let node)? = use.place.vertex else { return }
       guard let token = tokenOfNode[node] else {
         let hasToken = DeclaredNames.nodeSpaces.contains {
@@ -50,8 +50,10 @@ extension ManifestDecoder {
         guard !hasToken else { return }
         report(
           .nodeWithoutToken, at: use.reference.location,
-          "\(node.quoted) names no token, so '${token.…}' has no value",
-          help: "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(node.quoted)")
+          "\(EachInstance.base(of: node).quoted) names no token, so '${token.…}' has no value",
+          help:
+            "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(EachInstance.base(of: node).quoted)"
+        )
         return
       }
       name = token
@@ -66,7 +68,8 @@ extension ManifestDecoder {
     else { return }
     guard let node = upload.node[step] else {
       report(
-        .missingStep, at: use.reference.location, "\(name.quoted) has no '\(step)' step",
+        .missingStep, at: use.reference.location,
+        "\(EachInstance.base(of: name).quoted) has no '\(step)' step",
         help: "add '\(step):' with a 'capture', or remove the reference")
       return
     }

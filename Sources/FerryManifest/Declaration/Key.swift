@@ -63,10 +63,17 @@ struct Key<Object: Sendable>: Sendable {
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
+  /// A key that is put to use before its object is read.
+  init<Value: Sendable>(_ name: String, readBefore kind: ValueKind<Value>, doc: String, example: String) {
+    self.init(
+      name, kind, isRequired: false, fallback: "none", readiness: .built, doc: doc, example: example,
+      get: { _ in nil }, set: nil)
+  }
+
   private init<Value: Sendable>(
     _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, readiness: Readiness,
     doc: String, example: String?, get: @escaping @Sendable (Object) -> Value?,
-    set: @escaping @Sendable (inout Object, Value) -> Void
+    set: (@Sendable (inout Object, Value) -> Void)?
   ) {
     self.name = name
     self.isRequired = isRequired
@@ -77,7 +84,7 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder in
-      guard let value = kind.decode(node, &decoder) else { return }
+      guard let set, let value = kind.decode(node, &decoder) else { return }
       set(&object, value)
       switch readiness {
       case .built: break

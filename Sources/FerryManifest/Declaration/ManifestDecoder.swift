@@ -2,6 +2,8 @@
 struct ManifestDecoder {
   /// More mistakes than this are not told: nobody reads them, and hostile text could have millions.
   static let mostDiagnostics = 1_000
+  /// Values that are read in all, those that aliases, `defaults` and `for_each` repeat counted each time.
+  static let mostValues = 1_000_000
 
   /// The texts that the manifest is made of, by their `file`.
   private let sources: [String: SourceText]
@@ -16,6 +18,18 @@ struct ManifestDecoder {
   var owner: Located<String>
   /// An example of the declared key whose value is being read, for help.
   var example: (key: String, value: String)?
+  /// Only some keys of an object are read, for whoever gives the others: nothing is missing, and names are not
+  /// looked up.
+  private(set) var isPartial = false
+  private var valueCount = 0
+  /// The instance of a `for_each` that is being read.
+  var each: EachInstance?
+  /// The name of the node that begins here, where it is one of several.
+  var instanceName: String?
+  /// Where `vars` stands.
+  var varsPlace: SourceLocation?
+  /// A part of the manifest could not be read: what is required may stand there.
+  var mayBeIncomplete = false
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
@@ -48,8 +62,18 @@ struct ManifestDecoder {
   var start: SourceLocation { main.start }
 
   /// Reads what an alias brought, if one did: its mistakes name the use beside the definition.
-  mutating func within<Value>(_ use: SourceLocation?, _ read: (inout Self) -> Value) -> Value {
-    guard let use else { return read(&self) }
+  mutating func within<Value>(_ node: YAMLNode, _ read: (inout Self) -> Value?) -> Value? {
+    valueCount += 1
+    guard valueCount <= Self.mostValues else {
+      if valueCount == Self.mostValues + 1 {
+        report(
+          .tooManyValues, at: node.location,
+          "the manifest has more than \(Self.mostValues) values, counting each use of what is shared",
+          help: "aliases, 'defaults' and 'for_each' count as often as they are used; use fewer")
+      }
+      return nil
+    }
+    guard let use = node.use else { return read(&self) }
     uses.append(use)
     defer { uses.removeLast() }
     return read(&self)
@@ -80,6 +104,14 @@ struct ManifestDecoder {
     report(
       .notBuilt, .warning, at: location, "\(what) is not built yet: 'ferry run' refuses this manifest",
       help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")
+  }
+
+  /// Reads some keys of an object.
+  mutating func partially<Value>(_ read: (inout Self) -> Value) -> Value {
+    let outer = isPartial
+    isPartial = true
+    defer { isPartial = outer }
+    return read(&self)
   }
 
   mutating func report(_ problem: Problem, at location: SourceLocation) {

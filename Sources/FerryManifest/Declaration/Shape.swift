@@ -50,13 +50,15 @@ struct Shape<Object: Sendable>: Sendable {
     }
     let owner = decoder.owner
     let outer = decoder.place
-    decoder.place = place(outer, owner.value)
+    let name = Located(decoder.instanceName ?? owner.value, at: owner.location)
+    decoder.instanceName = nil
+    decoder.place = decoder.isPartial ? .defaults : place(outer, name.value)
     defer {
       decoder.owner = owner
       decoder.place = outer
     }
 
-    var object = blank(owner, decoder.profile)
+    var object = blank(name, decoder.profile)
     let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
     for key in keys {
       guard let member = given[key.name] else { continue }
@@ -66,8 +68,9 @@ struct Shape<Object: Sendable>: Sendable {
     }
     decoder.owner = owner
     reportUnknown(members, &decoder)
-    reportMissing(Set(given.keys), &decoder)
     for rule in rules { check(rule, given, &decoder) }
+    guard !decoder.isPartial else { return object }
+    reportMissing(Set(given.keys), &decoder)
     finish(&object, node, &decoder)
     return object
   }
@@ -87,6 +90,7 @@ struct Shape<Object: Sendable>: Sendable {
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
       NearestName.nearest(to: $0, among: keys.map(\.name))
     }
+    guard !(decoder.mayBeIncomplete && decoder.owner.value.isEmpty) else { return }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
       decoder.report(
         .missingKey, at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
@@ -111,14 +115,14 @@ struct Shape<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !hasNear(names, given) {
+      if case .exactlyOne = rule, present.isEmpty, !decoder.isPartial, !hasNear(names, given) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
           help: "add exactly one of them")
       }
     case .requires(let name, let other):
-      guard let key = given[name]?.key, given[other] == nil else { return }
+      guard let key = given[name]?.key, given[other] == nil, !decoder.isPartial else { return }
       decoder.report(
         .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
         help: "add '\(other):' or remove it")

@@ -61,13 +61,21 @@ extension ValueKind {
       }
       let outer = decoder.owner
       defer { decoder.owner = outer }
-      return members.compactMap { member in
+      return members.flatMap { member -> [Element] in
         if let problem = NameRule.problem(member.key.value, allowsDots: false) {
           decoder.report(problem, at: member.key.location)
         }
         if let space { decoder.declared.add(member.key, member.value, to: space) }
         decoder.owner = member.key
-        return shape.decode(member.value, &decoder)
+        guard let space, let instances = decoder.instances(of: member, in: space) else {
+          return shape.decode(member.value, &decoder).map { [$0] } ?? []
+        }
+        return instances.compactMap { instance in
+          decoder.each = instance
+          decoder.instanceName = instance.name(member.key.value)
+          defer { decoder.each = nil }
+          return shape.decode(member.value, &decoder)
+        }
       }
     }
   }
@@ -85,7 +93,9 @@ extension ValueKind where Value == Located<String> {
     return Self(.text(what: what, references: false)) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       let name = Located(text, at: node.location)
-      decoder.nameUses.append(NameUse(purpose: purpose, name: name, place: decoder.place))
+      if !decoder.isPartial {
+        decoder.nameUses.append(NameUse(purpose: purpose, name: name, place: decoder.place))
+      }
       return name
     }
   }

@@ -140,7 +140,9 @@ extension ValueKind where Value == JSONTemplate {
           .numberNotInJSON, at: node.location, "the number \(scalar.text.clipped) does not fit 64 bits",
           help: "quote it to send it as a string")
         return nil
-      case .string: return decoder.template(node).map(JSONTemplate.string)
+      case .string:
+        return decoder.typedVariable(scalar.text, at: node.location)
+          ?? decoder.template(node).map(JSONTemplate.string)
       }
     }
   }

@@ -1,11 +1,13 @@
 extension ValueKind where Value == Bool {
   static var boolean: Self {
     Self(.boolean, text: { "\($0)" }) { node, decoder in
-      if case .bool(let value)? = decoder.settled(node)?.value { return value }
       let words = ["yes", "on", "no", "off", "y", "n"]
       let isOldWord = node.scalar.map { words.contains($0.text.lowercased()) } ?? false
+      let wanted = "true or false"
+      guard let value = decoder.settled(node, wanted: wanted) else { return nil }
+      if case .bool(let value) = value { return value }
       decoder.mismatch(
-        node, wanted: "true or false",
+        node, wanted: wanted,
         help: isOldWord ? "in YAML 1.2 'yes', 'no', 'on' and 'off' are strings" : nil)
       return nil
     }
@@ -23,9 +25,8 @@ extension ValueKind where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> Self {
     Self(.integer(range), text: { "\($0)" }) { node, decoder in
       let wanted = "a " + ValueForm.integer(range).summary
-      guard case .integer(let wide)? = decoder.settled(node)?.value, let value = Int(exactly: wide),
-        range.contains(value)
-      else {
+      guard let settled = decoder.settled(node, wanted: wanted) else { return nil }
+      guard case .integer(let wide) = settled, let value = Int(exactly: wide), range.contains(value) else {
         decoder.mismatch(node, wanted: wanted)
         return nil
       }
@@ -40,14 +41,16 @@ extension ValueKind where Value == Int {
 extension ValueKind where Value == Double {
   static func number(_ range: ClosedRange<Double>) -> Self {
     Self(.number(range), text: { ValueForm.text($0) }) { node, decoder in
+      let wanted = "a " + ValueForm.number(range).summary
+      guard let settled = decoder.settled(node, wanted: wanted) else { return nil }
       let value: Double? =
-        switch decoder.settled(node)?.value {
+        switch settled {
         case .integer(let value): Double(value)
         case .float(let value): value
-        case .null, .bool, .hugeInteger, .string, nil: nil
+        case .null, .bool, .hugeInteger, .string: nil
         }
       guard let value, value.isFinite, range.contains(value) else {
-        decoder.mismatch(node, wanted: "a " + ValueForm.number(range).summary)
+        decoder.mismatch(node, wanted: wanted)
         return nil
       }
       return value

@@ -18,7 +18,7 @@ struct ValueKind<Value: Sendable>: Sendable {
 
   /// Reads a node. Nil means that something was wrong with it and has been told.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value? {
-    decoder.within(node.use) { read(node, &$0) }
+    decoder.within(node) { read(node, &$0) }
   }
 
   /// The same text for another type.

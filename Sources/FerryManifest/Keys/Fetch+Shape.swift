@@ -2,6 +2,7 @@ extension Fetch {
   static let shape = Shape<Fetch>(
     "Fetch", doc: "A download, repeated no sooner than an interval.",
     keys: [
+      .forEach,
       .session(\.session),
       .token(\.token),
       .needs(\.needs),

@@ -46,6 +46,17 @@ extension Key {
       doc: "The uploads, fetches and requests that come before it.", example: example)
   }
 
+  /// What makes several nodes of one.
+  static var forEach: Self {
+    Key(
+      "for_each", readBefore: ValueKind<ForEach>.forEach,
+      doc: """
+        Makes one for each name of a list, or of a mapping, called `NAME[KEY]`. `${each.key}` is the name and \
+        `${each.value}` what it stands for in a mapping, `${each.value.FIELD}` where that is a mapping itself.
+        """,
+      example: "[eu, us]")
+  }
+
   static func request(
     _ path: WritableKeyPath<Object, RequestTemplate> & Sendable,
     _ shape: Shape<RequestTemplate> = RequestTemplate.shape, doc: String = "What it sends."

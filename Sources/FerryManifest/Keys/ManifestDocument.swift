@@ -4,6 +4,10 @@ struct ManifestDocument: Sendable {
   var version = 1
   /// Filled in by `.vars`: its values go where they are used.
   var vars: [String] = []
+  /// Brought in before anything is read (`Inclusion`).
+  var include: [String] = []
+  /// Checked only: it is put to use before anything is read (`Defaults`).
+  var defaults = DefaultsSection()
 
   /// The version of the language that this ferry reads.
   static let version = 1
@@ -15,6 +19,14 @@ struct ManifestDocument: Sendable {
       keys: [
         Key(
           "version", \.version, .version, isRequired: true, doc: "The version of the language.", example: "1"),
+        Key(
+          "include", \.include, .list(.path), default: "none",
+          doc: """
+            Other files whose sections are united with these, name by name; paths are relative to the file that \
+            names them. What two files define is an error. An included file needs neither `version` nor `name`; \
+            what its keys name (`root`, `save_to`) is relative to the manifest's folder, as everywhere.
+            """,
+          example: "[common.yaml]"),
         Key(
           "vars", \.vars, .vars, default: "none",
           doc: "Texts that are used in several places, as `${vars.NAME}`. `--var NAME=VALUE` replaces one.",
@@ -31,6 +43,9 @@ struct ManifestDocument: Sendable {
           "secrets", \.manifest.secrets, .named(Secret.shape, in: .secrets), default: "none",
           doc: "Where secrets are found, for `${secrets.NAME}`.",
           example: "{ client_secret: { env: PHOTOS_CLIENT_SECRET } }"),
+        Key(
+          "defaults", \.defaults, .object(DefaultsSection.shape), default: "none",
+          doc: "Common values of sessions, nodes, requests and retries."),
         Key(
           "sessions", \.manifest.sessions, .named(Session.shape, in: .sessions), default: "none",
           doc: "The rules that transfers share, by the session's name."),
@@ -95,23 +110,26 @@ extension ValueKind where Value == Int {
 extension ValueKind where Value == [String] {
   /// Takes the variables in, so that every text behind can use them; all are resolved, used or not.
   fileprivate static var vars: Self {
-    Self(.map(key: "name", value: .text(what: "text", references: false))) { node, decoder in
+    let object = ValueKind<Variable>.object(Variable.shape)
+    let text = ValueForm.text(what: "text", references: false)
+    return Self(.map(key: "name", value: .either([text, object.form]))) { node, decoder in
       guard let members = node.members else {
-        decoder.variables.written = nil
+        decoder.variables.isUnreadable = true
         decoder.mismatch(node, wanted: "a mapping of names to texts")
         return nil
       }
       let outer = decoder.owner
       defer { decoder.owner = outer }
-      decoder.variables.written = Dictionary(
-        members.map { ($0.key.value, $0.value) }, uniquingKeysWith: { first, _ in first })
+      decoder.varsPlace = outer.location
       for member in members {
         if let problem = NameRule.problem(member.key.value, allowsDots: false) {
           decoder.report(problem, at: member.key.location)
         }
         decoder.owner = member.key
-        _ = decoder.variable(member.key.value, at: member.key.location)
+        let declared = member.value.members == nil ? nil : object.decode(member.value, &decoder)
+        decoder.variables.declare(declared ?? Variable(name: member.key, fallback: member.value))
       }
+      for member in members { _ = decoder.variable(member.key.value, at: member.key.location) }
       return members.map(\.key.value)
     }
   }

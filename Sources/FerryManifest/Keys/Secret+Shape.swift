@@ -18,7 +18,7 @@ extension Secret {
     blank: { name, _ in Secret(name: name, source: .file("")) },
     finish: { _, node, decoder in
       guard let name = node["env"], let text = name.scalar?.text else { return }
-      decoder.variables.environmentUses.append(
+      decoder.variables.note(
         EnvironmentUse(name: text, location: name.location, hasDefault: false, isSecret: true))
     })
 

@@ -2,6 +2,7 @@ extension Upload {
   static let shape = Shape<Upload>(
     "Upload", doc: "A batch of files, and the steps each of them goes through.",
     keys: [
+      .forEach,
       .session(\.session, example: "uploads"),
       .token(\.token),
       .needs(\.needs, example: "[catalog]"),

@@ -1,63 +1,94 @@
-/// Finds the place of a letter of a scalar in the manifest's text.
+/// Finds the place of a scalar's `${` in the manifest's text.
 ///
-/// Exact in plain and quoted scalars on one line; in others, the scalar's start.
+/// Exact however the scalar is written; where the text is not what the scalar says, the scalar's start.
 struct ColumnMap {
   private let start: SourceLocation
-  private let style: YAMLScalar.Style?
-  /// The raw text from the scalar's start on; empty where offsets are columns, or cannot be told.
-  private let raw: [Unicode.Scalar]
-  /// How far the raw text was walked: letters of the value, and of the raw text. Questions come in order.
-  private var walked = (offset: 0, index: 1)
+  private var walk: Walk
 
+  private enum Walk {
+    case unescaped(UnescapedWalk)
+    case doubleQuoted(DoubleQuotedWalk)
+    case none
+  }
+
+  /// - Parameter start: where the scalar starts, or the anchor or tag before it.
   init(_ scalar: YAMLScalar, at start: SourceLocation, in source: SourceText) {
     self.start = start
+    walk = .none
+    guard start.file == source.file else { return }
+    var cursor = SourceCursor(source, at: start)
+    Self.skipProperties(&cursor)
     switch scalar.style {
-    case _ where !scalar.isOnOneLine:
-      style = nil
-      raw = []
     case .plain:
-      style = .plain
-      raw = []
-    case .singleQuoted, .doubleQuoted:
-      style = scalar.style
-      // An escape takes at most ten letters (\UXXXXXXXX) for one.
-      raw = Array(
-        source.text(line: start.line, from: start.column, limit: scalar.text.unicodeScalars.count * 10 + 2)
-          .unicodeScalars)
-    case .literal, .folded:
-      style = nil
-      raw = []
+      walk = .unescaped(UnescapedWalk(scalar.text, from: cursor))
+    case .singleQuoted where cursor.isAt("'"):
+      walk = .unescaped(UnescapedWalk(scalar.text, from: cursor))
+    case .literal where cursor.isAt("|"), .folded where cursor.isAt(">"):
+      // Behind the sign there may be a comment.
+      cursor.skipLine()
+      walk = .unescaped(UnescapedWalk(scalar.text, from: cursor))
+    case .doubleQuoted where cursor.isAt("\""):
+      cursor.advance()
+      walk = .doubleQuoted(DoubleQuotedWalk(from: cursor))
+    case .singleQuoted, .literal, .folded, .doubleQuoted:
+      break
     }
   }
 
-  /// - Parameter offset: in code points of the scalar's value, from 0; never less than the one before.
+  /// - Parameter offset: of a `${`, in code points of the scalar's value, from 0; more than the one before.
   mutating func location(of offset: Int) -> SourceLocation {
-    var location = start
-    switch style {
-    case nil, .literal, .folded: break
-    case .plain: location.column += offset
-    case .singleQuoted: location.column += rawOffset(of: offset) { $0 == "'" ? 2 : 1 }
-    case .doubleQuoted: location.column += rawOffset(of: offset) { $0 == "\\" ? nil : 1 }
+    switch walk {
+    case .unescaped(var walk):
+      self.walk = .none
+      defer { self.walk = .unescaped(walk) }
+      return walk.location(of: offset) ?? start
+    case .doubleQuoted(var walk):
+      self.walk = .none
+      defer { self.walk = .doubleQuoted(walk) }
+      return walk.location(of: offset) ?? start
+    case .none:
+      return start
     }
-    return location
   }
 
-  /// Walks the raw text behind the opening quote; `length` tells how many letters stand for one, nil for an escape.
-  private mutating func rawOffset(of offset: Int, length: (Unicode.Scalar) -> Int?) -> Int {
-    while walked.offset < offset, walked.index < raw.count {
-      walked.index += length(raw[walked.index]) ?? escapeLength(at: walked.index)
-      walked.offset += 1
+  /// libyaml's mark of a value is that of its anchor or tag.
+  private static func skipProperties(_ cursor: inout SourceCursor) {
+    while cursor.isAt("&") || cursor.isAt("!") {
+      while cursor.byte != nil, !cursor.isAtBlank, !cursor.isAtLineBreak { cursor.advance() }
+      while cursor.isAtBlank || cursor.isAtLineBreak || cursor.isAt("#") {
+        if cursor.isAt("#") { cursor.skipLine() } else { cursor.advance() }
+      }
     }
-    return walked.index
+  }
+}
+
+/// Of a scalar in which nothing is escaped.
+///
+/// Folding and indentation put no `$` beside a `{` and take none away, nor does `''`: the nth `${` of the value
+/// is the nth of the text.
+private struct UnescapedWalk {
+  private let letters: String.UnicodeScalarView
+  private var position: String.UnicodeScalarView.Index
+  private var offset = 0
+  private var cursor: SourceCursor
+
+  init(_ text: String, from cursor: SourceCursor) {
+    letters = text.unicodeScalars
+    position = letters.startIndex
+    self.cursor = cursor
   }
 
-  private func escapeLength(at index: Int) -> Int {
-    guard index + 1 < raw.count else { return 1 }
-    switch raw[index + 1] {
-    case "x": return 4
-    case "u": return 6
-    case "U": return 10
-    default: return 2
+  mutating func location(of wanted: Int) -> SourceLocation? {
+    while offset <= wanted, position < letters.endIndex {
+      let next = letters.index(after: position)
+      if letters[position] == "$", next < letters.endIndex, letters[next] == "{" {
+        while cursor.byte != nil, !cursor.isAt("${") { cursor.advance() }
+        if offset == wanted { return cursor.byte == nil ? nil : cursor.location }
+        cursor.advance()
+      }
+      position = next
+      offset += 1
     }
+    return nil
   }
 }

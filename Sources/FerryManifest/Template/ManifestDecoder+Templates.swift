@@ -32,16 +32,15 @@ extension ManifestDecoder {
     return template(node, wanted: wanted)?.constant
   }
 
-  /// A scalar with `vars` and `env` put in: a text that is references alone is read as if it stood there plain.
-  mutating func settled(_ node: YAMLNode) -> YAMLScalar? {
-    guard var scalar = node.scalar, scalar.value == .string, scalar.text.hasPrefix("${") else {
-      return node.scalar
+  /// What a scalar means with `vars` and `env` put in: a text that begins with a reference is read as if its value
+  /// stood there plain. Nil for what is no scalar, or has a mistake in it, which has been told.
+  mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
+    guard let scalar = node.scalar else {
+      mismatch(node, wanted: wanted, help: help)
+      return nil
     }
-    guard let text = constant(node) else { return nil }
-    scalar.text = text
-    scalar.style = .plain
-    scalar.forcedType = nil
-    return scalar
+    guard scalar.value == .string, scalar.text.hasPrefix("${") else { return scalar.value }
+    return constant(node).map(YAMLScalar.resolve)
   }
 
   mutating func report(_ diagnostic: Diagnostic) {
@@ -58,6 +57,8 @@ extension ManifestDecoder {
     switch family {
     case "env":
       return environmentValue(rest, at: location).map { .value($0) }
+    case "each":
+      return eachText(rest, at: location).flatMap { spend($0, at: location) }.map { .literal($0) }
     case "vars":
       guard !rest.isEmpty else {
         report(.incompleteReference, at: location, "'${vars}' names no variable", help: "write ${vars.NAME}")
@@ -67,7 +68,7 @@ extension ManifestDecoder {
       return .literal(text)
     default:
       guard let family = Reference.Family(rawValue: family) else {
-        let known = ["vars", "env"] + Reference.Family.allCases.map(\.rawValue)
+        let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
         report(
           .unknownReference, at: location, "\("${\(expression)}".quoted) names nothing",
           help: suggestion(for: family, among: known).map {
@@ -81,7 +82,9 @@ extension ManifestDecoder {
         return nil
       }
       guard let reference = reference(family, rest, at: location) else { return nil }
-      referenceUses.append(ReferenceUse(reference: Located(reference, at: location), place: place))
+      if !isPartial {
+        referenceUses.append(ReferenceUse(reference: Located(reference, at: location), place: place))
+      }
       return .reference(reference)
     }
   }
@@ -100,7 +103,7 @@ extension ManifestDecoder {
         .referenceOutOfPlace, at: location,
         "\(reference) has no value before a run, and \(owner.value.quoted) needs one",
         help: "use ${vars.NAME} or ${env.NAME} here")
-    case .session, .token, .apply, .upload, .fetch, .request:
+    case .session, .defaults, .token, .apply, .upload, .fetch, .request:
       let known = (["vars", "env"] + place.families.map(\.rawValue)).map { "\($0).…" }
       report(
         .referenceOutOfPlace, at: location, "\(reference) has no value \(place.name)",
@@ -150,7 +153,7 @@ extension ManifestDecoder {
   }
 }
 
-// MARK: - vars and env
+// MARK: - env
 
 extension ManifestDecoder {
   /// `NAME` or `NAME:-default`; as in the shell, the default stands for an empty variable too.
@@ -171,7 +174,7 @@ extension ManifestDecoder {
         help: "give the default as it is, or choose it in 'vars'")
       return nil
     }
-    variables.environmentUses.append(
+    variables.note(
       EnvironmentUse(name: name, location: location, hasDefault: fallback != nil, isSecret: false))
     if let value = variables.environment[name], !value.isEmpty || fallback == nil {
       return spend(value, at: location)
@@ -180,66 +183,6 @@ extension ManifestDecoder {
     report(
       .environmentNotSet, at: location, "the environment variable \(name.quoted) is not set",
       help: "set it, or give a default: ${env.\(name.clipped):-default}")
-    return nil
-  }
-
-  /// The value of a variable, put together at its first use.
-  mutating func variable(_ name: String, at location: SourceLocation) -> Variables.Value {
-    if let known = variables.resolved[name] {
-      guard case .text(let text) = known else { return .broken }
-      return spend(text, at: location).map(Variables.Value.text) ?? .broken
-    }
-    guard let written = variables.written else { return .broken }
-    guard let node = written[name] else {
-      report(
-        .unknownVariable, at: location, "no variable is called \(name.quoted)",
-        help: suggestion(for: name, among: written.keys.sorted()) ?? "declare it under 'vars:'")
-      return .broken
-    }
-    if let override = variables.overrides[name] {
-      variables.resolved[name] = .text(override)
-      return spend(override, at: location).map(Variables.Value.text) ?? .broken
-    }
-    guard !variables.underway.contains(where: { $0.value == name }) else {
-      reportCircle(name, at: location)
-      return .broken
-    }
-    guard variables.underway.count < Variables.deepest else {
-      report(
-        .variablesTooDeep, at: location, "variables use each other more than \(Variables.deepest) deep",
-        help: "write some of the values out")
-      return .broken
-    }
-    variables.underway.append(Located(name, at: location))
-    let outer = owner
-    owner = Located(name, at: node.location)
-    let value = constant(node).map(Variables.Value.text) ?? .broken
-    owner = outer
-    variables.underway.removeLast()
-    variables.resolved[name] = value
-    guard case .text(let text) = value else { return .broken }
-    return spend(text, at: location).map(Variables.Value.text) ?? .broken
-  }
-
-  private mutating func reportCircle(_ name: String, at location: SourceLocation) {
-    let circle = variables.underway.drop { $0.value != name }
-    let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
-    report(
-      .variableCircle, at: location, "variables go in a circle: \(path)",
-      help: "give one of them a value of its own",
-      notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
-  }
-
-  /// Refuses a manifest whose variables double and double again.
-  private mutating func spend(_ text: String, at location: SourceLocation) -> String? {
-    variables.budget -= text.utf8.count
-    guard variables.budget < 0 else { return text }
-    // Once is enough: everything behind it is over the budget as well.
-    if variables.budget + text.utf8.count >= 0 {
-      report(
-        .variablesTooLarge, at: location, "variables stand for more than 64 MiB of text in all",
-        help: "variables that use others several times grow fast; shorten them")
-    }
     return nil
   }
 }

@@ -3,6 +3,8 @@ enum Place: Hashable, Sendable {
   /// Settled before a run: `vars` and `env` alone.
   case constant
   case session
+  /// In `defaults`: whatever has a value somewhere; where it is put to use, it is looked at again.
+  case defaults
   /// A token step's own request.
   case token(String)
   /// What a token step sets on the requests of others.
@@ -24,6 +26,7 @@ enum Place: Hashable, Sendable {
     switch self {
     case .constant: []
     case .session: [.secrets]
+    case .defaults: Reference.Family.allCases
     case .token: [.secrets, .requests]
     case .apply: [.secrets, .token]
     case .upload(_, let step):
@@ -41,6 +44,7 @@ enum Place: Hashable, Sendable {
     switch self {
     case .constant: "here"
     case .session: "in a session"
+    case .defaults: "in 'defaults'"
     case .token: "in a token's own request"
     case .apply: "in 'apply'"
     case .upload(_, nil): "in an upload"
@@ -57,7 +61,7 @@ enum Place: Hashable, Sendable {
   /// The vertex of the graph that it belongs to.
   var vertex: GraphVertex? {
     switch self {
-    case .constant, .session: nil
+    case .constant, .session, .defaults: nil
     case .token(let name), .apply(let name): .token(name)
     case .upload(let name, _), .fetch(let name), .request(let name): .node(name)
     }

@@ -25,46 +25,14 @@ extension Diagnostic {
       message = "'${' inside { } or [ ] without quotes"
       help = "put the value in double quotes: \"${…}\""
     } else {
-      (message, help) = Self.explain(problem, context: context)
+      (message, help) = LibYAMLProblem.explain(problem, context: context)
+      // Of a directive, libyaml marks what stands behind it.
+      if context == "while scanning a directive" { place = location(parser.context_mark) }
     }
     var notes: [Note] = []
     if let context, parser.context_mark.line != parser.problem_mark.line {
       notes.append(Note(context, at: location(parser.context_mark)))
     }
     self.init(code, at: place, message, help: help, notes: notes)
-  }
-
-  private static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {
-    switch problem {
-    case "mapping values are not allowed in this context":
-      (
-        "a ':' that begins a value is not allowed here",
-        "quote the value if it contains ': ', or check the indentation"
-      )
-    case "did not find expected key":
-      ("a key was expected here", "check the indentation: keys of one mapping start in one column")
-    case "could not find expected ':'":
-      ("a ':' was expected before this", "write 'key: value'; quote a text that goes over several lines")
-    case "did not find expected '-' indicator":
-      ("a '-' was expected here", "check the indentation: items of one list start in one column")
-    case "did not find expected ',' or ']'":
-      ("a ',' or ']' was expected here", "close the list with ']', or separate its items with ','")
-    case "did not find expected ',' or '}'":
-      ("a ',' or '}' was expected here", "close the mapping with '}', or separate its members with ','")
-    case "found unexpected end of stream" where context?.contains("quoted scalar") == true:
-      ("the text ends inside quotes", "close the quotes")
-    case "found character that cannot start any token":
-      ("this character cannot start a value", "put the value in quotes")
-    case "found unknown escape character":
-      ("this escape is not known in double quotes", "use single quotes, or write the backslash twice")
-    case "block sequence entries are not allowed in this context":
-      ("a '-' is not allowed here", "begin the list on a line of its own")
-    case "found undefined tag handle":
-      ("this tag is not known", "remove the tag; ferry reads plain YAML")
-    case "found duplicate anchor":
-      (problem, "give the anchor another name")
-    default:
-      (problem, context.map { "it happened \($0)" })
-    }
   }
 }

@@ -1,22 +1,39 @@
 /// Builds the tree from libyaml's events, in bounded time and memory.
 struct YAMLComposer {
-  /// Levels of lists and mappings. libyaml has no bound of its own.
+  /// Levels of lists and mappings, those in what aliases stand for included. libyaml has no bound of its own.
   static let deepest = 100
   /// Values in all, those that aliases stand for counted each time: an alias bomb ends here.
   static let mostNodes = 250_000
 
   private(set) var root: YAMLNode?
-  private(set) var diagnostics: [Diagnostic] = []
+  var diagnostics: [Diagnostic] = []
   /// Reading stopped before the document's end.
   private(set) var isBroken = false
 
-  private let file: String
+  let source: SourceText
   private var stack: [Frame] = []
-  private var anchors: [String: (node: YAMLNode, weight: Int)] = [:]
+  private var anchors: [String: Anchor] = [:]
+  private var openedCount = 0
   private var nodeCount = 0
   private var hasDocument = false
 
-  init(file: String) { self.file = file }
+  init(_ source: SourceText) { self.source = source }
+
+  /// What an anchor's name means at a place of the text: the latest of this name before it.
+  private enum Anchor {
+    case whole(Value)
+    /// A list or mapping that is still open; `number` tells it from others of the name.
+    case open(number: Int, SourceLocation)
+  }
+
+  /// A finished value, and how much it is.
+  private struct Value {
+    var node: YAMLNode
+    /// How many values it is, itself included.
+    var weight = 1
+    /// Levels of lists and mappings in it, itself included.
+    var height = 0
+  }
 
   /// A list or mapping that is still open.
   private struct Frame {
@@ -27,21 +44,27 @@ struct YAMLComposer {
     var content: Content
     var location: SourceLocation
     var anchor: String?
+    /// Which it is of all that were ever open.
+    var number: Int
     /// `nodeCount` before it.
     var countBefore: Int
+    /// The most levels that a value in it has.
+    var heightInside = 0
     /// Where each key of a mapping stands.
     var seen: [String: SourceLocation] = [:]
+    var merge: Merge?
   }
 
   private enum PendingKey {
     case usable(Located<String>)
+    case merge
     /// Told already; its value is read and dropped.
     case refused
   }
 
   /// Takes one event; false ends the reading.
   mutating func handle(_ event: YAMLEvent) -> Bool {
-    let location = SourceLocation(file: file, line: event.line + 1, column: event.column + 1)
+    let location = SourceLocation(file: source.file, line: event.line + 1, column: event.column + 1)
     switch event.kind {
     case .other:
       return true
@@ -55,17 +78,19 @@ struct YAMLComposer {
       hasDocument = true
       return true
     case .alias(let name):
-      guard let (node, weight) = anchors[name] else {
+      guard case .whole(var value)? = anchors[name] else {
         diagnostics.append(unknownAlias(name, at: location))
-        return add(
-          YAMLNode(location: location, content: .sequence([])), weight: 1, isKnown: false, at: location)
+        let nothing = Value(node: YAMLNode(location: location, content: .sequence([])))
+        return add(nothing, counting: 1, isKnown: false, at: location)
       }
-      return add(node, weight: weight, at: location)
+      value.node.use = location
+      return add(value, counting: value.weight, at: location)
     case .scalar(var scalar, let properties):
+      if let misread = misreadAnchor(of: scalar, properties, at: location) { diagnostics.append(misread) }
       scalar.forcedType = forcedType(of: scalar, tag: properties.tag, at: location)
-      let node = YAMLNode(location: location, content: .scalar(scalar))
-      if let anchor = properties.anchor { anchors[anchor] = (node, 1) }
-      return add(node, weight: 1, at: location)
+      let value = Value(node: YAMLNode(location: location, content: .scalar(scalar)))
+      if let anchor = properties.anchor { anchors[anchor] = .whole(value) }
+      return add(value, counting: 1, at: location)
     case .sequenceStart(let properties):
       check(tag: properties.tag, is: "seq", at: location)
       return open(.sequence([]), properties, at: location)
@@ -86,14 +111,13 @@ struct YAMLComposer {
   private mutating func open(
     _ content: Frame.Content, _ properties: YAMLEvent.Properties, at location: SourceLocation
   ) -> Bool {
-    guard stack.count < Self.deepest else {
-      return stop(
-        Diagnostic(
-          .nestedTooDeep, at: location, "lists and mappings are nested deeper than \(Self.deepest) levels",
-          help: "a manifest needs far fewer; look for brackets that are not closed"))
-    }
+    guard stack.count < Self.deepest else { return stop(nestedTooDeep(at: location)) }
+    openedCount += 1
+    if let anchor = properties.anchor { anchors[anchor] = .open(number: openedCount, location) }
     stack.append(
-      Frame(content: content, location: location, anchor: properties.anchor, countBefore: nodeCount))
+      Frame(
+        content: content, location: location, anchor: properties.anchor, number: openedCount,
+        countBefore: nodeCount))
     return true
   }
 
@@ -104,19 +128,28 @@ struct YAMLComposer {
     case .sequence(let elements):
       node = YAMLNode(location: frame.location, content: .sequence(elements))
     case .mapping(let members, pending: _):
-      node = YAMLNode(location: frame.location, content: .mapping(members))
+      let merged = frame.merge.map { $0.members(into: members, explicit: frame.seen) }
+      node = YAMLNode(location: frame.location, content: .mapping(merged ?? members))
     }
-    if let anchor = frame.anchor { anchors[anchor] = (node, nodeCount - frame.countBefore + 1) }
-    return add(node, weight: 1, at: frame.location)
+    let value = Value(
+      node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1)
+    // A value inside may have taken the name; then that one is the latest.
+    if let anchor = frame.anchor, case .open(frame.number, _)? = anchors[anchor] {
+      anchors[anchor] = .whole(value)
+    }
+    return add(value, counting: 1, at: frame.location)
   }
 
   /// Puts a finished value into the list or mapping that is open.
   ///
-  /// - Parameter location: where it is written; for an alias, not where its value is.
+  /// - Parameters:
+  ///   - count: how many values it brings that are not counted yet.
+  ///   - location: where it is written; for an alias, not where its value is.
   private mutating func add(
-    _ node: YAMLNode, weight: Int, isKnown: Bool = true, at location: SourceLocation
+    _ value: Value, counting count: Int, isKnown: Bool = true, at location: SourceLocation
   ) -> Bool {
-    nodeCount += weight
+    let node = value.node
+    nodeCount += count
     guard nodeCount <= Self.mostNodes else {
       return stop(
         Diagnostic(
@@ -124,10 +157,12 @@ struct YAMLComposer {
           "the manifest has more than \(Self.mostNodes) values, counting what aliases stand for",
           help: "an alias counts as often as it is used; use fewer, or name files in a `list:` file"))
     }
+    guard stack.count + value.height <= Self.deepest else { return stop(nestedTooDeep(at: location)) }
     guard var frame = stack.popLast() else {
-      root = node
+      if isKnown { root = node }
       return true
     }
+    frame.heightInside = max(frame.heightInside, value.height)
     switch frame.content {
     case .sequence(var elements):
       // The frame lets go of its array, so that appending copies nothing.
@@ -136,107 +171,80 @@ struct YAMLComposer {
       frame.content = .sequence(elements)
     case .mapping(let members, pending: nil):
       frame.content = .mapping([], pending: nil)
-      frame.content = .mapping(members, pending: key(node, seen: &frame.seen, isKnown: isKnown, at: location))
+      let key = isKnown ? key(node, in: &frame, before: members.count, at: location) : .refused
+      frame.content = .mapping(members, pending: key)
     case .mapping(var members, pending: .some(let pending)):
       frame.content = .mapping([], pending: nil)
-      if case .usable(let key) = pending, isKnown { members.append(.init(key: key, value: node)) }
+      switch pending {
+      case .usable(let key): if isKnown { members.append(.init(key: key, value: node)) }
+      case .merge: if isKnown { diagnostics += frame.merge?.add(node) ?? [] }
+      case .refused: break
+      }
       frame.content = .mapping(members, pending: nil)
     }
     stack.append(frame)
     return true
   }
 
+  /// - Parameter count: the members that the mapping has so far.
   private mutating func key(
-    _ node: YAMLNode, seen: inout [String: SourceLocation], isKnown: Bool, at location: SourceLocation
+    _ node: YAMLNode, in frame: inout Frame, before count: Int, at location: SourceLocation
   ) -> PendingKey {
-    guard isKnown else { return .refused }
+    if let misread = misreadKey(node, at: location) {
+      diagnostics.append(misread)
+      return .refused
+    }
     // The language has a key `null`; a word in a key's place is meant as a word.
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(
           .keyNotString, at: location, "a key must be a string, found \(node.kindName)",
-          help: node.scalar.map {
-            $0.text.isEmpty ? "write a name before the ':'" : "quote it: \"\($0.text.clipped)\""
-          }
-        ))
+          help: node.scalar.flatMap { $0.text.isEmpty ? nil : "quote it: \"\($0.text.clipped)\"" }
+            ?? "write a name before the ':'",
+          notes: node.definitionNote))
       return .refused
     }
-    if scalar.text == "<<", scalar.style == .plain {
-      diagnostics.append(
-        Diagnostic(
-          .mergeOfNoMapping, at: location, "merge keys ('<<') are not built yet",
-          help: "write the merged keys out; anchors and aliases of whole values work"))
+    if scalar.text == "<<", scalar.style == .plain, scalar.forcedType == nil {
+      if let first = frame.merge {
+        diagnostics.append(
+          duplicate(
+            "<<", at: location, first: first.location, help: "give the first one a list: <<: [*a, *b]"))
+        return .refused
+      }
+      frame.merge = Merge(location: location, index: count)
+      return .merge
+    }
+    if let first = frame.seen[scalar.text] {
+      diagnostics.append(duplicate(scalar.text, at: location, first: first, help: "remove one of them"))
       return .refused
     }
-    if let first = seen[scalar.text] {
-      diagnostics.append(
-        Diagnostic(
-          .duplicateKey, at: location, "the key \(scalar.text.quoted) is here a second time",
-          help: "remove one of them", notes: [.init("first defined here", at: first)]))
-      return .refused
-    }
-    seen[scalar.text] = location
+    frame.seen[scalar.text] = location
     return .usable(Located(scalar.text, at: location))
   }
 
+  private func duplicate(
+    _ key: String, at location: SourceLocation, first: SourceLocation, help: String
+  ) -> Diagnostic {
+    Diagnostic(
+      .duplicateKey, at: location, "the key \(key.quoted) is here a second time", help: help,
+      notes: [.init("first defined here", at: first)])
+  }
+
+  private func nestedTooDeep(at location: SourceLocation) -> Diagnostic {
+    Diagnostic(
+      .nestedTooDeep, at: location, "lists and mappings are nested deeper than \(Self.deepest) levels",
+      help: "a manifest needs far fewer; look for brackets that are not closed")
+  }
+
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
-    let open = stack.contains { $0.anchor == name }
+    if case .open(_, let start)? = anchors[name] {
+      return Diagnostic(
+        .unknownAlias, at: location, "the alias '*\(name)' stands inside its own value",
+        help: "write the value out", notes: [.init("the value begins here", at: start)])
+    }
     return Diagnostic(
-      .unknownAlias, at: location,
-      open ? "the alias '*\(name)' stands inside its own value" : "no anchor '&\(name)' before this alias",
+      .unknownAlias, at: location, "no anchor '&\(name)' before this alias",
       help: NearestName.suggestion(for: name, among: anchors.keys.sorted())
-        ?? (open ? "write the value out" : "define it first with '&\(name)'"))
-  }
-}
-
-// MARK: - Tags
-
-extension YAMLComposer {
-  private static let core = "tag:yaml.org,2002:"
-
-  private mutating func forcedType(
-    of scalar: YAMLScalar, tag: String?, at location: SourceLocation
-  ) -> YAMLScalar.ForcedType? {
-    guard let tag else { return nil }
-    let found = YAMLScalar.resolve(scalar.text)
-    let fits: Bool
-    switch tag {
-    case "!", Self.core + "str": return .string
-    case Self.core + "null": fits = found == .null
-    case Self.core + "bool":
-      if case .bool = found { fits = true } else { fits = false }
-    case Self.core + "int":
-      switch found {
-      case .integer, .hugeInteger: fits = true
-      case .null, .bool, .float, .string: fits = false
-      }
-    case Self.core + "float":
-      switch found {
-      case .integer, .hugeInteger, .float: fits = true
-      case .null, .bool, .string: fits = false
-      }
-    default:
-      refuse(tag, at: location)
-      return nil
-    }
-    if !fits {
-      diagnostics.append(
-        Diagnostic(
-          .tagMismatch, at: location, "the value is no '!!\(tag.dropFirst(Self.core.count))'",
-          help: "remove the tag"))
-    }
-    return .resolved
-  }
-
-  private mutating func check(tag: String?, is expected: String, at location: SourceLocation) {
-    guard let tag, tag != "!", tag != Self.core + expected else { return }
-    refuse(tag, at: location)
-  }
-
-  private mutating func refuse(_ tag: String, at location: SourceLocation) {
-    diagnostics.append(
-      Diagnostic(
-        .unknownTag, at: location, "the tag \(tag.quoted) is not known",
-        help: "remove the tag; ferry reads plain YAML"))
+        ?? "define it first with '&\(name)'")
   }
 }

@@ -9,7 +9,7 @@ package struct YAMLDocument: Sendable {
       self.init(root: nil, diagnostics: [unreadable])
       return
     }
-    var composer = YAMLComposer(file: source.file)
+    var composer = YAMLComposer(source)
     let problem = YAMLEvent.forEach(in: source) { composer.handle($0) }
     var diagnostics = composer.diagnostics
     if let problem { diagnostics.append(problem) }

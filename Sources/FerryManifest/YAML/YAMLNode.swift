@@ -2,9 +2,18 @@
 package struct YAMLNode: Sendable {
   /// Where the value starts; for what an alias stands for, where the anchor defines it.
   package var location: SourceLocation
-  /// Where the alias stands that brought the value, if one did.
+  /// Where the alias stands that brought the value here, by itself or through a merge key; nil for what is
+  /// written where it is meant.
+  ///
+  /// What is inside the value keeps its own: of aliases in aliases, the outermost stands on the outermost value.
   package var use: SourceLocation?
   package var content: Content
+
+  package init(location: SourceLocation, use: SourceLocation? = nil, content: Content) {
+    self.location = location
+    self.use = use
+    self.content = content
+  }
 
   package indirect enum Content: Sendable {
     case scalar(YAMLScalar)

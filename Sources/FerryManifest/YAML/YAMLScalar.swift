@@ -23,7 +23,7 @@ package struct YAMLScalar: Sendable {
   package var style: Style
   /// A tag that says what the value must be taken for, whatever it looks like: `!!str 5`.
   package var forcedType: ForcedType?
-  /// Whether the scalar starts and ends on one line, so that a column inside it can be told.
+  /// Whether the scalar starts and ends on one line.
   package var isOnOneLine: Bool
 
   package enum ForcedType: Sendable {

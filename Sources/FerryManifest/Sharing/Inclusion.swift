@@ -1,0 +1,158 @@
+/// Brings what a manifest includes and the manifest itself together, as one document.
+///
+/// Sections are united name by name. What two files define is an error that names both places: nothing overrides
+/// anything silently.
+struct Inclusion {
+  /// Files that include files that include files.
+  static let deepest = 20
+  static let mostFiles = 100
+
+  private(set) var diagnostics: [Diagnostic] = []
+  /// The included texts, in the order in which they are named.
+  private(set) var sources: [SourceText] = []
+  /// A file could not be read or understood: nobody knows what it would have declared.
+  private(set) var isBroken = false
+
+  private let files: ManifestFiles
+  /// From the manifest inwards.
+  private var underway: [String]
+  private var known: Set<String>
+  /// The bytes that may still come.
+  private var budget: Int
+
+  init(_ main: SourceText, files: ManifestFiles) {
+    self.files = files
+    let path = ManifestFiles.path(main.file, from: "")
+    underway = [path]
+    known = [path]
+    budget = SourceText.largest - main.bytes.count
+  }
+
+  /// The document with all that it includes; its `include` lists the nested ones too.
+  mutating func unite(_ root: YAMLNode) -> YAMLNode {
+    guard let members = root.members, let list = root["include"]?.elements else { return root }
+    var united = United(members.filter { $0.key.value != "include" })
+    var includes = list
+    for element in list {
+      guard let path = element.scalar?.text, !path.isEmpty, let document = load(path, at: element.location)
+      else { continue }
+      let whole = unite(document)
+      underway.removeLast()
+      includes += whole["include"]?.elements ?? []
+      united.add(whole.members ?? [], &diagnostics)
+    }
+    var node = root
+    let own = members.first { $0.key.value == "include" }
+    node.content = .mapping(
+      united.members
+        + (own.map { own in
+          var value = own.value
+          value.content = .sequence(includes)
+          return [YAMLNode.Member(key: own.key, value: value)]
+        } ?? []))
+    return node
+  }
+
+  /// Reads one file and enters it. Nil where it cannot be, or need not be a second time.
+  private mutating func load(_ path: String, at location: SourceLocation) -> YAMLNode? {
+    let file = ManifestFiles.path(path, from: location.file)
+    if let start = underway.firstIndex(of: file) {
+      let circle = (underway[start...] + [file]).map(\.clipped).joined(separator: " → ")
+      refuse(
+        .includeCycle, at: location, "these files include each other for ever: \(circle)",
+        help: "remove one of the includes between them")
+      return nil
+    }
+    // What two files include both is there once.
+    guard !known.contains(file) else { return nil }
+    guard underway.count <= Self.deepest, known.count <= Self.mostFiles else {
+      refuse(
+        .includesTooDeep, at: location,
+        "includes are at most \(Self.deepest) deep, and at most \(Self.mostFiles) in all",
+        help: "include the files from the manifest itself, or put some of them together")
+      return nil
+    }
+    known.insert(file)
+    let bytes: [UInt8]
+    do {
+      bytes = try files.read(file)
+    } catch {
+      refuse(
+        .unreadableInclude, at: location, "\(path.quoted) cannot be read: \(error.reason)",
+        help: "the path is relative to the folder of \(location.file)")
+      return nil
+    }
+    budget -= bytes.count
+    guard budget >= 0 else {
+      refuse(
+        .manifestTooLarge, at: location, "the manifest and what it includes are larger than 64 MiB",
+        help: "name the files in a `list:` file instead")
+      return nil
+    }
+    let source = SourceText(bytes, file: file)
+    sources.append(source)
+    let document = YAMLDocument(source)
+    diagnostics += document.diagnostics
+    guard let root = document.root, root.members != nil else {
+      if let root = document.root {
+        refuse(
+          .wrongType, at: root.location, "an included file must be a mapping, found \(root.kindName)",
+          help: "give it keys of a manifest, such as 'sessions:'")
+      }
+      isBroken = true
+      return nil
+    }
+    underway.append(file)
+    return root
+  }
+
+  private mutating func refuse(
+    _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String
+  ) {
+    diagnostics.append(Diagnostic(code, at: location, message, help: help))
+    isBroken = true
+  }
+}
+
+/// Mappings of several files as one.
+private struct United {
+  private(set) var members: [YAMLNode.Member]
+  private var places: [String: Int]
+
+  init(_ members: [YAMLNode.Member]) {
+    self.members = members
+    places = Dictionary(
+      members.enumerated().map { ($0.element.key.value, $0.offset) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Adds what another file defines. A file with a version of its own is none the worse for it.
+  mutating func add(_ others: [YAMLNode.Member], _ diagnostics: inout [Diagnostic]) {
+    for other in others where other.key.value != "include" {
+      let isVersion = other.key.value == "version"
+      add(other, depth: other.key.value == "defaults" ? 2 : 1, isClash: !isVersion, &diagnostics)
+    }
+  }
+
+  /// - Parameter depth: how many levels of mappings are united; a clash is told at the level below.
+  private mutating func add(
+    _ other: YAMLNode.Member, depth: Int, isClash: Bool, _ diagnostics: inout [Diagnostic]
+  ) {
+    guard let place = places[other.key.value] else {
+      places[other.key.value] = members.count
+      members.append(other)
+      return
+    }
+    if depth > 0, let own = members[place].value.members, let new = other.value.members {
+      var inner = United(own)
+      for member in new { inner.add(member, depth: depth - 1, isClash: true, &diagnostics) }
+      members[place].value.content = .mapping(inner.members)
+    } else if isClash {
+      // The manifest's own words come later than those that it includes.
+      diagnostics.append(
+        Diagnostic(
+          .includeClash, at: members[place].key.location, "\(other.key.value.quoted) is defined in two files",
+          help: "nothing overrides an include; rename or remove one of them",
+          notes: [.init("also defined here", at: other.key.location)]))
+    }
+  }
+}

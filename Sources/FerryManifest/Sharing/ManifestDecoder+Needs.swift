@@ -1,0 +1,28 @@
+extension ManifestDecoder {
+  /// Puts the nodes that `for_each` made in the place of the name that the manifest gives them together.
+  ///
+  /// Nil where there are too many of them.
+  mutating func expandNeeds(of manifest: Manifest) -> Manifest? {
+    var manifest = manifest
+    var left = Self.mostValues
+    func expand(_ needs: inout [Located<String>]) {
+      guard needs.contains(where: { declared.hasInstances($0.value) }) else { return }
+      needs = needs.flatMap { need -> [Located<String>] in
+        guard declared.hasInstances(need.value), left > 0 else { return [need] }
+        let instances = declared.instances(of: need.value)
+        left -= instances.count
+        return instances.map { Located($0, at: need.location) }
+      }
+    }
+    for index in manifest.uploads.indices { expand(&manifest.uploads[index].needs) }
+    for index in manifest.fetches.indices { expand(&manifest.fetches[index].needs) }
+    for index in manifest.requests.indices { expand(&manifest.requests[index].needs) }
+    guard left > 0 else {
+      report(
+        .tooManyValues, at: start, "the manifest's 'needs' name more than \(Self.mostValues) nodes in all",
+        help: "a node with a 'for_each' counts as all of its nodes; name fewer")
+      return nil
+    }
+    return manifest
+  }
+}

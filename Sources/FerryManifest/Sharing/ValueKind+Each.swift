@@ -1,0 +1,126 @@
+/// `for_each` as it is written.
+struct ForEach: Sendable {
+  var instances: [EachInstance]
+}
+
+extension ValueKind where Value == ForEach {
+  /// A list of names, or a mapping of names to what they stand for.
+  static var forEach: Self {
+    let name = ValueForm.text(what: "name", references: false)
+    let text = ValueForm.text(what: "text", references: false)
+    return Self(
+      .either([.list(name), .map(key: "name", value: .either([text, .map(key: "name", value: text)]))])
+    ) { node, decoder in
+      let outer = decoder.owner
+      defer { decoder.owner = outer }
+      let instances: [(key: Located<String>, EachInstance)]
+      switch node.content {
+      case .sequence(let elements):
+        instances = elements.compactMap { element in
+          decoder.constant(element, wanted: "a name").map {
+            (Located($0, at: element.location), EachInstance(key: $0, value: .text($0)))
+          }
+        }
+      case .mapping(let members):
+        instances = members.compactMap { member in
+          decoder.owner = member.key
+          return decoder.eachValue(member.value).map {
+            (member.key, EachInstance(key: member.key.value, value: $0))
+          }
+        }
+      case .scalar:
+        decoder.mismatch(node, wanted: "a list of names, or a mapping")
+        return nil
+      }
+      if node.elements?.isEmpty == true || node.members?.isEmpty == true {
+        decoder.report(
+          .emptyList, at: node.location, "'for_each' is empty", help: "name one, or remove the key")
+      }
+      return ForEach(instances: decoder.sound(instances))
+    }
+  }
+}
+
+extension ManifestDecoder {
+  /// The instances of a node with a `for_each`; nil for one that has none.
+  mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
+    guard space == .uploads || space == .fetches,
+      let list = node.value.members?.first(where: { $0.key.value == "for_each" })
+    else { return nil }
+    let outer = owner
+    owner = list.key
+    defer { owner = outer }
+    let instances = ValueKind<ForEach>.forEach.decode(list.value, &self)?.instances ?? []
+    declared.add(instances.map { $0.name(node.key.value) }, of: node.key, node.value, to: space)
+    return instances
+  }
+
+  fileprivate mutating func eachValue(_ node: YAMLNode) -> EachInstance.Value? {
+    guard let members = node.members else {
+      return constant(node, wanted: "a text, or a mapping of texts").map(EachInstance.Value.text)
+    }
+    var fields: [String: String] = [:]
+    for member in members {
+      owner = member.key
+      if let problem = NameRule.problem(member.key.value, allowsDots: false) {
+        report(problem, at: member.key.location)
+      }
+      fields[member.key.value] = constant(member.value)
+    }
+    return .fields(fields)
+  }
+
+  /// Those whose names can be names, each once.
+  fileprivate mutating func sound(_ instances: [(key: Located<String>, EachInstance)]) -> [EachInstance] {
+    var first: [String: SourceLocation] = [:]
+    return instances.compactMap { key, instance in
+      if let problem = NameRule.problem(key.value, allowsDots: true) {
+        report(
+          problem.code, at: key.location, problem.message,
+          help: problem.help + "; a mapping can give it another name: { eu: … }")
+        return nil
+      }
+      if let other = first.updateValue(key.location, forKey: key.value) {
+        report(
+          .duplicateEach, at: key.location, "'for_each' has \(key.value.quoted) a second time",
+          help: "remove one of them", notes: [.init("first defined here", at: other)])
+        return nil
+      }
+      return instance
+    }
+  }
+
+  /// What `${each.…}` stands for.
+  mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
+    guard let each else {
+      // In `defaults` nobody knows yet.
+      guard !isPartial else { return nil }
+      report(
+        .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only beside a 'for_each'",
+        help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")
+      return nil
+    }
+    switch (field, each.value) {
+    case ("key", _): return each.key
+    case ("value", .text(let text)): return text
+    case (_, .fields(let fields)) where field.hasPrefix("value."):
+      let name = String(field.dropFirst("value.".count))
+      if let text = fields[name] { return text }
+      report(
+        .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
+        help: suggestion(for: name, among: fields.keys.sorted())
+          ?? "it has \(fields.keys.sorted().alternatives())")
+      return nil
+    case ("value", .fields(let fields)):
+      report(
+        .incompleteReference, at: location, "the value of \(each.key.quoted) is a mapping",
+        help: "write ${each.value.\(fields.keys.min() ?? "NAME")}")
+      return nil
+    case (_, .text), (_, .fields):
+      report(
+        .unknownReference, at: location, "\("${each.\(field)}".quoted) names nothing",
+        help: "there is each.key or each.value")
+      return nil
+    }
+  }
+}

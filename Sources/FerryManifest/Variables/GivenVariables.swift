@@ -1,0 +1,45 @@
+/// The values that the command line gives: `--var`, and the files of `--vars-file`.
+struct GivenVariables: Sendable {
+  struct Value: Sendable {
+    var text: String
+    /// The name and where a file gives it; nil for `--var`.
+    var key: SourceLocation?
+    var location: SourceLocation?
+  }
+
+  private(set) var values: [String: Value] = [:]
+  private(set) var sources: [SourceText] = []
+  private(set) var diagnostics: [Diagnostic] = []
+
+  /// - Parameters:
+  ///   - variables: these win.
+  ///   - files: mappings of names to scalars, each a text as it is written; of two files the later wins.
+  init(_ variables: [String: String], files: [SourceText]) {
+    for source in files {
+      sources.append(source)
+      let document = YAMLDocument(source)
+      diagnostics += document.diagnostics
+      guard let root = document.root else { continue }
+      guard let members = root.members else {
+        diagnostics.append(
+          Diagnostic(
+            .wrongType, at: root.location, "a file of variables must be a mapping, found \(root.kindName)",
+            help: "write 'name: value' lines"))
+        continue
+      }
+      for member in members {
+        guard let scalar = member.value.scalar, !member.value.isNull else {
+          diagnostics.append(
+            Diagnostic(
+              .wrongType, at: member.value.location,
+              "\(member.key.value.quoted) must be a text, found \(member.value.kindName)",
+              help: "a variable is one scalar"))
+          continue
+        }
+        values[member.key.value] = Value(
+          text: scalar.text, key: member.key.location, location: member.value.location)
+      }
+    }
+    for (name, text) in variables { values[name] = Value(text: text) }
+  }
+}

@@ -1,0 +1,130 @@
+extension ManifestDecoder {
+  /// The value of a variable, put together at its first use.
+  mutating func variable(_ name: String, at location: SourceLocation) -> Variables.Value {
+    if let known = variables.resolved[name] { return spend(known, at: location) }
+    guard let declared = variables.declared[name] else {
+      guard !variables.isUnreadable else { return .broken }
+      report(
+        .unknownVariable, at: location, "no variable is called \(name.quoted)",
+        help: suggestion(for: name, among: variables.names) ?? "declare it under 'vars:'")
+      return .broken
+    }
+    guard !variables.underway.contains(where: { $0.value == name }) else {
+      reportCircle(name, at: location)
+      return .broken
+    }
+    guard variables.underway.count < Variables.deepest else {
+      report(
+        .variablesTooDeep, at: location, "variables use each other more than \(Variables.deepest) deep",
+        help: "write some of the values out")
+      return .broken
+    }
+    variables.underway.append(Located(name, at: location))
+    let value = resolve(declared)
+    variables.underway.removeLast()
+    variables.resolved[name] = value
+    return spend(value, at: location)
+  }
+
+  /// A text that is one variable alone, of a type that JSON has.
+  mutating func typedVariable(_ text: String, at location: SourceLocation) -> JSONTemplate? {
+    guard text.hasPrefix("${vars."), text.hasSuffix("}") else { return nil }
+    let name = String(text.dropFirst("${vars.".count).dropLast())
+    switch variables.declared[name]?.kind {
+    case .boolean, .integer, .number: break
+    case .string, .duration, .size, .url, nil: return nil
+    }
+    guard case .text(let value) = variable(name, at: location) else { return nil }
+    switch YAMLScalar.resolve(value) {
+    case .bool(let flag): return .bool(flag)
+    case .integer(let number): return .integer(number)
+    case .float(let number): return .number(number)
+    case .null, .hugeInteger, .string: return nil
+    }
+  }
+
+  /// Told of values that the command line gives to variables which the manifest does not have.
+  mutating func reportUndeclared(_ given: GivenVariables) {
+    guard !variables.isUnreadable else { return }
+    let names = variables.names
+    for (name, value) in given.values.sorted(by: { $0.key < $1.key }) where variables.declared[name] == nil {
+      let help =
+        suggestion(for: name, among: names)
+        ?? (names.isEmpty ? "it has no 'vars'" : "it has \(names.alternatives())")
+      if let key = value.key {
+        // A file may serve several manifests.
+        report(
+          .undeclaredVariable, .warning, at: key, "the manifest has no variable called \(name.quoted)",
+          help: help)
+      } else {
+        report(
+          .undeclaredVariable, at: varsPlace ?? start,
+          "--var \(name.clipped): the manifest has no variable of this name", help: help)
+      }
+    }
+  }
+
+  private mutating func resolve(_ variable: Variable) -> Variables.Value {
+    let name = variable.name.value
+    if let given = variables.given[name] {
+      return checked(given.text, variable, at: given.location ?? variable.name.location)
+    }
+    guard let node = variable.fallback else {
+      guard variable.isRequired else { return .text("") }
+      report(
+        .missingVariable, at: variable.name.location, "the variable \(name.quoted) has no value",
+        help: "give it one with --var \(name.clipped)=…"
+          + (variable.description.map { ": \($0.clipped)" } ?? ", or a 'default' here"))
+      return .broken
+    }
+    let outer = owner
+    owner = Located(name, at: node.location)
+    defer { owner = outer }
+    // A variable is the same wherever it is used, so it cannot be of an instance.
+    let instance = each
+    each = nil
+    defer { each = instance }
+    guard let text = constant(node) else { return .broken }
+    return checked(text, variable, at: node.location)
+  }
+
+  private mutating func checked(_ text: String, _ variable: Variable, at location: SourceLocation)
+    -> Variables.Value
+  {
+    guard let wanted = variable.kind.wanted(insteadOf: text) else { return .text(text) }
+    // The value may come from outside, and be a secret.
+    report(
+      .invalidVariable, at: location, "the variable \(variable.name.value.quoted) must be \(wanted)",
+      help: "its type is declared as '\(variable.kind.rawValue)'",
+      notes: location == variable.name.location
+        ? [] : [.init("declared here", at: variable.name.location)])
+    return .broken
+  }
+
+  private mutating func reportCircle(_ name: String, at location: SourceLocation) {
+    let circle = variables.underway.drop { $0.value != name }
+    let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
+    report(
+      .variableCircle, at: location, "variables go in a circle: \(path)",
+      help: "give one of them a value of its own",
+      notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
+  }
+
+  private mutating func spend(_ value: Variables.Value, at location: SourceLocation) -> Variables.Value {
+    guard case .text(let text) = value else { return .broken }
+    return spend(text, at: location).map(Variables.Value.text) ?? .broken
+  }
+
+  /// Refuses a manifest whose variables double and double again.
+  mutating func spend(_ text: String, at location: SourceLocation) -> String? {
+    variables.budget -= text.utf8.count
+    guard variables.budget < 0 else { return text }
+    // Once is enough: everything behind it is over the budget as well.
+    if variables.budget + text.utf8.count >= 0 {
+      report(
+        .variablesTooLarge, at: location, "variables stand for more than 64 MiB of text in all",
+        help: "variables that use others several times grow fast; shorten them")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,94 @@
+/// One of the manifest's `vars`, as it is declared.
+struct Variable: Sendable {
+  /// What its text must be.
+  enum Kind: String, CaseIterable, Sendable {
+    case string
+    case boolean
+    case integer
+    case number
+    case duration
+    case size
+    case url
+  }
+
+  var name: Located<String>
+  var kind = Kind.string
+  /// Where its default is written.
+  var fallback: YAMLNode?
+  var description: String?
+  /// Nil where the manifest does not say: required without a default.
+  var required: Bool?
+
+  var isRequired: Bool { required ?? (fallback == nil) }
+}
+
+extension Variable {
+  static let shape = Shape<Self>(
+    "Variable", doc: "A variable that says more of itself than its value.",
+    keys: [
+      Key("type", \.kind, .choice(), doc: "What its value must be.", example: "integer"),
+      Key(
+        "default", \.fallback, .scalarNode, default: "none",
+        doc: "Its value where the command line gives none; `vars` and `env` may be used in it.",
+        example: "8080"),
+      Key(
+        "description", \.description, .constant("description"), default: "none",
+        doc: "What it is for: `ferry check` shows it.", example: "the port that the API listens on"),
+      Key(
+        "required", \.required, .boolean, default: "`true` where there is no default, otherwise `false`",
+        doc:
+          "Whether the command line must give it. One that is neither required nor has a default is empty.",
+        example: "true"),
+    ],
+    blank: { name, _ in Self(name: name) },
+    finish: { variable, node, decoder in
+      guard variable.required == true, let fallback = variable.fallback, let place = node["required"] else {
+        return
+      }
+      decoder.report(
+        .excludingKeys, at: place.location, "a variable with a default is not required",
+        help: "keep one of them", notes: [.init("'default' is here", at: fallback.location)])
+    })
+}
+
+extension ValueKind where Value == YAMLNode {
+  /// A scalar that is read later.
+  fileprivate static var scalarNode: Self {
+    Self(.text(what: "text", references: true)) { node, decoder in
+      guard node.scalar != nil, !node.isNull else {
+        decoder.mismatch(node, wanted: "a text")
+        return nil
+      }
+      return node
+    }
+  }
+}
+
+extension Variable.Kind {
+  /// What a value must be, where this one is not.
+  func wanted(insteadOf text: String) -> String? {
+    let value = YAMLScalar.resolve(text)
+    switch self {
+    case .string:
+      return nil
+    case .boolean:
+      if case .bool = value { return nil }
+      return "true or false"
+    case .integer:
+      if case .integer = value { return nil }
+      return "a whole number"
+    case .number:
+      switch value {
+      case .integer: return nil
+      case .float(let number) where number.isFinite: return nil
+      case .null, .bool, .float, .hugeInteger, .string: return "a number"
+      }
+    case .duration:
+      return (try? Quantity(text, units: Quantity.durations)) == nil ? "a duration such as 30s" : nil
+    case .size:
+      return (try? Quantity(text, units: Quantity.sizes)) == nil ? "a size such as 500MB" : nil
+    case .url:
+      return URLRule.problem(Template(literal: text)) == nil ? nil : "a URL"
+    }
+  }
+}

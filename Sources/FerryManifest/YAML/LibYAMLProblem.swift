@@ -1,0 +1,91 @@
+/// libyaml's words for what it could not read, in ours, with the remedy it does not tell.
+enum LibYAMLProblem {
+  static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {
+    structure(problem) ?? scalar(problem, context: context) ?? directive(problem)
+      ?? (problem, context.map { "it happened \($0)" })
+  }
+
+  private static func structure(_ problem: String) -> (message: String, help: String?)? {
+    switch problem {
+    case "mapping values are not allowed in this context":
+      (
+        "a ':' that begins a value is not allowed here",
+        "quote the value if it contains ': ', or check the indentation"
+      )
+    case "mapping keys are not allowed in this context":
+      ("a '?' that begins a key is not allowed here", "put the value in quotes, or check the indentation")
+    case "block sequence entries are not allowed in this context":
+      ("a '-' is not allowed here", "begin the list on a line of its own")
+    case "did not find expected key":
+      ("a key was expected here", "check the indentation: keys of one mapping start in one column")
+    case "could not find expected ':'":
+      ("a ':' was expected before this", "write 'key: value'; quote a text that goes over several lines")
+    case "did not find expected '-' indicator":
+      ("a '-' was expected here", "check the indentation: items of one list start in one column")
+    case "did not find expected ',' or ']'":
+      ("a ',' or ']' was expected here", "close the list with ']', or separate its items with ','")
+    case "did not find expected ',' or '}'":
+      ("a ',' or '}' was expected here", "close the mapping with '}', or separate its members with ','")
+    case "did not find expected node content":
+      (
+        "a value was expected here",
+        "write one, or close the bracket before it; put it in quotes if it begins with a sign such as ':'"
+      )
+    case "did not find expected <document start>":
+      (
+        "the document has ended before this",
+        "check the brackets and the indentation before it; '---' must stand behind lines that begin with '%'"
+      )
+    default: nil
+    }
+  }
+
+  private static func scalar(_ problem: String, context: String?) -> (message: String, help: String?)? {
+    switch problem {
+    case "found unexpected end of stream" where context?.contains("quoted scalar") == true:
+      ("the text ends inside quotes", "close the quotes")
+    case "found unexpected document indicator":
+      ("'---' or '...' begins a line inside quotes", "close the quotes, or indent the line")
+    case "found character that cannot start any token":
+      ("this character cannot start a value", "put the value in quotes")
+    case "found unexpected ':'":
+      ("a ':' is not allowed here", "put the value in quotes")
+    case "found unknown escape character":
+      ("this escape is not known in double quotes", "use single quotes, or write the backslash twice")
+    case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
+      (
+        "this escape is no letter of Unicode",
+        "write '\\xHH', '\\uHHHH' or '\\UHHHHHHHH' with hexadecimal digits"
+      )
+    case "did not find expected comment or line break":
+      ("only a comment can stand here", "begin the text on the next line")
+    case "found an indentation indicator equal to 0":
+      ("an indentation of 0 cannot be", "write 1 to 9, or leave it out")
+    case "did not find expected alphabetic or numeric character"
+    where context?.contains("anchor") == true || context?.contains("alias") == true:
+      (
+        "a name of an anchor was expected here",
+        "put a value that begins with '*' or '&' in quotes; names have letters, digits, '-' and '_'"
+      )
+    case "found duplicate anchor":
+      (problem, "give the anchor another name")
+    default: nil
+    }
+  }
+
+  private static func directive(_ problem: String) -> (message: String, help: String?)? {
+    switch problem {
+    case "found unknown directive name":
+      ("this directive is not known", "remove the line; YAML has '%YAML' and '%TAG'")
+    case "could not find expected directive name":
+      ("a '%' cannot begin a line here", "put the value in quotes, or indent it")
+    case "found incompatible YAML document":
+      ("this version of YAML is not known", "remove the line; ferry reads YAML 1.2")
+    case "found duplicate %YAML directive", "found duplicate %TAG directive":
+      ("this directive is here a second time", "remove one of them")
+    case "found undefined tag handle":
+      ("this tag is not known", "remove the tag; ferry reads plain YAML")
+    default: nil
+    }
+  }
+}

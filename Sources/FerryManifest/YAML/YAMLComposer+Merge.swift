@@ -1,0 +1,66 @@
+extension YAMLComposer {
+  /// What a mapping's merge key brings, by https://yaml.org/type/merge.html.
+  struct Merge {
+    /// Where the `<<` stands.
+    let location: SourceLocation
+    /// How many members of the mapping stand before it.
+    let index: Int
+    private var sources: [YAMLNode] = []
+
+    init(location: SourceLocation, index: Int) {
+      self.location = location
+      self.index = index
+    }
+
+    /// Takes the value of the `<<`: a mapping or a list of mappings. Returns what is wrong with it.
+    mutating func add(_ value: YAMLNode) -> [Diagnostic] {
+      switch value.content {
+      case .mapping:
+        sources = [value]
+        return []
+      case .sequence(let elements):
+        // Of a list that an alias brought, the members are used where that alias stands.
+        let found = elements.map {
+          YAMLNode(location: $0.location, use: value.use ?? $0.use, content: $0.content)
+        }
+        sources = found.filter { $0.members != nil }
+        return found.filter { $0.members == nil }.map { Self.noMapping($0, "this list has \($0.kindName)") }
+      case .scalar:
+        return [Self.noMapping(value, "found \(value.kindName)")]
+      }
+    }
+
+    private static func noMapping(_ node: YAMLNode, _ found: String) -> Diagnostic {
+      Diagnostic(
+        .mergeOfNoMapping, at: node.use ?? node.location,
+        "'<<' takes a mapping or a list of mappings, \(found)",
+        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"",
+        notes: node.definitionNote)
+    }
+
+    /// The members of a mapping with the merged ones where the `<<` stands.
+    ///
+    /// - Parameter explicit: the keys that the mapping has itself; they win, wherever they stand. Of the merged
+    ///   ones, the first wins.
+    func members(
+      into own: [YAMLNode.Member], explicit: [String: SourceLocation]
+    ) -> [YAMLNode.Member] {
+      var known = Set(explicit.keys)
+      var merged: [YAMLNode.Member] = []
+      for source in sources {
+        for var member in source.members ?? [] where known.insert(member.key.value).inserted {
+          if let use = source.use { member.value.use = use }
+          merged.append(member)
+        }
+      }
+      return own[..<index] + merged + own[index...]
+    }
+  }
+}
+
+extension YAMLNode {
+  /// For a value that an alias brought: where it is defined.
+  var definitionNote: [Diagnostic.Note] {
+    use == nil ? [] : [.init("the value is defined here", at: location)]
+  }
+}

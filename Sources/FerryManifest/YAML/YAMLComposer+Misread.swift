@@ -1,0 +1,31 @@
+/// What libyaml reads as something else than YAML 1.2 says, without a word.
+extension YAMLComposer {
+  /// `&a:b c`: libyaml ends the anchor's name at the ':', and the value is `:b c`.
+  func misreadAnchor(
+    of scalar: YAMLScalar, _ properties: YAMLEvent.Properties, at location: SourceLocation
+  ) -> Diagnostic? {
+    guard let anchor = properties.anchor, scalar.style == .plain, scalar.text.hasPrefix(":") else {
+      return nil
+    }
+    var end = location
+    // Names of anchors are ASCII to libyaml.
+    end.column += 1 + anchor.utf8.count
+    guard source.text(line: end.line, from: end.column, limit: 1) == ":" else { return nil }
+    return Diagnostic(
+      .syntax, at: end, "a ':' cannot stand in the name of an anchor",
+      help: "use letters, digits, '-' and '_'; put a blank before a value that begins with ':'")
+  }
+
+  /// `[?x]`: libyaml takes the '?' for the sign of a key, as if a blank were behind it.
+  func misreadKey(_ key: YAMLNode, at location: SourceLocation) -> Diagnostic? {
+    guard location.column > 1, let scalar = key.scalar, scalar.style == .plain, !scalar.text.isEmpty else {
+      return nil
+    }
+    var sign = location
+    sign.column -= 1
+    guard source.text(line: sign.line, from: sign.column, limit: 1) == "?" else { return nil }
+    return Diagnostic(
+      .syntax, at: sign, "a '?' before a word is the sign of a key here",
+      help: "put the text in quotes: \"?\(scalar.text.clipped)\"")
+  }
+}

@@ -1,0 +1,90 @@
+import FerryManifest
+import Testing
+
+@Suite struct `The defaults of a manifest` {
+  private let nodes = """
+    uploads:
+      photos:
+        files: {}
+        transfer:
+          request: { url: http://localhost/, headers: { content-type: image/jpeg } }
+    fetches:
+      catalog: { request: { url: http://localhost/ }, save_to: c, retry: { max: 10m } }
+    requests:
+      notify: { session: other, request: { url: http://localhost/ } }
+    """
+
+  @Test func `fill what is not given, and nothing else`() throws {
+    let reading = read(
+      """
+      version: 1
+      name: photos
+      sessions: { quick: { timeout_for_request: 5s }, other: {} }
+      defaults:
+        sessions: { timeout_for_request: 30s, kind: background }
+        uploads: { session: quick, priority: high }
+        fetches: { session: quick, retry: { limit: 7 } }
+        requests: { session: quick, when: always }
+        request: { headers: { Accept: text/plain, Content-Type: text/plain } }
+        retry: { limit: 2, initial: 3s }
+
+      """ + nodes)
+    #expect(reading.diagnostics == [])
+    let manifest = try #require(reading.manifest)
+    #expect(manifest.sessions.map(\.timeoutForRequest) == [.seconds(5), .seconds(30)])
+    #expect(manifest.sessions.map(\.kind) == [.background, .background])
+    let upload = try #require(manifest.uploads.first)
+    #expect(upload.session.value == "quick")
+    #expect(upload.priority == 0.75)
+    #expect(upload.retry == RetryPolicy(limit: 2, initial: .seconds(3)))
+    #expect(upload.transfer.request.headers.map(\.name) == ["content-type", "Accept"])
+    let fetch = try #require(manifest.fetches.first)
+    #expect(fetch.retry == RetryPolicy(limit: 7, initial: .seconds(3), max: .seconds(600)))
+    #expect(fetch.request.headers.map(\.name) == ["Accept", "Content-Type"])
+    let request = try #require(manifest.requests.first)
+    #expect(request.session.value == "other")
+    #expect(request.when == .always)
+  }
+
+  @Test func `are checked, used or not, and each mistake is told once`() {
+    expectMistakes(
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {}, other: {} }
+      defaults:
+        sessions: { 1️⃣timeout: 30s, kind: 2️⃣foreground }
+        uploads: { session: quick }
+        fetches: { session: 3️⃣slow }
+        requests: { session: quick }
+        request: { 4️⃣hedders: {} }
+        retry: { limit: 5️⃣many }
+        6️⃣transfer: {}
+
+      """ + nodes,
+      [
+        ("1️⃣", "unknown key 'timeout'"), ("2️⃣", "'kind' must be default, ephemeral or background"),
+        ("3️⃣", "no session is called 'slow'"), ("4️⃣", "unknown key 'hedders'"),
+        ("5️⃣", "'limit' must be a whole number from 0 to 1000, found the string 'many'"),
+        ("6️⃣", "unknown key 'transfer'"),
+      ])
+  }
+
+  @Test func `give way to a key that excludes them`() throws {
+    let reading = read(
+      head + """
+        defaults: { uploads: { session: long, files: { include: ["*.jpg"] } }, request: { json: { a: 1 } } }
+        uploads: { photos: { files: { list: l }, transfer: { request: { url: http://h/, json: {} } } } }
+        requests: { r: { session: quick, request: { url: http://localhost/, form: { b: c } } } }
+        """)
+    #expect(reading.diagnostics.map(\.code) == [.transferBody])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `that multiply end at a bound`() {
+    let many = (0..<3_000).map { "h\($0): x" }.joined(separator: ", ")
+    let uploads = (0..<3_000).map { "  u\($0): { transfer: { request: {} } }\n" }.joined()
+    let found = read(head + "defaults: { request: { headers: { \(many) } } }\nuploads:\n\(uploads)")
+      .diagnostics
+    #expect(found.contains { $0.code == .tooManyValues })
+  }
+}

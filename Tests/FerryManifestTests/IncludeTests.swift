@@ -1,0 +1,127 @@
+import FerryManifest
+import Testing
+
+/// Reads `m.yaml` of some files.
+private func read(_ files: [String: String], variables: [String: String] = [:]) -> ManifestReading {
+  let loader = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+    guard let text = files[path] else { throw .init("No such file or directory") }
+    return Array(text.utf8)
+  }
+  return ManifestReader(environment: [:], variables: variables, files: loader)
+    .read(Array((files["m.yaml"] ?? "").utf8), file: "m.yaml")
+}
+
+private func told(_ reading: ManifestReading) -> [String] {
+  reading.diagnostics.map { "\($0.location) \($0.code.rawValue) \($0.message)" }
+}
+
+@Suite struct `An include` {
+  @Test func `unites sections name by name`() throws {
+    let reading = read([
+      "m.yaml": """
+      version: 1
+      name: photos
+      include: [shared/common.yaml]
+      vars: { path: catalog.json }
+      fetches:
+        catalog: { session: quick, request: { url: "${vars.api}/${vars.path}" }, save_to: c }
+      """,
+      "shared/common.yaml": "vars: { api: http://127.0.0.1 }\nsessions: { quick: {} }\n",
+    ])
+    #expect(told(reading) == [])
+    let manifest = try #require(reading.manifest)
+    #expect(manifest.fetches.map(\.request.url.constant) == ["http://127.0.0.1/catalog.json"])
+    #expect(manifest.sessions.map(\.name.location.file) == ["shared/common.yaml"])
+    #expect(reading.sources.map(\.file) == ["m.yaml", "shared/common.yaml"])
+  }
+
+  @Test func `is relative to the file that names it, and taken once where two name it`() {
+    let reading = read([
+      "m.yaml": "version: 1\nname: m\ninclude: [a/one.yaml, a/two.yaml]\n",
+      "a/one.yaml": "include: [../b/base.yaml]\n",
+      "a/two.yaml": "include: [../b/base.yaml]\nversion: 1\n",
+      "b/base.yaml": "sessions: { quick: {} }\n",
+    ])
+    #expect(told(reading.diagnosticsBut(.unusedSession)) == [])
+    #expect(reading.manifest?.sessions.count == 1)
+  }
+
+  @Test func `of what is there already is a clash that names both places`() {
+    let reading = read([
+      "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\nsessions: { quick: {} }\nvars: { x: a }\n",
+      "a.yaml": "name: n\nsessions:\n  quick: { kind: ephemeral }\nvars: { y: b }\n",
+    ])
+    #expect(
+      told(reading) == [
+        "m.yaml:2:1 F0603 'name' is defined in two files",
+        "m.yaml:4:13 F0603 'quick' is defined in two files",
+      ])
+    #expect(
+      reading.diagnostics.flatMap(\.notes).map { "\($0.location) \($0.message)" } == [
+        "a.yaml:1:1 also defined here", "a.yaml:3:3 also defined here",
+      ])
+  }
+
+  @Test func `in a circle names its path`() {
+    let reading = read([
+      "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n",
+      "a.yaml": "include: [b.yaml]\n", "b.yaml": "sessions: {}\ninclude:\n  - ./a.yaml\n",
+    ])
+    #expect(
+      told(reading) == ["b.yaml:3:5 F0602 these files include each other for ever: a.yaml → b.yaml → a.yaml"])
+  }
+
+  @Test func `that cannot be read is told once, without what would have been in it`() {
+    let reading = read([
+      "m.yaml": """
+      version: 1
+      include: [gone.yaml]
+      fetches: { a: { session: quick, request: { url: "${vars.api}/a" }, save_to: c, mistake: 1 } }
+      """
+    ])
+    #expect(
+      told(reading) == [
+        "m.yaml:2:11 F0601 'gone.yaml' cannot be read: No such file or directory",
+        "m.yaml:3:80 F0201 unknown key 'mistake'",
+      ])
+  }
+
+  @Test func `with mistakes in it is told them at their places, with its own lines`() {
+    let reading = read([
+      "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n",
+      "a.yaml": "sessions:\n  quick: { knd: default, headers: { X: \"${file.name}\" } }\n",
+    ])
+    #expect(
+      told(reading.diagnosticsBut(.unusedSession)) == [
+        "a.yaml:2:12 F0201 unknown key 'knd'", "a.yaml:2:41 F0409 '${file.name}' has no value in a session",
+      ])
+    let text = DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics)
+    #expect(text.contains("   2 |   quick: { knd: default"))
+  }
+
+  @Test func `of twenty-one levels is refused`() {
+    var files = ["m.yaml": "version: 1\nname: m\ninclude: [1.yaml]\n"]
+    for level in 1...21 { files["\(level).yaml"] = "include: [\(level + 1).yaml]\n" }
+    #expect(told(read(files)).map { $0.prefix(17) } == ["20.yaml:1:11 F060"])
+  }
+
+  @Test func `that is no mapping, or no list of paths, is refused`() {
+    #expect(
+      told(read(["m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n", "a.yaml": "- x\n"])) == [
+        "a.yaml:1:1 F0301 an included file must be a mapping, found a list"
+      ])
+    #expect(
+      told(read(["m.yaml": "version: 1\nname: m\ninclude: a.yaml\n", "a.yaml": ""])) == [
+        "m.yaml:3:10 F0301 'include' must be a list, found the string 'a.yaml'"
+      ])
+  }
+}
+
+extension ManifestReading {
+  /// The same without one kind of diagnostic, which the test is not about.
+  func diagnosticsBut(_ code: DiagnosticCode) -> ManifestReading {
+    var reading = self
+    reading.diagnostics.removeAll { $0.code == code }
+    return reading
+  }
+}

@@ -1,0 +1,12 @@
+/// A small generator with a seed, so that a failure can be seen again.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  /// xorshift64*.
+  mutating func next() -> UInt64 {
+    state ^= state >> 12
+    state ^= state << 25
+    state ^= state >> 27
+    return state &* 0x2545_F491_4F6C_DD1D
+  }
+}

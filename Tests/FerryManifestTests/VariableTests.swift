@@ -1,0 +1,103 @@
+import FerryManifest
+import Testing
+
+@Suite struct `A variable` {
+  private let declared = """
+    version: 1
+    name: photos
+    vars:
+      plain: a
+      port: { type: integer, default: 8080, description: where it listens }
+      flag: { type: boolean, default: "${vars.switch}" }
+      switch: { default: "true" }
+      wait: { type: duration, default: 30s }
+      bucket: { description: "the bucket's name", required: true }
+      extra: { required: false }
+    sessions: { quick: { max_connections_per_host: "${vars.port}", timeout_for_request: "${vars.wait}" } }
+    requests:
+      r:
+        session: quick
+        request:
+          url: https://example.com/${vars.bucket}${vars.extra}
+          json: { port: "${vars.port}", text: "p${vars.port}", flag: "${vars.flag}", plain: "${vars.plain}" }
+
+    """
+
+  @Test func `has a type, which a JSON leaf keeps`() throws {
+    let reading = read(
+      declared, variables: ["port": "9", "bucket": "b"])
+    #expect(reading.diagnostics == [])
+    let request = try #require(reading.manifest?.requests.first)
+    #expect(
+      request.request.body
+        == .json(
+          .object([
+            .init(name: "port", value: .integer(9)),
+            .init(name: "text", value: .string(Template(literal: "p9"))),
+            .init(name: "flag", value: .bool(true)),
+            .init(name: "plain", value: .string(Template(literal: "a"))),
+          ])))
+    #expect(request.request.url.constant == "https://example.com/b")
+    #expect(reading.manifest?.sessions.first?.maxConnectionsPerHost == 9)
+    #expect(reading.givenVariables == ["port": "9", "bucket": "b"])
+  }
+
+  @Test func `says what it needs from outside`() {
+    let reading = read(declared, variables: ["port": "9"])
+    #expect(reading.variables.map(\.name) == ["plain", "port", "flag", "switch", "wait", "bucket", "extra"])
+    #expect(reading.variables.filter(\.isRequired).map(\.name) == ["bucket"])
+    #expect(reading.variables.filter(\.isGiven).map(\.name) == ["port"])
+    #expect(reading.diagnostics.map(\.code) == [.missingVariable])
+    #expect(reading.diagnostics.first?.help == "give it one with --var bucket=…: the bucket's name")
+  }
+
+  @Test func `of another type than its value is told, without the value`() {
+    expectMistakes(
+      """
+      version: 1
+      name: photos
+      vars:
+        1️⃣port: { type: integer, default: 1 }
+        wait: { type: duration, default: 2️⃣30 }
+        size: { type: 3️⃣bytes }
+        both: { required: 4️⃣true, default: a }
+        url: { type: url, default: 5️⃣example.com }
+        6️⃣none: { 7️⃣typ: string }
+      """,
+      [
+        ("1️⃣", "the variable 'port' must be a whole number"),
+        ("2️⃣", "the variable 'wait' must be a duration such as 30s"),
+        ("3️⃣", "'type' must be string, boolean, integer, number, duration, size or url"),
+        ("4️⃣", "a variable with a default is not required"), ("5️⃣", "the variable 'url' must be a URL"),
+        ("6️⃣", "the variable 'none' has no value"), ("7️⃣", "unknown key 'typ'"),
+      ], variables: ["port": "hunter2", "size": "5MB"])
+    let told = read("version: 1\nname: p\nvars: { port: { type: integer } }", variables: ["port": "hunter2"])
+    #expect(!DiagnosticFormatter(sources: told.sources).text(told.diagnostics).contains("hunter2"))
+  }
+
+  @Test func `is given by files, the later before the earlier and --var before both`() {
+    let files = [
+      SourceText(Array("bucket: one\nport: 1\nplain: x\n".utf8), file: "a.yaml"),
+      SourceText(Array("# more\nport: 2\nplain: y\nother: z\n".utf8), file: "b.yaml"),
+    ]
+    let reading = ManifestReader(environment: [:], variables: ["plain": "z"], variableFiles: files)
+      .read(Array(declared.utf8), file: "m.yaml")
+    #expect(reading.givenVariables == ["bucket": "one", "port": "2", "plain": "z"])
+    #expect(
+      reading.diagnostics.map { "\($0.location) \($0.severity) \($0.message)" } == [
+        "b.yaml:4:1 warning the manifest has no variable called 'other'"
+      ])
+  }
+
+  @Test func `of the wrong type in a file is told there`() {
+    let file = SourceText(Array("bucket: [a]\nport: many\n".utf8), file: "a.yaml")
+    let reading = ManifestReader(environment: [:], variableFiles: [file]).read(
+      Array(declared.utf8), file: "m.yaml")
+    #expect(
+      reading.diagnostics.map { "\($0.location) \($0.message)" } == [
+        "a.yaml:1:9 'bucket' must be a text, found a list",
+        "a.yaml:2:7 the variable 'port' must be a whole number",
+        "m.yaml:9:3 the variable 'bucket' has no value",
+      ])
+  }
+}

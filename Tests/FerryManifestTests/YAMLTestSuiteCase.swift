@@ -1,0 +1,58 @@
+import FerryManifest
+import Foundation
+
+/// One case of the public yaml-test-suite (https://github.com/yaml/yaml-test-suite), in the form of its `src/*.yaml`.
+struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
+  /// The file's name, and behind a slash the case's place in it where it is not the first: `VJP3`, `VJP3/01`.
+  var id: String
+  var yaml: [UInt8]
+  /// What the text means, as JSON, one value a document; nil where JSON cannot say it.
+  var json: String?
+  /// The text is no YAML.
+  var fails: Bool
+
+  var description: String { id }
+
+  private struct NotReadable: Error {
+    var file: String
+    var messages: [String]
+  }
+
+  /// The cases of a file, which the suite's authors want skipped or not.
+  ///
+  /// A case has the fields of the one before where it has none of its own; a null takes one away. `fail` is only
+  /// the case's own.
+  static func cases(in file: URL) throws -> [YAMLTestSuiteCase] {
+    let name = file.deletingPathExtension().lastPathComponent
+    let source = SourceText(Array(try Data(contentsOf: file)), file: file.lastPathComponent)
+    let document = YAMLDocument(source)
+    guard document.diagnostics.isEmpty, let elements = document.root?.elements, let first = elements.first
+    else {
+      throw NotReadable(file: name, messages: document.diagnostics.map(\.message))
+    }
+    // "The following cases are valid YAML according to the 1.2 productions but not at all usefully valid."
+    guard first["skip"] == nil else { return [] }
+    var yaml = ""
+    var json: String?
+    return elements.enumerated().map { index, element in
+      yaml = element["yaml"]?.scalar?.text ?? yaml
+      if let own = element["json"] { json = own.isNull ? nil : own.scalar?.text }
+      return YAMLTestSuiteCase(
+        id: index == 0 ? name : "\(name)/\(index < 10 ? "0" : "")\(index)", yaml: Array(written(yaml).utf8),
+        json: json.map(written), fails: element["fail"]?.scalar?.value == .bool(true))
+    }
+  }
+
+  /// The text behind the suite's signs for what cannot be seen, by its ReadMe.
+  private static func written(_ text: String) -> String {
+    var text =
+      text
+      .replacingOccurrences(of: "␣", with: " ")
+      .replacingOccurrences(of: "—*»", with: "\t", options: .regularExpression)
+      .replacingOccurrences(of: "←", with: "\r")
+      .replacingOccurrences(of: "⇔", with: "\u{FEFF}")
+      .replacingOccurrences(of: "↵", with: "")
+    if text.hasSuffix("∎\n") { text.removeLast(2) }
+    return text
+  }
+}
