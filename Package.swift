@@ -77,7 +77,7 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "FerryManifestTests", dependencies: ["FerryManifest"], exclude: ["Golden", "Whole"],
+      name: "FerryManifestTests", dependencies: ["FerryManifest"], exclude: ["Agreement", "Golden", "Whole"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
