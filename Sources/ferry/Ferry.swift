@@ -15,7 +15,7 @@ struct Ferry: ParsableCommand {
       and leaves a JSON report.
       """,
     version: "ferry \(version)",
-    subcommands: [Check.self, PlanCommand.self, Run.self, Resume.self, Report.self])
+    subcommands: [Check.self, Schema.self, PlanCommand.self, Run.self, Resume.self, Report.self])
 
   static func main() {
     do {

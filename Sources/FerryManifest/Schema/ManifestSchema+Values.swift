@@ -53,9 +53,10 @@ extension ManifestSchema {
     case .list(let element):
       return [types("array"), .init("items", .object(schema(element, extent)))]
     case .map(let key, let value):
+      // Some names take a dot, and the form does not tell which.
       let names: [OrderedJSON.Member] =
         key == "name"
-        ? [.init("title", .string(key)), .init("pattern", .string("^[A-Za-z0-9_-]{1,100}$"))] : []
+        ? [.init("title", .string(key)), .init("pattern", .string("^[A-Za-z0-9_.-]{1,100}$"))] : []
       return [types("object")] + (names.isEmpty ? [] : [.init("propertyNames", .object(names))])
         + [.init("additionalProperties", .object(schema(value, extent)))]
     case .object(let object): return [reference(to: object, extent)]

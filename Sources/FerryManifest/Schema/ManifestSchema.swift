@@ -13,10 +13,7 @@ package struct ManifestSchema: Sendable {
 
   private let top: ObjectForm
 
-  package init() { self.init(top: ManifestDocument.shape(file: "").form) }
-
-  /// - Parameter top: the mapping that is a manifest.
-  package init(top: ObjectForm) { self.top = top }
+  package init() { top = ManifestDocument.shape(file: "").form }
 
   /// `docs/manifest.schema.json`.
   package static func json() -> String { ManifestSchema().json.pretty }

@@ -42,7 +42,11 @@ struct Corpus {
   }
 
   static func reading(of text: String) -> ManifestReading {
-    ManifestReader(environment: environment).read(Array(text.utf8), file: "m.yaml")
+    let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      guard path == "common.yaml" else { throw .init("there is only common.yaml") }
+      return Array("name: photos\nsessions: { quick: {} }\n".utf8)
+    }
+    return ManifestReader(environment: environment, files: files).read(Array(text.utf8), file: "m.yaml")
   }
 
   /// A manifest as an editor sees it; nil where it is no YAML.

@@ -22,8 +22,8 @@ struct LanguageCoverage {
     switch form {
     case .text, .boolean, .integer, .number, .duration, .size, .json, .object: []
     case .choice(let words, _): words.map { "\(label) = \($0)" }
-    case .list(let element): parts(element, label)
-    case .map(_, let value): parts(value, label)
+    case .list(let element): parts(element, label + "[]")
+    case .map(_, let value): parts(value, label + ".*")
     case .either(let forms):
       forms.enumerated().flatMap { ["\(label), alternative \($0 + 1)"] + parts($1, label) }
     }
@@ -43,9 +43,9 @@ struct LanguageCoverage {
     case .text, .boolean, .integer, .number, .duration, .size, .json: break
     case .choice: if let text = value.scalarText { used.insert("\(label) = \(text)") }
     case .list(let element):
-      if case .array(let elements) = value { elements.forEach { add($0, element, label) } }
+      if case .array(let elements) = value { elements.forEach { add($0, element, label + "[]") } }
     case .map(_, let inner):
-      if case .object(let members) = value { members.forEach { add($0.value, inner, label) } }
+      if case .object(let members) = value { members.forEach { add($0.value, inner, label + ".*") } }
     case .object(let object): add(value, object)
     case .either(let forms):
       guard let index = forms.firstIndex(where: { value.looksLike($0) }) else { break }

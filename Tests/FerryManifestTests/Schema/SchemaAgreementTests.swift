@@ -13,6 +13,7 @@ struct `The JSON schema and the reader` {
   private static let beyondTheSchema = [
     "Golden/captures-and-templates", "Golden/cycle", "Golden/duplicate-key", "Golden/invalid-utf8",
     "Golden/references-out-of-place", "Golden/unresolved-names", "bad/reader-bounds", "bad/reader-cycle",
+    "bad/reader-include",
     "bad/reader-reference", "bad/reader-unknown-session", "bad/reader-url",
   ]
 

@@ -2,37 +2,9 @@ import FerryManifest
 import Testing
 
 /// A manifest that takes something from elsewhere need not be whole.
-///
-/// The mapping at the top is given the keys here, so that the schema of each kind is looked at on its own.
 @Suite(
   .enabled(if: SchemaValidator.python != nil, "python3 and its jsonschema are needed: scripts/setup test"))
 struct `The JSON schema of a manifest that shares` {
-  private func validator() throws -> SchemaValidator {
-    var top = try #require(ManifestReference.objects().first)
-    top.keys.removeAll { ["include", "defaults"].contains($0.name) }
-    let plain = try #require(top.keys.first { !$0.isRequired })
-    func form(of name: String) throws -> ValueForm {
-      try #require(top.keys.first { $0.name == name }?.form.objects.first.map(ValueForm.object))
-    }
-    var common = top
-    common.title = "Defaults"
-    common.rules = []
-    common.keys = try ["sessions", "uploads", "requests"].map { name in
-      var key = plain
-      key.name = name
-      key.form = try form(of: name)
-      return key
-    }
-    var include = plain
-    include.name = "include"
-    include.form = .list(.text(what: "path", references: false))
-    var defaults = plain
-    defaults.name = "defaults"
-    defaults.form = .object(common)
-    top.keys += [include, defaults]
-    return SchemaValidator(schema: ManifestSchema(top: top).json)
-  }
-
   private static let parts = [
     "requests: { done: {} }", "secrets: { a: {} }", "uploads: { photos: { transfer: {} } }",
     "uploads: { photos: { files: { null: true } } }", "tokens: { login: { capture: { a: {} } } }",
@@ -42,7 +14,7 @@ struct `The JSON schema of a manifest that shares` {
     let documents = try texts.map { text in
       SchemaValidator.Document(name: text, value: try #require(OrderedJSON(yaml: text)))
     }
-    let refused = try validator().refusals(of: documents)
+    let refused = try SchemaValidator(schema: ManifestSchema().json).refusals(of: documents)
     return texts.filter { refused[$0] != nil }
   }
 
