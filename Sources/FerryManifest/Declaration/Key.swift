@@ -26,6 +26,8 @@ struct Key<Object: Sendable>: Sendable {
   /// What stands for an absent key, where the blank object's value does not tell.
   enum Fallback: Sendable, ExpressibleByStringLiteral {
     case blank
+    /// A value, the same in every profile.
+    case value(String)
     /// In words.
     case words(String)
     /// What its own keys say.
@@ -97,6 +99,7 @@ struct Key<Object: Sendable>: Sendable {
     }
     self.fallback = { blank in
       switch fallback {
+      case .value(let value): .value(value)
       case .words(let words): .words(words)
       case .itsKeys: .itsKeys
       case .blank: text(blank).map(KeyForm.Default.value) ?? .words("none")

@@ -36,7 +36,8 @@ struct ManifestDocument: Sendable {
           doc: "The manifest's name: part of the names of its journals and of every item's identity.",
           example: "photos"),
         Key(
-          "profile", \.manifest.profile, .word(), readiness: .notYetBut(["server"]),
+          "profile", \.manifest.profile, .word(), default: .value("server"),
+          readiness: .notYetBut(["server"]),
           doc: "The defaults of the policies, and nothing else: what it gives, keys can give too.",
           example: "server"),
         Key(
