@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build release demo test lint format soak bench clean
+.PHONY: help build release demo test lint format soak fuzz bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,16 +34,19 @@ test: ## lint and run all tests, the one against docker-registry included
 	swift test --skip-build --filter EndToEndTests
 
 lint: ## check the format and the imports
-	swift format lint --strict --recursive --configuration .swift-format Sources Tests Package.swift
+	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-readme
 
 format: ## format the sources in place
-	swift format --in-place --recursive --configuration .swift-format Sources Tests Package.swift
+	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 
 soak: ## kill ferry a hundred times in a row, against two servers
 	@scripts/setup test
 	@scripts/soak
+
+fuzz: ## read a million texts that libFuzzer thinks of (FERRY_FUZZ_RUNS=1000000)
+	@scripts/fuzz
 
 bench: ## measure ferry beside curl -Z, and its memory
 	@scripts/setup bench

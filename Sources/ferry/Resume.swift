@@ -23,6 +23,7 @@ struct Resume: ParsableCommand {
       var source = ManifestOptions()
       source.manifest = open.path
       source.variables = open.variables.map { "\($0.key)=\($0.value)" }.sorted()
+      source.variableFiles = []
       let job = try source.read()
       guard sessions.isEmpty || !Set(job.plan.sessions.map(\.identifier)).isDisjoint(with: sessions) else {
         continue

@@ -60,4 +60,63 @@ import Testing
     let source = SourceText(Array(text.utf8), file: "m.yaml")
     #expect(DiagnosticFormatter(sources: [source]).text(found).utf8.count < 1_000)
   }
+
+  @Test func `with aliases of one long text ends at a mebibyte of it`() {
+    let aliases = { (name: String) in Array(repeating: "*\(name)", count: 100).joined(separator: ",") }
+    let text = """
+      x: &x "\(String(repeating: "$${", count: 1_000))"
+      a: &a [\(aliases("x"))]
+      b: [\(aliases("a"))]
+
+      """
+    let found = read(text).diagnostics
+    #expect(found.map(\.message) == ["aliases stand for more than 1 MiB of text"])
+    #expect(found.first?.location.line == 3)
+  }
+
+  @Test func `with thousands of mistakes in its YAML is told a thousand of them`() {
+    #expect(read("[" + String(repeating: "!x a,", count: 5_000) + "]").diagnostics.count == 1_001)
+    #expect(read("[" + String(repeating: "*a,", count: 5_000) + "]").diagnostics.count == 1_001)
+  }
+
+  @Test func `with a long name of an alias or an anchor is told in a line`() {
+    let name = String(repeating: "n", count: 5_000)
+    let found = read("a: *\(name)\nb: &\(name) c\nd: *nnnn\n").diagnostics.filter { $0.code == .unknownAlias }
+    #expect(found.count == 2)
+    for diagnostic in found {
+      #expect(diagnostic.message.count < 120)
+      #expect(diagnostic.help.map { $0.count < 120 } == true)
+    }
+  }
+
+  @Test func `with hundreds of names beside an unknown one is told only the first of them`() {
+    let captures = (0..<500).map { "c\($0): { json: /x }" }.joined(separator: ", ")
+    let found = read(
+      head + """
+        requests:
+          a: { session: quick, request: { url: http://h/ }, capture: { \(captures) } }
+          b: { session: quick, request: { url: "http://h/${requests.a.unlike}" } }
+
+        """
+    ).diagnostics
+    #expect(found.count == 1)
+    #expect(found.first?.help?.hasPrefix("it captures 'c0', 'c1', 'c2'") == true)
+    #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
+  }
+
+  @Test func `with a thousand warnings is still refused for the error behind them`() {
+    let sessions = (0..<1_100).map { "s\($0): { allows_cellular: false }" }.joined(separator: ", ")
+    let found = read("version: 1\nname: a\nsessions: { \(sessions) }\noops: 1\n")
+    #expect(found.manifest == nil)
+    #expect(found.diagnostics.filter { $0.severity == .error }.map(\.message) == ["unknown key 'oops'"])
+    #expect(found.diagnostics.count == 501)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `with one mapping of unknown keys behind many aliases is read without comparing them each time`() {
+    let keys = (0..<60).map { "sesion-\($0): x" }.joined(separator: ", ")
+    let aliases = (0..<1_000).map { "b\($0): *a" }.joined(separator: ", ")
+    let found = read(head + "requests: { a: &a { \(keys) }, \(aliases) }\n")
+    #expect(found.diagnostics.filter { $0.code == .unknownKey }.count == 60)
+  }
 }

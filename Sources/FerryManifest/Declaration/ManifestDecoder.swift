@@ -2,14 +2,21 @@
 struct ManifestDecoder {
   /// More mistakes than this are not told: nobody reads them, and hostile text could have millions.
   static let mostDiagnostics = 1_000
+  /// Of them, the warnings: one that comes early takes no place from an error, which refuses the manifest.
+  private static let mostWarnings = 500
   /// Values that are read in all, those that aliases, `defaults` and `for_each` repeat counted each time.
   static let mostValues = 1_000_000
+  /// Bytes of text that are read in all, counted in the same way.
+  static let mostText = 128 << 20
 
   /// The texts that the manifest is made of, by their `file`.
   private let sources: [String: SourceText]
   private let main: SourceText
   let profile: Profile
   private(set) var diagnostics: [Diagnostic] = []
+  private var warnings = 0
+  /// All that was reported, what is not told again or not at all included.
+  private var reports = 0
   /// What was told, and where in `diagnostics`: what several aliases stand for is wrong once.
   private var told: [Told: Int] = [:]
   /// Where the aliases stand that brought what is being read, from the outside in.
@@ -22,6 +29,8 @@ struct ManifestDecoder {
   /// looked up.
   private(set) var isPartial = false
   private var valueCount = 0
+  private var textCount = 0
+  private var isExhausted = false
   /// The instance of a `for_each` that is being read.
   var each: EachInstance?
   /// The name of the node that begins here, where it is one of several.
@@ -61,14 +70,17 @@ struct ManifestDecoder {
   /// The manifest's first letter.
   var start: SourceLocation { main.start }
 
-  /// Reads what an alias brought, if one did: its mistakes name the use beside the definition.
+  /// Reads a value, within the bounds of all of them. Mistakes in what an alias brought name the use beside the
+  /// definition.
   mutating func within<Value>(_ node: YAMLNode, _ read: (inout Self) -> Value?) -> Value? {
     valueCount += 1
-    guard valueCount <= Self.mostValues else {
-      if valueCount == Self.mostValues + 1 {
+    textCount += node.scalar?.text.utf8.count ?? 0
+    guard valueCount <= Self.mostValues, textCount <= Self.mostText else {
+      if !isExhausted {
+        isExhausted = true
         report(
           .tooManyValues, at: node.location,
-          "the manifest has more than \(Self.mostValues) values, counting each use of what is shared",
+          "the manifest has more than \(Self.mostValues) values or 128 MiB of text, counting each use of what is shared",
           help: "aliases, 'defaults' and 'for_each' count as often as they are used; use fewer")
       }
       return nil
@@ -83,6 +95,7 @@ struct ManifestDecoder {
     _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
     _ message: String, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
+    reports += 1
     let use = uses.last.map { Diagnostic.Note("used here", at: $0) }
     let key = Told(code: code, location: location, message: message)
     if let known = told[key] {
@@ -94,6 +107,10 @@ struct ManifestDecoder {
       return
     }
     guard diagnostics.count < Self.mostDiagnostics else { return }
+    if severity == .warning {
+      guard warnings < Self.mostWarnings else { return }
+      warnings += 1
+    }
     told[key] = diagnostics.count
     diagnostics.append(
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
@@ -133,7 +150,14 @@ struct ManifestDecoder {
   }
 
   /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.
-  func suggestion(for name: String, among known: some Collection<String>) -> String? {
-    diagnostics.count < 500 ? NearestName.suggestion(for: name, among: known.prefix(1_000)) : nil
+  func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
+    isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }
+
+  /// The name that was meant, under the same bound.
+  func nearest(to name: String, among known: [String]) -> String? {
+    isHopeful ? NearestName.nearest(to: name, among: known) : nil
+  }
+
+  private var isHopeful: Bool { reports < 500 }
 }

@@ -67,10 +67,13 @@ struct Shape<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
-    reportUnknown(members, &decoder)
-    for rule in rules { check(rule, given, &decoder) }
+    // They compare names, which is wasted where nothing more is told.
+    if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
+      reportUnknown(members, &decoder)
+      for rule in rules { check(rule, given, &decoder) }
+      if !decoder.isPartial { reportMissing(Set(given.keys), &decoder) }
+    }
     guard !decoder.isPartial else { return object }
-    reportMissing(Set(given.keys), &decoder)
     finish(&object, node, &decoder)
     return object
   }
@@ -88,7 +91,7 @@ struct Shape<Object: Sendable>: Sendable {
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
     // A misspelt key is told as unknown; that it is missing too would be the same mistake again.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
-      NearestName.nearest(to: $0, among: keys.map(\.name))
+      decoder.nearest(to: $0, among: keys.map(\.name))
     }
     guard !(decoder.mayBeIncomplete && decoder.owner.value.isEmpty) else { return }
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
@@ -115,7 +118,7 @@ struct Shape<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !decoder.isPartial, !hasNear(names, given) {
+      if case .exactlyOne = rule, present.isEmpty, !decoder.isPartial, !hasNear(names, given, decoder) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
@@ -129,7 +132,9 @@ struct Shape<Object: Sendable>: Sendable {
     }
   }
 
-  private func hasNear(_ names: [String], _ given: [String: YAMLNode.Member]) -> Bool {
-    given.keys.contains { NearestName.nearest(to: $0, among: names) != nil }
+  private func hasNear(
+    _ names: [String], _ given: [String: YAMLNode.Member], _ decoder: ManifestDecoder
+  ) -> Bool {
+    given.keys.contains { decoder.nearest(to: $0, among: names) != nil }
   }
 }

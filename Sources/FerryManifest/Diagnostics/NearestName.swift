@@ -21,7 +21,7 @@ enum NearestName {
   }
 
   static func suggestion(for name: String, among known: some Collection<String>) -> String? {
-    nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+    nearest(to: name, among: known).map { "did you mean \($0.quoted)?" }
   }
 
   /// Optimal string alignment distance.

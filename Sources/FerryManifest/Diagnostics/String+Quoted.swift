@@ -22,9 +22,11 @@ extension String {
 }
 
 extension Sequence<String> {
-  /// `'a', 'b' or 'c'`.
+  /// `'a', 'b' or 'c'`; of more than twenty only the first.
   func alternatives(quoted: Bool = true) -> String {
-    let words = map { quoted ? $0.quoted : $0 }
+    let most = 20
+    let words = prefix(most + 1).map { quoted ? $0.quoted : $0 }
+    guard words.count <= most else { return words.prefix(most).joined(separator: ", ") + " or another" }
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
   }

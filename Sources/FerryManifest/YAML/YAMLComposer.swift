@@ -4,6 +4,8 @@ struct YAMLComposer {
   static let deepest = 100
   /// Values in all, those that aliases stand for counted each time: an alias bomb ends here.
   static let mostNodes = 250_000
+  /// Bytes of text that aliases stand for: a long text behind many aliases is a bomb of few values.
+  static let mostAliasedText = 1 << 20
 
   private(set) var root: YAMLNode?
   var diagnostics: [Diagnostic] = []
@@ -15,6 +17,9 @@ struct YAMLComposer {
   private var anchors: [String: Anchor] = [:]
   private var openedCount = 0
   private var nodeCount = 0
+  /// Bytes of all scalars, those that aliases stand for counted each time.
+  private var textCount = 0
+  private var aliasedText = 0
   private var hasDocument = false
 
   init(_ source: SourceText) { self.source = source }
@@ -33,6 +38,8 @@ struct YAMLComposer {
     var weight = 1
     /// Levels of lists and mappings in it, itself included.
     var height = 0
+    /// Bytes of text in it.
+    var text = 0
   }
 
   /// A list or mapping that is still open.
@@ -46,8 +53,9 @@ struct YAMLComposer {
     var anchor: String?
     /// Which it is of all that were ever open.
     var number: Int
-    /// `nodeCount` before it.
+    /// `nodeCount` and `textCount` before it.
     var countBefore: Int
+    var textBefore: Int
     /// The most levels that a value in it has.
     var heightInside = 0
     /// Where each key of a mapping stands.
@@ -83,12 +91,23 @@ struct YAMLComposer {
         let nothing = Value(node: YAMLNode(location: location, content: .sequence([])))
         return add(nothing, counting: 1, isKnown: false, at: location)
       }
+      textCount += value.text
+      aliasedText += value.text
+      guard aliasedText <= Self.mostAliasedText else {
+        return stop(
+          Diagnostic(
+            .tooManyValues, at: location,
+            "aliases stand for more than \(Self.mostAliasedText >> 20) MiB of text",
+            help: "an alias counts as often as it is used; use fewer, or put the text into 'vars'"))
+      }
       value.node.use = location
       return add(value, counting: value.weight, at: location)
     case .scalar(var scalar, let properties):
       if let misread = misreadAnchor(of: scalar, properties, at: location) { diagnostics.append(misread) }
       scalar.forcedType = forcedType(of: scalar, tag: properties.tag, at: location)
-      let value = Value(node: YAMLNode(location: location, content: .scalar(scalar)))
+      let value = Value(
+        node: YAMLNode(location: location, content: .scalar(scalar)), text: scalar.text.utf8.count)
+      textCount += value.text
       if let anchor = properties.anchor { anchors[anchor] = .whole(value) }
       return add(value, counting: 1, at: location)
     case .sequenceStart(let properties):
@@ -117,7 +136,7 @@ struct YAMLComposer {
     stack.append(
       Frame(
         content: content, location: location, anchor: properties.anchor, number: openedCount,
-        countBefore: nodeCount))
+        countBefore: nodeCount, textBefore: textCount))
     return true
   }
 
@@ -132,7 +151,8 @@ struct YAMLComposer {
       node = YAMLNode(location: frame.location, content: .mapping(merged ?? members))
     }
     let value = Value(
-      node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1)
+      node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1,
+      text: textCount - frame.textBefore)
     // A value inside may have taken the name; then that one is the latest.
     if let anchor = frame.anchor, case .open(frame.number, _)? = anchors[anchor] {
       anchors[anchor] = .whole(value)
@@ -239,12 +259,14 @@ struct YAMLComposer {
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
     if case .open(_, let start)? = anchors[name] {
       return Diagnostic(
-        .unknownAlias, at: location, "the alias '*\(name)' stands inside its own value",
+        .unknownAlias, at: location, "the alias '*\(name.clipped)' stands inside its own value",
         help: "write the value out", notes: [.init("the value begins here", at: start)])
     }
+    // Each looks at all anchors, and hostile text could have thousands of both.
+    let nearest =
+      diagnostics.count < 100 ? NearestName.suggestion(for: name, among: anchors.keys.sorted()) : nil
     return Diagnostic(
-      .unknownAlias, at: location, "no anchor '&\(name)' before this alias",
-      help: NearestName.suggestion(for: name, among: anchors.keys.sorted())
-        ?? "define it first with '&\(name)'")
+      .unknownAlias, at: location, "no anchor '&\(name.clipped)' before this alias",
+      help: nearest ?? "define it first with '&\(name.clipped)'")
   }
 }

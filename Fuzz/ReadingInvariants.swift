@@ -1,0 +1,133 @@
+import FerryManifest
+
+/// What holds for the reading of any bytes at all, sound or hostile.
+///
+/// The fuzz target and the tests check the same: this file belongs to both.
+enum ReadingInvariants {
+  /// More letters than this nobody reads about one place: headline, excerpt and remedy.
+  static let largestSection = 2_000
+  /// In letters; the longest are lists of names.
+  static let longestMessage = 1_500
+  /// A thousand about YAML, a thousand about the rest, and what ended the reading.
+  static let mostDiagnostics = 2_001
+
+  private static let file = "m.yaml"
+  private static let environment = [
+    "HOME": "/home/me", "EMPTY": "", "LONG": String(repeating: "e", count: 5_000),
+  ]
+
+  /// Stands in no YAML. Behind the first is what `a.yaml` holds, behind the second `b.yaml`, and behind the third a
+  /// file of variables.
+  private static let separator: UInt8 = 0x1E
+
+  /// Reads the bytes and tells what is not as it must be, a sentence each; empty where all is well.
+  static func violations(by input: [UInt8]) -> [String] {
+    let parts = input.split(separator: separator, maxSplits: 3, omittingEmptySubsequences: false).map(
+      Array.init)
+    let bytes = parts.first ?? []
+    let included = Dictionary(uniqueKeysWithValues: zip(["a.yaml", "b.yaml"], parts.dropFirst()))
+    let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
+      guard let text = included[path] else { throw .init("No such file") }
+      return text
+    }
+    let given = parts.dropFirst(3).map { SourceText($0, file: "vars.yaml") }
+    let reader = ManifestReader(
+      environment: environment, variables: variables(for: bytes), variableFiles: given, files: files)
+    let reading = reader.read(bytes, file: file)
+    let formatter = DiagnosticFormatter(sources: reading.sources)
+
+    var violations = outcome(reading)
+    violations += places(reading)
+    violations += words(reading)
+    violations += output(reading, formatter.text(reading.diagnostics))
+    let again = reader.read(bytes, file: file)
+    if again.manifest != reading.manifest || again.environment != reading.environment
+      || again.diagnostics != reading.diagnostics
+    {
+      violations.append("a second reading differs from the first")
+    }
+    return violations
+  }
+
+  /// A `--var` that no manifest has is a mistake, so there is one only for a text that speaks of it.
+  private static func variables(for bytes: [UInt8]) -> [String: String] {
+    String(decoding: bytes, as: UTF8.self).contains("replaced") ? ["replaced": "by ${vars.a}"] : [:]
+  }
+
+  private static func outcome(_ reading: ManifestReading) -> [String] {
+    let hasError = reading.diagnostics.contains { $0.severity == .error }
+    guard (reading.manifest == nil) != hasError else { return [] }
+    return [hasError ? "there is a manifest beside an error" : "there is neither a manifest nor an error"]
+  }
+
+  private static func places(_ reading: ManifestReading) -> [String] {
+    let lines = Dictionary(
+      reading.sources.map { ($0.file, lineCount($0.bytes)) }, uniquingKeysWith: { first, _ in first })
+    let diagnostics = reading.diagnostics.flatMap { [$0.location] + $0.notes.map(\.location) }
+    let all = diagnostics + reading.environment.map(\.location)
+    var violations = all.filter { place in
+      // A text may end behind its last line's end.
+      guard let last = lines[place.file] else { return true }
+      return place.line < 1 || place.column < 1 || place.line > last + 1
+    }
+    .map { "\($0) is in no text" }
+    if !isSorted(reading.diagnostics.map(\.location)) {
+      violations.append("the diagnostics are not in order")
+    }
+    if !isSorted(reading.environment.map(\.location)) { violations.append("the environment is not in order") }
+    return violations
+  }
+
+  private static func words(_ reading: ManifestReading) -> [String] {
+    guard reading.diagnostics.count <= mostDiagnostics else {
+      return ["there are \(reading.diagnostics.count) diagnostics"]
+    }
+    let words = reading.diagnostics.flatMap {
+      [$0.message] + [$0.help].compactMap(\.self) + $0.notes.map(\.message)
+    }
+    return words.filter { $0.unicodeScalars.count > longestMessage || $0.utf8.contains(0x0A) }
+      .map { "a message is long or has a line's end: \($0.prefix(200))" }
+  }
+
+  private static func output(_ reading: ManifestReading, _ text: String) -> [String] {
+    var violations: [String] = []
+    var letters = 0
+    var lines = 0
+    for scalar in text.unicodeScalars {
+      letters += 1
+      if scalar == "\n" { lines += 1 }
+      if isUnprintable(scalar) {
+        violations.append("the formatter wrote U+\(String(scalar.value, radix: 16))")
+      }
+    }
+    let places = reading.diagnostics.map { 1 + $0.notes.count }.reduce(0, +)
+    let remedies = reading.diagnostics.count { $0.help != nil }
+    let expected = 3 * places + remedies + max(0, reading.diagnostics.count - 1)
+    if lines != expected { violations.append("the formatter wrote \(lines) lines instead of \(expected)") }
+    if letters > largestSection * places { violations.append("the formatter wrote \(letters) letters") }
+    return violations
+  }
+
+  private static func isSorted(_ places: [SourceLocation]) -> Bool {
+    zip(places, places.dropFirst()).allSatisfy { $0 <= $1 }
+  }
+
+  /// Lines as YAML 1.1 ends them, counted without the help of what is tested.
+  private static func lineCount(_ bytes: [UInt8]) -> Int {
+    var count = 1
+    var previous: Unicode.Scalar = " "
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      switch scalar {
+      case "\n" where previous == "\r": break
+      case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": count += 1
+      default: break
+      }
+      previous = scalar
+    }
+    return count
+  }
+
+  private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\n" && scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+  }
+}

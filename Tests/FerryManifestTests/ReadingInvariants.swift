@@ -1,0 +1,1 @@
+../../Fuzz/ReadingInvariants.swift
