@@ -4,13 +4,15 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry check`: says what is wrong with manifests, all of it at once.
+/// `ferry check`: says what is wrong with manifests, all of it at once, and what they ask for from outside.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Say what is wrong with manifests.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
+    case sarif
+    case github
   }
 
   @Argument(help: "The manifests.", completion: .file(extensions: ["yaml", "yml"]))
@@ -32,24 +34,28 @@ struct Check: ParsableCommand {
     var options = ManifestOptions()
     options.variables = variables
     let parsed = try options.parsedVariables()
-    var records: [DiagnosticRecord] = []
-    var isValid = true
-    for path in manifests {
+    let readings = try manifests.map { path in
       let reading = try Job.read(
         path: path, variables: parsed, variableFiles: variableFiles,
         environment: ProcessInfo.processInfo.environment)
-      if reading.job == nil { isValid = false }
-      switch format {
-      case .json: records += reading.diagnostics.map(DiagnosticRecord.init)
-      case .text:
-        if reading.diagnostics.isEmpty {
-          Output.produce("\(path): ok\n")
-        } else {
-          Output.produce(DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics))
-        }
-      }
+      return (path: path, reading: reading)
     }
-    if format == .json { Output.produce(try JSONText.pretty(records)) }
-    if !isValid { throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue) }
+    let diagnostics = readings.flatMap(\.reading.diagnostics)
+    let sources = readings.flatMap(\.reading.sources)
+    switch format {
+    case .text:
+      Output.produce(CheckText.text(readings))
+    case .json:
+      Output.produce(
+        try JSONText.pretty(CheckRecord(manifests: readings.map { .init($0.reading, path: $0.path) })))
+    case .sarif:
+      let log = SARIFLog(diagnostics, sources: sources, version: Ferry.version)
+      Output.produce(try JSONText.verbatim(log))
+    case .github:
+      Output.produce(GitHubCommands(sources: sources).text(diagnostics))
+    }
+    if readings.contains(where: { $0.reading.job == nil }) {
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
+    }
   }
 }

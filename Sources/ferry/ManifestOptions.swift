@@ -24,7 +24,8 @@ struct ManifestOptions: ParsableArguments {
       path: manifest, variables: try parsedVariables(), variableFiles: variableFiles,
       environment: ProcessInfo.processInfo.environment)
     if !reading.diagnostics.isEmpty {
-      Output.complain(DiagnosticFormatter(sources: reading.sources).text(reading.diagnostics))
+      let formatter = DiagnosticFormatter(sources: reading.sources, isColored: Output.isComplaintColored)
+      Output.complain(formatter.text(reading.diagnostics))
     }
     guard let job = reading.job else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)

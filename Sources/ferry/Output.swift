@@ -13,6 +13,15 @@ enum Output {
     try? handle.write(contentsOf: Data(text.utf8))
   }
 
+  /// Whether to write colours to the standard output, and to the standard error.
+  static var isProductColored: Bool { isatty(STDOUT_FILENO) != 0 && allowsColor }
+  static var isComplaintColored: Bool { isErrorTerminal && allowsColor }
+
+  /// https://no-color.org: an empty variable counts as none.
+  private static var allowsColor: Bool {
+    (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  }
+
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
   static var isInteractive: Bool { isatty(STDIN_FILENO) != 0 && isErrorTerminal }
 }

@@ -24,6 +24,8 @@ package struct Job: Sendable {
     package var diagnostics: [Diagnostic]
     /// The manifest's text, those of its includes and of files of variables.
     package var sources: [SourceText]
+    /// What it asks for from outside; of a manifest with an error, as far as that is known.
+    package var needs: [Need]
   }
 
   /// Reads a manifest from the disk. Throws where the file cannot be read.
@@ -44,7 +46,9 @@ package struct Job: Sendable {
         path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),
         variables: reading.givenVariables, notBuilt: reading.diagnostics.filter { $0.code == .notBuilt })
     }
-    return Reading(job: job, diagnostics: reading.diagnostics, sources: reading.sources)
+    return Reading(
+      job: job, diagnostics: reading.diagnostics, sources: reading.sources,
+      needs: Need.list(reading, folder: folder, environment: environment))
   }
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {

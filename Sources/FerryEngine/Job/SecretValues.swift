@@ -18,7 +18,7 @@ enum SecretValues {
         }
         values[name] = value
       case .file(let path):
-        let place = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+        let place = Self.place(of: path, in: folder)
         do {
           var text = try String(contentsOf: place, encoding: .utf8)
           if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
@@ -31,5 +31,10 @@ enum SecretValues {
       }
     }
     return values
+  }
+
+  /// Where a secret's file lies.
+  static func place(of path: String, in folder: String) -> URL {
+    URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
   }
 }

@@ -41,7 +41,7 @@ struct SourceExcerpt {
   }
 
   /// The letters of the key, value or reference that begins the text.
-  private static func valueLength(_ text: [Unicode.Scalar]) -> Int? {
+  static func valueLength(_ text: [Unicode.Scalar]) -> Int? {
     guard let first = text.first else { return nil }
     switch first {
     case "\"", "'":
@@ -85,5 +85,16 @@ struct SourceExcerpt {
       return 2
     default: return 1
     }
+  }
+}
+
+extension Sequence<SourceText> {
+  /// The column (in code points, from 1) behind the key, value or reference that begins at a place; nil where its
+  /// text is not known, or nothing stands there.
+  func endColumn(of location: SourceLocation) -> Int? {
+    guard let source = first(where: { $0.file == location.file }) else { return nil }
+    // A value that is longer ends somewhere behind; nobody marks so much.
+    let text = source.text(line: location.line, from: location.column, limit: 1_000).unicodeScalars
+    return SourceExcerpt.valueLength(Array(text)).map { location.column + $0 }
   }
 }

@@ -1,0 +1,88 @@
+/// Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), with the words of the
+/// format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+///
+/// It is encoded as it stands; its keys are not put into snake_case.
+package struct SARIFLog: Encodable, Equatable, Sendable {
+  package var schema =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+  package var version = "2.1.0"
+  package var runs: [Run]
+
+  private enum CodingKeys: String, CodingKey {
+    case schema = "$schema"
+    case version
+    case runs
+  }
+
+  package struct Run: Encodable, Equatable, Sendable {
+    package var tool: Tool
+    /// SourceLocation's columns are of this kind.
+    package var columnKind = "unicodeCodePoints"
+    package var results: [Result]
+  }
+
+  package struct Tool: Encodable, Equatable, Sendable {
+    package var driver: Driver
+  }
+
+  package struct Driver: Encodable, Equatable, Sendable {
+    package var name: String
+    package var version: String
+    package var rules: [Rule]
+  }
+
+  /// A diagnostic's code.
+  package struct Rule: Encodable, Equatable, Sendable {
+    package var id: String
+    package var name: String
+    package var shortDescription: Message
+    package var fullDescription: Message
+    package var help: Message
+    package var defaultConfiguration: Configuration
+  }
+
+  package struct Configuration: Encodable, Equatable, Sendable {
+    package var level: Level
+  }
+
+  package enum Level: String, Encodable, Sendable {
+    case error
+    case warning
+  }
+
+  package struct Message: Encodable, Equatable, Sendable {
+    package var text: String
+    package var markdown: String?
+  }
+
+  package struct Result: Encodable, Equatable, Sendable {
+    package var ruleId: String
+    package var ruleIndex: Int
+    package var level: Level
+    package var message: Message
+    package var locations: [Location]
+    package var relatedLocations: [Location]?
+  }
+
+  package struct Location: Encodable, Equatable, Sendable {
+    package var physicalLocation: PhysicalLocation
+    package var message: Message?
+  }
+
+  package struct PhysicalLocation: Encodable, Equatable, Sendable {
+    package var artifactLocation: ArtifactLocation
+    package var region: Region
+  }
+
+  package struct ArtifactLocation: Encodable, Equatable, Sendable {
+    package var uri: String
+  }
+
+  /// Lines and columns from 1.
+  package struct Region: Encodable, Equatable, Sendable {
+    package var startLine: Int
+    package var startColumn: Int
+    /// One behind the last that belongs to it.
+    package var endColumn: Int?
+  }
+}

@@ -1,0 +1,28 @@
+/// A path as a reference of RFC 3986: relative for a relative path, a `file:` URI for an absolute one.
+enum URIReference {
+  static func text(path: String) -> String {
+    let isAbsolute = path.hasPrefix("/")
+    // What is left out has no meaning, and tools compare these texts.
+    var steps: [Substring] = []
+    for step in path.split(separator: "/") where step != "." {
+      if step == "..", let last = steps.last, last != ".." { steps.removeLast() } else { steps.append(step) }
+    }
+    let encoded = steps.map(encode).joined(separator: "/")
+    return isAbsolute ? "file:///\(encoded)" : encoded
+  }
+
+  /// Leaves the unreserved characters alone (§2.3): a colon in the first step would make it a scheme.
+  private static func encode(_ step: Substring) -> String {
+    var text = ""
+    for byte in step.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
+  }
+}
