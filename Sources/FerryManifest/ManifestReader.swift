@@ -51,7 +51,8 @@ package struct ManifestReader: Sendable {
     let isSound = diagnostics.allSatisfy { $0.severity != .error }
     return ManifestReading(
       manifest: isSound ? manifest : nil, manifestSources: [source] + inclusion.sources,
-      variableSources: given.sources, diagnostics: diagnostics, environment: decoder.variables.uses,
+      variableSources: given.sources, diagnostics: diagnostics, root: whole,
+      environment: decoder.variables.uses,
       variables: decoder.variables.needs, givenVariables: decoder.variables.givenTexts)
   }
 

@@ -10,6 +10,8 @@ package struct ManifestReading: Sendable {
   package var givenVariables: [String: String]
   /// In the order of their places.
   package var diagnostics: [Diagnostic]
+  /// The document with all that it includes, and its `defaults` in their places.
+  package var root: YAMLNode?
   /// What the manifest asks the environment for, in the order of its text.
   package var environment: [EnvironmentUse]
   /// The variables that it declares, in the order of its text.
@@ -17,7 +19,8 @@ package struct ManifestReading: Sendable {
 
   init(
     manifest: Manifest? = nil, manifestSources: [SourceText], variableSources: [SourceText],
-    diagnostics: [Diagnostic], environment: [EnvironmentUse] = [], variables: [VariableNeed] = [],
+    diagnostics: [Diagnostic], root: YAMLNode? = nil, environment: [EnvironmentUse] = [],
+    variables: [VariableNeed] = [],
     givenVariables: [String: String] = [:]
   ) {
     self.manifest = manifest
@@ -25,6 +28,7 @@ package struct ManifestReading: Sendable {
     sources = manifestSources + variableSources
     self.givenVariables = givenVariables
     self.diagnostics = diagnostics
+    self.root = root
     self.environment = environment
     self.variables = variables
   }

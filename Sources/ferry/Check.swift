@@ -18,27 +18,16 @@ struct Check: ParsableCommand {
   @Argument(help: "The manifests.", completion: .file(extensions: ["yaml", "yml"]))
   var manifests: [String]
 
-  @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
-  var variables: [String] = []
-
-  @Option(
-    name: .customLong("vars-file"),
-    help: "Take variables from this file, a mapping of names to texts. May be repeated.",
-    completion: .file(extensions: ["yaml", "yml"]))
-  var variableFiles: [String] = []
+  @OptionGroup var variables: VariableOptions
 
   @Option(help: "The form of what is said.")
   var format = Format.text
 
   func run() throws {
-    var options = ManifestOptions()
-    options.variables = variables
-    let parsed = try options.parsedVariables()
+    let given = try variables.parsed()
     let readings = try manifests.map { path in
-      let reading = try Job.read(
-        path: path, variables: parsed, variableFiles: variableFiles,
-        environment: ProcessInfo.processInfo.environment)
-      return (path: path, reading: reading)
+      let source = ManifestSource(path: path, variables: given, variableFiles: variables.variableFiles)
+      return (path: path, reading: try source.reading())
     }
     let diagnostics = readings.flatMap(\.reading.diagnostics)
     let sources = readings.flatMap(\.reading.sources)

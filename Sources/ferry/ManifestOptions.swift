@@ -4,11 +4,23 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What every command that reads a manifest takes.
+/// What every command that reads one manifest takes.
 struct ManifestOptions: ParsableArguments {
   @Argument(help: "The manifest.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String
 
+  @OptionGroup var variables: VariableOptions
+
+  func read() throws -> Job { try source().job() }
+
+  func source() throws -> ManifestSource {
+    ManifestSource(
+      path: manifest, variables: try variables.parsed(), variableFiles: variables.variableFiles)
+  }
+}
+
+/// What gives a manifest's variables their values.
+struct VariableOptions: ParsableArguments {
   @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
   var variables: [String] = []
 
@@ -18,22 +30,8 @@ struct ManifestOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml"]))
   var variableFiles: [String] = []
 
-  /// Reads the manifest; with an error in it every diagnostic is told and the process ends with 3.
-  func read() throws -> Job {
-    let reading = try Job.read(
-      path: manifest, variables: try parsedVariables(), variableFiles: variableFiles,
-      environment: ProcessInfo.processInfo.environment)
-    if !reading.diagnostics.isEmpty {
-      let formatter = DiagnosticFormatter(sources: reading.sources, isColored: Output.isComplaintColored)
-      Output.complain(formatter.text(reading.diagnostics))
-    }
-    guard let job = reading.job else {
-      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
-    }
-    return job
-  }
-
-  func parsedVariables() throws -> [String: String] {
+  /// `--var` by name; of two of one name the later.
+  func parsed() throws -> [String: String] {
     var parsed: [String: String] = [:]
     for variable in variables {
       guard let equals = variable.firstIndex(of: "="), equals != variable.startIndex else {

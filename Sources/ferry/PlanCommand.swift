@@ -22,11 +22,29 @@ struct PlanCommand: ParsableCommand {
   @Option(help: "The form.")
   var format = Format.text
 
+  @Flag(help: "Print the manifest with every default written out, and where each value comes from.")
+  var effective = false
+
+  func validate() throws {
+    if effective, !only.isEmpty {
+      throw ValidationError("--effective shows the whole manifest; leave out --only")
+    }
+  }
+
   func run() throws {
+    if effective { return try produceEffective() }
     let document = try Preview(try source.read(), state: state.state, only: only).document()
     switch format {
     case .text: Output.produce(PlanText.text(document))
     case .json: Output.produce(try JSONText.pretty(document))
+    }
+  }
+
+  private func produceEffective() throws {
+    guard let manifest = try source.source().told().reading.effective else { return }
+    switch format {
+    case .text: Output.produce(manifest.yaml())
+    case .json: Output.produce(try JSONText.pretty(manifest))
     }
   }
 }

@@ -20,11 +20,7 @@ struct Resume: ParsableCommand {
     var codes: Set<FerryPlan.ExitCode> = []
     var hasFound = false
     for open in jobs {
-      var source = ManifestOptions()
-      source.manifest = open.path
-      source.variables = open.variables.map { "\($0.key)=\($0.value)" }.sorted()
-      source.variableFiles = []
-      let job = try source.read()
+      let job = try ManifestSource(path: open.path, variables: open.variables).job()
       guard sessions.isEmpty || !Set(job.plan.sessions.map(\.identifier)).isDisjoint(with: sessions) else {
         continue
       }

@@ -26,6 +26,13 @@ package struct Job: Sendable {
     package var sources: [SourceText]
     /// What it asks for from outside; of a manifest with an error, as far as that is known.
     package var needs: [Need]
+    fileprivate var root: YAMLNode?
+
+    /// The manifest with every default written out; `nil` where it has an error.
+    package var effective: EffectiveManifest? {
+      guard let job, let root else { return nil }
+      return EffectiveManifest(root, in: job.manifest.profile)
+    }
   }
 
   /// Reads a manifest from the disk. Throws where the file cannot be read.
@@ -48,7 +55,7 @@ package struct Job: Sendable {
     }
     return Reading(
       job: job, diagnostics: reading.diagnostics, sources: reading.sources,
-      needs: Need.list(reading, folder: folder, environment: environment))
+      needs: Need.list(reading, folder: folder, environment: environment), root: reading.root)
   }
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {

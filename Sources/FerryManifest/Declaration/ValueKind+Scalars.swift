@@ -103,7 +103,9 @@ extension ManifestDecoder {
 extension ValueKind where Value == String {
   /// A text that is settled before a run, not empty and without control characters.
   static func constant(_ what: String) -> Self {
-    Self(.text(what: what, references: false), text: { $0 }) { node, decoder in
+    Self(
+      .text(what: what, references: false), text: { WrittenScalar.string($0, in: .flow) }
+    ) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       guard !text.isEmpty else {
         decoder.report(

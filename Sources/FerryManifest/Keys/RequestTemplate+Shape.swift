@@ -9,7 +9,27 @@ extension RequestTemplate {
   /// A request that releases something: DELETE unless it says otherwise.
   static let deletingShape = shape(for: .deleting)
 
-  private enum Use { case plain, changing, transfer, deleting }
+  private enum Use {
+    case plain, changing, transfer, deleting
+
+    /// The method of a request without a body that gives none.
+    var method: String {
+      switch self {
+      case .plain, .transfer: "GET"
+      case .changing: "POST"
+      case .deleting: "DELETE"
+      }
+    }
+
+    /// Where it depends on something else.
+    var methodInWords: Key<RequestTemplate>.Fallback {
+      switch self {
+      case .plain: "GET; POST with a body"
+      case .transfer: "the protocol's"
+      case .changing, .deleting: .blank
+      }
+    }
+  }
 
   private static func shape(for use: Use) -> Shape<RequestTemplate> {
     Shape(
@@ -17,9 +37,12 @@ extension RequestTemplate {
       keys: [
         Key(
           "method", \.method, .method,
-          default:
-            "GET; POST with a body and in `allocate` and `commit`; DELETE in `abandon`; the protocol's in `transfer`",
-          doc: "The HTTP method, in capitals.", example: "POST"),
+          default: use.methodInWords,
+          doc: """
+            The HTTP method, in capitals. By default POST in `allocate` and `commit`, DELETE in `abandon`, the \
+            protocol's in `transfer`.
+            """,
+          example: "POST"),
         Key(
           "url", \.url, .url, isRequired: true,
           doc: """
@@ -42,15 +65,10 @@ extension RequestTemplate {
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
       rules: [.atMostOne(["form", "json"])],
-      blank: { _, _ in RequestTemplate(url: Template([])) },
+      blank: { _, _ in RequestTemplate(method: use.method, url: Template([])) },
       finish: { request, node, decoder in
-        if node["method"] == nil {
-          let hasBody = node["form"] != nil || node["json"] != nil
-          switch use {
-          case .plain, .transfer: request.method = hasBody ? "POST" : "GET"
-          case .changing: request.method = "POST"
-          case .deleting: request.method = "DELETE"
-          }
+        if use == .plain, node["method"] == nil, node["form"] != nil || node["json"] != nil {
+          request.method = "POST"
         }
         guard use == .transfer, let members = node.members else { return }
         for member in members where ["form", "json"].contains(member.key.value) {

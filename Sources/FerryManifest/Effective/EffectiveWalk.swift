@@ -1,0 +1,177 @@
+/// Goes through a document by the declarations of its keys, and puts in what is absent.
+///
+/// It knows no key by name: what may stand where, what stands for an absent key and what excludes what is all in
+/// the forms.
+struct EffectiveWalk {
+  let profile: Profile
+
+  /// What the nodes belong to.
+  private enum Text {
+    /// The document; `use` is where the outermost alias stands that brought the part of it.
+    case document(use: SourceLocation?)
+    /// A default, as the manifest would write it.
+    case fallback(EffectiveOrigin)
+
+    func entering(_ node: YAMLNode) -> Text {
+      switch self {
+      case .document(let use): .document(use: use ?? node.use)
+      case .fallback: self
+      }
+    }
+
+    func origin(at location: SourceLocation) -> EffectiveOrigin {
+      switch self {
+      case .document(let use): EffectiveOrigin(location, use: use)
+      case .fallback(let origin): origin
+      }
+    }
+  }
+
+  func value(_ node: YAMLNode, as form: ValueForm) -> EffectiveValue {
+    value(node, as: form, of: nil, in: .document(use: nil))
+  }
+
+  /// - Parameters:
+  ///   - form: what is declared for it; nil inside of free values.
+  ///   - key: the key that it belongs to.
+  private func value(
+    _ node: YAMLNode, as form: ValueForm?, of key: Located<String>?, in outer: Text
+  ) -> EffectiveValue {
+    let text = outer.entering(node)
+    let isShared =
+      switch text {
+      case .document(let use): use != nil
+      case .fallback: false
+      }
+    switch node.content {
+    case .scalar(let scalar):
+      return EffectiveValue(content: .scalar(scalar), origin: text.origin(at: node.location))
+    case .sequence(let elements):
+      let element = form?.element
+      return EffectiveValue(
+        content: .list(elements.map { value($0, as: element, of: nil, in: text) }),
+        origin: text.origin(at: node.location))
+    case .mapping(let members):
+      // In block style the mapping itself begins a line below its key.
+      let place = isShared ? node.location : key?.location ?? node.location
+      let all =
+        form?.object.map { object($0, members, in: text) } ?? free(members, as: form?.memberValue, in: text)
+      return EffectiveValue(content: .mapping(all), origin: text.origin(at: place))
+    }
+  }
+
+  /// A mapping whose keys are the author's.
+  private func free(
+    _ members: [YAMLNode.Member], as form: ValueForm?, in text: Text
+  ) -> [EffectiveValue.Member] {
+    members.map { member in
+      .init(
+        key: member.key.value, standing: .value(value(member.value, as: form, of: member.key, in: text)))
+    }
+  }
+
+  /// A mapping with declared keys, in the order of their declarations.
+  private func object(
+    _ form: ObjectForm, _ members: [YAMLNode.Member], in text: Text
+  ) -> [EffectiveValue.Member] {
+    let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
+    let standing = standing(in: form, beside: Set(given.keys))
+    var all: [EffectiveValue.Member] = form.keys.compactMap { key in
+      let value: EffectiveValue.Standing? =
+        if let member = given[key.name] {
+          .value(value(member.value, as: key.form, of: member.key, in: text))
+        } else if form.allowsDefault(of: key.name, beside: standing) {
+          fallback(of: key)
+        } else {
+          nil
+        }
+      return value.map { .init(key: key.name, standing: $0) }
+    }
+    // What no declaration knows was used up before; it is kept in its words.
+    let known = Set(form.keys.map(\.name))
+    all += free(members.filter { !known.contains($0.key.value) }, as: nil, in: text)
+    return all
+  }
+
+  /// The keys that have a value, given or by default: words about the others are left out where these exclude them.
+  private func standing(in form: ObjectForm, beside given: Set<String>) -> Set<String> {
+    let defaults = form.keys.filter { key in
+      switch key.fallback(in: profile) {
+      case .value, .itsKeys: form.allowsDefault(of: key.name, beside: given)
+      case .words, nil: false
+      }
+    }
+    return given.union(defaults.map(\.name))
+  }
+
+  /// What stands for an absent key; nil for a required one.
+  private func fallback(of key: KeyForm) -> EffectiveValue.Standing? {
+    guard let fallback = key.fallback(in: profile) else { return nil }
+    let origin: EffectiveOrigin = key.isOfProfile ? .profile(profile) : .builtIn
+    switch fallback {
+    case .words(let words):
+      return .words(words, origin)
+    case .itsKeys:
+      guard let form = key.form.objects.first else { return nil }
+      return .value(
+        EffectiveValue(content: .mapping(object(form, [], in: .fallback(origin))), origin: origin))
+    case .value(let text):
+      guard let node = YAMLDocument(SourceText(Array(text.utf8), file: "")).root else {
+        preconditionFailure("the default of '\(key.name)' is no YAML: \(text)")
+      }
+      return .value(value(node, as: key.form, of: nil, in: .fallback(origin)))
+    }
+  }
+}
+
+extension KeyForm {
+  /// Whether its default depends on the profile. The profile's own name does not count.
+  fileprivate var isOfProfile: Bool {
+    guard case .optional(let defaults) = presence else { return false }
+    return defaults != Profile.allCases.map { .value($0.rawValue) }
+      && defaults.contains { $0 != defaults.first }
+  }
+}
+
+extension ObjectForm {
+  /// Whether the default of an absent key may be written out beside keys that have a value.
+  fileprivate func allowsDefault(of name: String, beside standing: Set<String>) -> Bool {
+    rules.allSatisfy { rule in
+      switch rule {
+      case .atMostOne(let names), .exactlyOne(let names):
+        !names.contains(name) || names.allSatisfy { $0 == name || !standing.contains($0) }
+      case .requires(let key, let other):
+        key != name || standing.contains(other)
+      }
+    }
+  }
+}
+
+extension ValueForm {
+  /// Where a mapping stands, its declared keys.
+  fileprivate var object: ObjectForm? {
+    switch self {
+    case .object(let form): form
+    case .either(let forms): forms.lazy.compactMap(\.object).first
+    case .text, .boolean, .integer, .number, .duration, .size, .choice, .json, .list, .map: nil
+    }
+  }
+
+  /// Where a mapping of the author's names stands, what its values are.
+  fileprivate var memberValue: ValueForm? {
+    switch self {
+    case .map(_, let value): value
+    case .either(let forms): forms.lazy.compactMap(\.memberValue).first
+    case .text, .boolean, .integer, .number, .duration, .size, .choice, .json, .list, .object: nil
+    }
+  }
+
+  /// Where a list stands, what its elements are.
+  fileprivate var element: ValueForm? {
+    switch self {
+    case .list(let element): element
+    case .either(let forms): forms.lazy.compactMap(\.element).first
+    case .text, .boolean, .integer, .number, .duration, .size, .choice, .json, .map, .object: nil
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// Writes scalars on one line so that they are read back as the same values, by ferry and by readers of YAML 1.1.
+enum WrittenScalar {
+  enum Context {
+    /// A value of a mapping or list in block style.
+    case block
+    /// A value inside of `[ ]`.
+    case flow
+    case key
+  }
+
+  static func text(_ scalar: YAMLScalar, in context: Context) -> String {
+    switch scalar.value {
+    case .string: string(scalar.text, in: context)
+    case .null where scalar.text.isEmpty: "null"
+    case .null, .bool, .integer, .hugeInteger, .float: scalar.text
+    }
+  }
+
+  /// Plain where that is safe, else in single quotes if they spare backslashes, else in double quotes.
+  static func string(_ text: String, in context: Context) -> String {
+    if isSafePlain(text, in: context) { return text }
+    let letters = text.unicodeScalars
+    if letters.contains(where: { $0 == "\\" || $0 == "\"" }), !letters.contains(where: mustEscape) {
+      return "'\(letters.reduce(into: "") { $0 += $1 == "'" ? "''" : String($1) })'"
+    }
+    var quoted = "\""
+    for letter in letters {
+      switch letter {
+      case "\"", "\\": quoted += "\\\(letter)"
+      default: quoted += visible(letter)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// A key; declared keys and names stand plain.
+  static func key(_ text: String) -> String {
+    // The language has a key `null`, and a key is a word whatever it looks like.
+    text == "null" ? text : string(text, in: .key)
+  }
+
+  /// A text for a comment: line ends and what cannot be seen as escapes.
+  static func escaped(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { $0 += visible($1) }
+  }
+
+  private static func visible(_ letter: Unicode.Scalar) -> String {
+    guard mustEscape(letter) else { return String(letter) }
+    switch letter {
+    case "\n": return "\\n"
+    case "\r": return "\\r"
+    case "\t": return "\\t"
+    case "\0": return "\\0"
+    default:
+      let code = String(letter.value, radix: 16, uppercase: true)
+      let (mark, width) = letter.value < 0x100 ? ("x", 2) : letter.value < 0x10000 ? ("u", 4) : ("U", 8)
+      return "\\\(mark)\(String(repeating: "0", count: width - code.count))\(code)"
+    }
+  }
+
+  /// What YAML cannot have as it is (§5.1, c-printable), what ends a line in one of its versions, and what a person
+  /// cannot see or is misled by.
+  private static func mustEscape(_ letter: Unicode.Scalar) -> Bool {
+    switch letter.value {
+    case 0x20...0x7E: false
+    case 0xA0...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF:
+      letter.properties.isWhitespace || letter.properties.isBidiControl
+    default: true
+    }
+  }
+
+  private static func isSafePlain(_ text: String, in context: Context) -> Bool {
+    // By code points, as YAML reads: an accent behind a colon makes another character of it, and a colon still.
+    let letters = text.unicodeScalars
+    guard let first = letters.first, let last = letters.last, first != " ", last != " ", last != ":",
+      !"-?:,[]{}#&*!|>'\"%@`=<".unicodeScalars.contains(first), !letters.contains(where: mustEscape),
+      YAMLScalar.resolve(text) == .string, !wordsOfYAML11.contains(text.lowercased())
+    else { return false }
+    // These end a document where a line begins with them.
+    guard !letters.starts(with: "...".unicodeScalars) else { return false }
+    switch context {
+    case .block:
+      return zip(letters, letters.dropFirst()).allSatisfy { pair in
+        pair != (":", " ") && pair != (" ", "#")
+      }
+    case .flow, .key: return !letters.contains { ":#,?[]{}".unicodeScalars.contains($0) }
+    }
+  }
+
+  /// Booleans of YAML 1.1: strings for ferry, not for every tool that its output is given to.
+  private static let wordsOfYAML11: Set<String> = ["yes", "no", "on", "off", "y", "n"]
+}

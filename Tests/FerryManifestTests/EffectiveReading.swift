@@ -1,0 +1,52 @@
+import FerryManifest
+import Testing
+
+/// A manifest, and what its effective text is read as.
+struct EffectiveReading {
+  let file: String
+  let environment: [String: String]
+  let first: ManifestReading
+  let text: String
+  let second: ManifestReading
+
+  init(
+    _ text: String, file: String = "m.yaml", environment: [String: String] = [:],
+    variables: [String: String] = [:], files: ManifestFiles = .none
+  ) throws {
+    self.file = file
+    self.environment = environment
+    let reader = ManifestReader(environment: environment, variables: variables, files: files)
+    first = reader.read(Array(text.utf8), file: file)
+    let mistakes = first.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
+    #expect(mistakes == [])
+    self.text = try Self.effective(first).yaml()
+    second = reader.read(Array(self.text.utf8), file: file)
+  }
+
+  static func effective(_ reading: ManifestReading) throws -> EffectiveManifest {
+    EffectiveManifest(try #require(reading.root), in: try #require(reading.manifest).profile)
+  }
+
+  /// The effective text means the same, is told nothing new, and is its own effective text.
+  func expectSame(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
+    let mistakes = second.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
+    try #require(mistakes == [], "\(text)", sourceLocation: sourceLocation)
+    #expect(second.manifest == first.manifest, sourceLocation: sourceLocation)
+    // A policy of a profile that is not built yet was told of at 'profile' alone; now it stands there itself.
+    let known = Set(first.diagnostics.map(\.message))
+    let new = second.diagnostics.filter { !known.contains($0.message) }
+    #expect(
+      new.allSatisfy { $0.code == .notBuilt && first.manifest?.profile != .server }, "\(new)",
+      sourceLocation: sourceLocation)
+    let again = try Self.effective(second).yaml()
+    #expect(Self.withoutOrigins(again) == Self.withoutOrigins(text), sourceLocation: sourceLocation)
+  }
+
+  private static func withoutOrigins(_ text: String) -> [Substring] {
+    text.split(separator: "\n").map { line in
+      guard let comment = line.ranges(of: "  # ").last else { return line }
+      let rest = line[..<comment.lowerBound]
+      return rest.lastIndex { $0 != " " }.map { rest[...$0] } ?? ""
+    }
+  }
+}
