@@ -16,7 +16,10 @@ struct Corpus {
   static let package = folder.deletingLastPathComponent().deletingLastPathComponent()
 
   /// Many small manifests, which use every key in every form.
-  static func good() throws -> Corpus { try Corpus(of: folder.appending(path: "Agreement/good")) }
+  static func good() throws -> Corpus {
+    // Apart is what needs other files, or is no text that a line can be added to.
+    try Corpus(of: folder.appending(path: "Agreement/good"), folder.appending(path: "Agreement/good-apart"))
+  }
   /// Each with a mistake of its own, and those whose diagnostics are recorded.
   static func bad() throws -> Corpus {
     try Corpus(of: folder.appending(path: "Agreement/bad"), folder.appending(path: "Golden"))

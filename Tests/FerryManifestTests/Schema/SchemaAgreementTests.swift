@@ -25,7 +25,8 @@ struct `The JSON schema and the reader` {
 
   @Test func `accept all that is good here`() throws {
     let good = try Corpus(
-      of: Corpus.folder.appending(path: "Agreement/good"), Corpus.folder.appending(path: "Whole"),
+      of: Corpus.folder.appending(path: "Agreement/good"),
+      Corpus.folder.appending(path: "Agreement/good-apart"), Corpus.folder.appending(path: "Whole"),
       Corpus.package.appending(path: "jobs"), Corpus.package.appending(path: "examples"))
     #expect(good.entries.count >= 50)
     for entry in good.entries {
