@@ -77,7 +77,8 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "FerryManifestTests", dependencies: ["FerryManifest"], exclude: ["Effective", "Golden", "Whole"],
+      name: "FerryManifestTests", dependencies: ["FerryManifest"],
+      exclude: ["Agreement", "Effective", "Golden", "Whole"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
