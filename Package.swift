@@ -77,7 +77,8 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "FerryManifestTests", dependencies: ["FerryManifest"], exclude: ["Effective", "Golden", "Whole"],
+      name: "FerryManifestTests", dependencies: ["FerryManifest"],
+      exclude: ["Agreement", "Effective", "Golden", "Whole"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
@@ -89,7 +90,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",
-      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer"],
+      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal"],
       swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),

@@ -46,6 +46,22 @@ extension DatabaseSchema {
             round INTEGER NOT NULL,
             PRIMARY KEY (run, manifest)
           ) STRICT, WITHOUT ROWID;
-          """)
+          """),
+      Migration(
+        name: "history 2: how fast uploads went",
+        sql: """
+          CREATE TABLE rate (
+            run INTEGER NOT NULL REFERENCES run (sequence) ON DELETE CASCADE,
+            manifest TEXT NOT NULL,
+            upload TEXT NOT NULL,
+            session TEXT NOT NULL,
+            bytes INTEGER NOT NULL,
+            duration INTEGER NOT NULL,
+            PRIMARY KEY (run, manifest, upload)
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE INDEX rate_upload ON rate (manifest, upload, run);
+          CREATE INDEX rate_session ON rate (session, run);
+          """),
     ])
 }

@@ -24,10 +24,13 @@ extension RunHistory {
   }
 
   /// Writes down how a run ended, also where another process took it for dead.
+  ///
+  /// - Parameter rates: how fast its uploads went, one for each of them at most.
   package func end(
-    run id: String, exitCode: Int32, report: String?, at now: Instant
+    run id: String, exitCode: Int32, report: String?, rates: [RateRow] = [], at now: Instant
   ) throws(JournalError) {
     try write { db in
+      try Self.insert(rates, run: id, db)
       try db.execute(
         sql: "UPDATE run SET state = ?, ended_at = ?, exit_code = ?, report = ? WHERE id = ?",
         arguments: [

@@ -45,6 +45,7 @@ package struct ManifestReader: Sendable {
     decoder.checkReferences()
     decoder.checkCycles()
     let manifest = read.flatMap { decoder.expandNeeds(of: $0.manifest) }
+    decoder.checkWarnings(manifest, after: document.diagnostics + inclusion.diagnostics + given.diagnostics)
 
     let diagnostics =
       (document.diagnostics + inclusion.diagnostics + given.diagnostics + decoder.diagnostics).sorted()

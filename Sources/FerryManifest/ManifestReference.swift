@@ -26,7 +26,8 @@ package enum ManifestReference {
     text += "| key | value | default | meaning |\n|---|---|---|---|\n"
     for key in object.keys {
       let example = key.example.map { " Example: `\($0)`." } ?? ""
-      let cells = ["`\(key.name)`", key.form.summary, fallback(key), key.doc + example + readiness(key)]
+      let notBuilt = readiness(key).map { " *\($0)*" } ?? ""
+      let cells = ["`\(key.name)`", key.form.summary, fallback(key), key.doc + example + notBuilt]
       text += "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |\n"
     }
     for rule in object.rules { text += "\n\(sentence(rule))\n" }
@@ -34,7 +35,7 @@ package enum ManifestReference {
   }
 
   /// The default; of each profile, where they differ.
-  private static func fallback(_ key: KeyForm) -> String {
+  static func fallback(_ key: KeyForm) -> String {
     guard case .optional(let defaults) = key.presence, let first = defaults.first else { return "required" }
     func text(_ fallback: KeyForm.Default) -> String {
       switch fallback {
@@ -47,14 +48,15 @@ package enum ManifestReference {
     return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
   }
 
-  private static func readiness(_ key: KeyForm) -> String {
+  /// What a run refuses of it.
+  static func readiness(_ key: KeyForm) -> String? {
     func list(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
     switch key.readiness {
-    case .notYet: return " *Not built yet.*"
-    case .notYetBut(let values): return " *Not built yet, but for \(list(values)).*"
+    case .notYet: return "Not built yet."
+    case .notYetBut(let values): return "Not built yet, but for \(list(values))."
     case .built:
       let words = key.form.wordsNotBuilt
-      return words.isEmpty ? "" : " *Not built yet: \(list(words)).*"
+      return words.isEmpty ? nil : "Not built yet: \(list(words))."
     }
   }
 

@@ -15,7 +15,9 @@ struct Ferry: ParsableCommand {
       and leaves a JSON report.
       """,
     version: "ferry \(version)",
-    subcommands: [Check.self, PlanCommand.self, Run.self, Resume.self, Report.self, Explain.self])
+    subcommands: [
+      Check.self, Schema.self, PlanCommand.self, Run.self, Resume.self, Report.self, Explain.self,
+    ])
 
   static func main() {
     do {

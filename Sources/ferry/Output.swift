@@ -1,9 +1,17 @@
+import FerryEngine
+import FerryManifest
 import Foundation
 
 /// Standard output is the product, standard error is for people.
 enum Output {
   static func complain(_ text: String) {
     write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError)
+  }
+
+  /// What the files and the history show to be wrong with a manifest.
+  static func warn(_ warnings: [Diagnostic], of job: Job) {
+    guard !warnings.isEmpty else { return }
+    complain(DiagnosticFormatter(sources: job.sources, isColored: isComplaintColored).text(warnings))
   }
 
   static func produce(_ text: String) { write(text, to: .standardOutput) }

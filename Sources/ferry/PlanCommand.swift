@@ -33,7 +33,9 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     if effective { return try produceEffective() }
-    let document = try Preview(try source.read(), state: state.state, only: only).document()
+    let job = try source.read()
+    let (document, warnings) = try Preview(job, state: state.state, only: only).look()
+    Output.warn(warnings, of: job)
     switch format {
     case .text: Output.produce(PlanText.text(document))
     case .json: Output.produce(try JSONText.pretty(document))

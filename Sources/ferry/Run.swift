@@ -32,7 +32,9 @@ struct Run: ParsableCommand {
   func run() throws {
     let job = try source.read()
     if dryRun {
-      Output.produce(PlanText.text(try Preview(job, state: state.state, only: only).document()))
+      let (document, warnings) = try Preview(job, state: state.state, only: only).look()
+      Output.warn(warnings, of: job)
+      Output.produce(PlanText.text(document))
       return
     }
     var launch = Launch.Options()

@@ -19,7 +19,9 @@ struct RunCommand {
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)
     let ending = try Launch(job, options: launch, environment: environment, version: Ferry.version).run(
-      notice: { Output.complain("ferry: \($0)") }, onProgress: { progress.show($0) })
+      notice: { Output.complain("ferry: \($0)") },
+      warn: { warnings in if !options.quiet { Output.warn(warnings, of: job) } },
+      onProgress: { progress.show($0) })
     progress.clear()
     switch ending {
     case .inUse(let session, let pid):

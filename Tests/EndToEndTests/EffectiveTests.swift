@@ -5,7 +5,10 @@ import Testing
 @Suite struct `The effective plan` {
   private let job: Workspace
 
-  init() throws { job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts)) }
+  init() throws {
+    job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.uploadIDs()))
+    try job.write("text", to: "a.txt")
+  }
 
   @Test func `is a manifest that means the same, with the places of its values`() async throws {
     let first = try await job.ferry("plan", "--effective", "job.yaml")

@@ -48,6 +48,31 @@ struct FileListerTests {
     #expect(try globs(["*.jpg", "d/**"], exclude: ["d/.e/**"]) == [".b.jpg", "a.jpg", "d/h.jpg"])
   }
 
+  @Test func globsThatNoFileMeetsAreTold() throws {
+    for name in ["a.jpg", "b/c.png", "b/d.jpg", ".hidden/e.gif", "folder.tif/x"] {
+      folder.file("root/" + name)
+    }
+    func unmatched(_ include: [String], exclude: [String] = []) throws -> [Int] {
+      try list(.globs(include: include, exclude: exclude)).unmatched
+    }
+    #expect(try unmatched(["**"]) == [])
+    #expect(try unmatched(["**/*.jpg", "*.png", "**/*.jpeg", "b/**"]) == [1, 2])
+    #expect(try unmatched(["*.jpg", "*.jpg", "{a,z}.jpg", "z.jpg"]) == [3])
+    // What is left out does not count, nor does a folder.
+    #expect(try unmatched(["**/*.gif", "**/*.jpg"], exclude: ["**/.*"]) == [0])
+    #expect(try unmatched(["*.tif", "**/x"]) == [0])
+    #expect(try unmatched(["./", "a.jpg"]) == [0])
+    folder.file("list", size: 0)
+    #expect(try list(.list("-", nullSeparated: false), input: "a.jpg\n").unmatched == [])
+  }
+
+  @Test func aLinkMeetsAGlobWhereItLeadsToAFile() throws {
+    folder.file("root/in/file")
+    folder.link("root/good", to: "in/file")
+    folder.link("root/gone", to: "nowhere")
+    #expect(try list(.globs(include: ["good", "gone"], exclude: [])).unmatched == [1])
+  }
+
   @Test func hostileNamesAreListedAsTheyAre() throws {
     let names: [[UInt8]] = [
       Array("a\nb".utf8), Array("q\"'`$".utf8), Array("100%41".utf8), Array("😀".utf8), [0xFF, 0xFE, 0x61],

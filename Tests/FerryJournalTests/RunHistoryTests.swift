@@ -1,7 +1,9 @@
-import FerryJournal
 import FerryPlan
 import Foundation
+import GRDB
 import Testing
+
+@testable import FerryJournal
 
 @Suite struct RunHistoryTests {
   let state: TemporaryState
@@ -71,6 +73,56 @@ import Testing
     first.report = "/s/runs/r1/report.json"
     #expect(try history.run(id: "r1") == first)
     #expect(throws: JournalError.self) { try history.begin(second) }
+  }
+
+  @Test func howFastUploadsWentIsToldNewestFirst() throws {
+    let history = try open()
+    func end(_ run: String, _ rates: [RateRow]) throws {
+      try history.begin(RunRow(id: run, launch: "background", rounds: [], startedAt: .start))
+      try history.end(run: run, exitCode: 0, report: nil, rates: rates, at: .start)
+    }
+    func rate(_ upload: String, _ bytes: Int64, session: String = "s") -> RateRow {
+      RateRow(
+        manifest: "m", upload: upload, session: session,
+        sample: TransferSample(bytes: bytes, duration: .milliseconds(bytes)))
+    }
+    try end("r1", [rate("a", 1), rate("b", 2)])
+    try end("r2", [rate("a", 3), rate("c", 4, session: "t")])
+    try end("r3", [])
+    try end("r4", [rate("a", 5)])
+    #expect(try history.samples(manifest: "m", upload: "a", limit: 2).map(\.bytes) == [5, 3])
+    #expect(try history.samples(manifest: "m", upload: "a", limit: 9).map(\.bytes) == [5, 3, 1])
+    #expect(try history.samples(manifest: "other", upload: "a", limit: 9).isEmpty)
+    #expect(Set(try history.samples(session: "s", limit: 9).map(\.bytes)) == [5, 3, 1, 2])
+    #expect(
+      try history.samples(session: "t", limit: 9) == [
+        TransferSample(bytes: 4, duration: .milliseconds(4))
+      ])
+  }
+
+  @Test func aHistoryOfTheFirstSchemaIsBroughtUpToDate() throws {
+    try state.directory.create()
+    let old = DatabaseSchema(
+      applicationID: DatabaseSchema.history.applicationID,
+      migrations: Array(DatabaseSchema.history.migrations.prefix(1)))
+    let queue = try DatabaseFile(path: state.directory.history, schema: old)
+      .openForWriting(durability: .everyCommit, writtenBy: "0.0-test", at: .start)
+    try queue.write {
+      try $0.execute(
+        sql: """
+          INSERT INTO run (id, launch, state, pid, process_started, boot, started_at)
+          VALUES ('r1', 'background', 1, 1, 1, '', 0)
+          """)
+    }
+    try queue.close()
+    let snapshot = try RunHistory.openForReading(in: state.directory)
+    #expect(try snapshot.samples(session: "s", limit: 9).isEmpty)
+    try snapshot.close()
+    let history = try open()
+    let rate = RateRow(
+      manifest: "m", upload: "a", session: "s", sample: TransferSample(bytes: 1, duration: .seconds(1)))
+    try history.end(run: "r1", exitCode: 0, report: nil, rates: [rate], at: .start)
+    #expect(try history.samples(session: "s", limit: 9) == [rate.sample])
   }
 
   @Test func aDeadProcesssRunIsClosedAsInterrupted() throws {

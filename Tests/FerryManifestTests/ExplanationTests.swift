@@ -5,7 +5,8 @@ import Testing
 @Suite struct `The explanation of a code` {
   /// Codes of what is not built yet: their examples cannot be tried. A code that works must leave this list.
   static let awaiting: Set<DiagnosticCode> = [
-    .unusedSession, .uploadIDWithoutLife, .plainSecret, .tokenWithoutTLS, .sharedSaveTo, .idlePriority,
+    // `discretionary` is not built yet, which is told beside it.
+    .uploadIDWithoutLife
   ]
 
   /// Codes of which no example can stand on a page: too large, not text, or told only by a run.

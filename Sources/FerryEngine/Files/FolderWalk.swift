@@ -43,6 +43,7 @@ struct FolderWalk {
   private var includeState: GlobMatcher.State
   private var excludeState: GlobMatcher.State
   private var includeScratch: GlobMatcher.State
+  private var unmatched: UnmatchedGlobs
   private var excludeScratch: GlobMatcher.State
 
   init(root: [UInt8], include: GlobMatcher, exclude: GlobMatcher) {
@@ -51,6 +52,7 @@ struct FolderWalk {
     self.exclude = exclude
     includeState = include.start
     includeScratch = include.start
+    unmatched = UnmatchedGlobs(include)
     excludeState = exclude.start
     excludeScratch = exclude.start
   }
@@ -59,6 +61,7 @@ struct FolderWalk {
   mutating func run(root descriptor: Int32) -> Listing {
     enter(descriptor, include: include.start, exclude: exclude.start)
     while !levels.isEmpty { goOn() }
+    listing.unmatched = unmatched.globs
     return listing
   }
 
@@ -196,7 +199,9 @@ struct FolderWalk {
       if errno != ENOENT { report(Array(name), errno) }
       return
     }
-    if status.isRegular { append(name, isFolder: false, status) }
+    guard status.isRegular else { return }
+    append(name, isFolder: false, status)
+    unmatched.meet(includeState, of: include)
   }
 
   private mutating func append(_ name: UnsafeRawBufferPointer, isFolder: Bool, _ status: stat) {

@@ -15,6 +15,8 @@ struct GlobMatcher: Sendable {
   /// For each place those that may come next, `words` words each.
   private var next: [UInt64] = []
   private var final: [UInt64] = []
+  /// For each glob its own part of `final`.
+  private(set) var finals: [State] = []
   private let words: Int
   let start: State
 
@@ -30,14 +32,19 @@ struct GlobMatcher: Sendable {
     letters = [.ranges([], isNegated: false)]
     follow = [[]]
     var whole = Ends(isEmpty: false, first: [], last: [])
+    var last: [[Int]] = []
     for glob in globs {
       var syntax: GlobSyntax
       syntax = try GlobParser.parse(glob)
-      if case .sequence(let parts) = syntax, parts.isEmpty { continue }
+      if case .sequence(let parts) = syntax, parts.isEmpty {
+        last.append([])
+        continue
+      }
       syntax = .sequence([syntax])
       let ends = Self.add(syntax, to: &letters, &follow)
       whole.first += ends.first
       whole.last += ends.last
+      last.append(ends.last)
       guard letters.count <= Self.placeLimit else {
         throw ListingFailure(message: "the globs have more than \(Self.placeLimit) letters")
       }
@@ -46,6 +53,7 @@ struct GlobMatcher: Sendable {
     words = (letters.count + 63) / 64
     start = Self.set([0], words)
     final = Self.set(whole.last, words)
+    finals = last.map { [words] in Self.set($0, words) }
     next = follow.flatMap { [words] in Self.set($0, words) }
     ascii = (0..<128).flatMap { [letters, words] letter in
       Self.set(letters.indices.filter { letters[$0].matches(UInt32(letter)) }, words)
@@ -77,8 +85,11 @@ struct GlobMatcher: Sendable {
 
   func isDead(_ state: State) -> Bool { state.allSatisfy { $0 == 0 } }
 
-  func accepts(_ state: State) -> Bool {
-    for word in 0..<words where state[word] & final[word] != 0 { return true }
+  func accepts(_ state: State) -> Bool { Self.meets(state, final) }
+
+  /// Whether two sets have a place in common.
+  static func meets(_ a: State, _ b: State) -> Bool {
+    for word in a.indices where a[word] & b[word] != 0 { return true }
     return false
   }
 

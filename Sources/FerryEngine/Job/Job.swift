@@ -15,7 +15,11 @@ package struct Job: Sendable {
   package var plan: Plan
   package var variables: [String: String]
   /// What the manifest asks for and ferry cannot do yet: a launch refuses it.
-  package var notBuilt: [Diagnostic]
+  package var notBuilt: [Diagnostic] { warnings.filter { $0.code == .notBuilt } }
+  /// What was told when it was read.
+  package var warnings: [Diagnostic]
+  /// The texts that it was read from.
+  package var sources: [SourceText]
 
   /// What reading a manifest gave.
   package struct Reading: Sendable {
@@ -51,7 +55,7 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),
-        variables: reading.givenVariables, notBuilt: reading.diagnostics.filter { $0.code == .notBuilt })
+        variables: reading.givenVariables, warnings: reading.diagnostics, sources: reading.sources)
     }
     return Reading(
       job: job, diagnostics: reading.diagnostics, sources: reading.sources,

@@ -50,9 +50,10 @@ package struct Launch {
     state = try StateDirectory(explicit: options.state, environment: environment)
   }
 
-  /// Runs to the end. `notice` takes lines for people; `onProgress` is called after every turn.
+  /// Runs to the end. `notice` takes lines for people, `warn` what the files and the history show to be wrong
+  /// with the manifest; `onProgress` is called after every turn.
   package func run(
-    notice: @escaping (String) -> Void, onProgress: @escaping (Progress) -> Void
+    notice: @escaping (String) -> Void, warn: ([Diagnostic]) -> Void, onProgress: @escaping (Progress) -> Void
   ) throws -> Ending {
     let selection = try Selection(options.only, in: job.plan)
     let secrets = try SecretValues.load(job.manifest.secrets, folder: job.folder, environment: environment)
@@ -78,11 +79,12 @@ package struct Launch {
         id: id, launch: options.launch, rounds: [.init(manifest: job.plan.manifest, number: round.number)],
         startedAt: started))
     let record: RunRecord
+    let rates: [RateRow]
     do {
-      record = try carryOut(
+      (record, rates) = try carryOut(
         id: id, round: round.number, selection: selection, secrets: secrets, history: history,
         startedAt: started,
-        notice, onProgress)
+        notice, warn, onProgress)
     } catch {
       // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -94,7 +96,7 @@ package struct Launch {
     let bytes = try ReportWriter.encode(record)
     try ReportWriter.write(bytes, to: report)
     if let path = options.report { try ReportWriter.write(bytes, to: path) }
-    try history.end(run: id, exitCode: record.run.exitCode, report: report, at: clock.now)
+    try history.end(run: id, exitCode: record.run.exitCode, report: report, rates: rates, at: clock.now)
     try history.close()
     return .ran(record, report: report)
   }
@@ -112,8 +114,9 @@ package struct Launch {
 
   private func carryOut(
     id: String, round: Int64, selection: Selection, secrets: [String: String], history: RunHistory,
-    startedAt: Instant, _ notice: @escaping (String) -> Void, _ onProgress: @escaping (Progress) -> Void
-  ) throws -> RunRecord {
+    startedAt: Instant, _ notice: @escaping (String) -> Void, _ warn: ([Diagnostic]) -> Void,
+    _ onProgress: @escaping (Progress) -> Void
+  ) throws -> (RunRecord, [RateRow]) {
     let homes = Set(Self.homes(of: job.plan))
     let journals: [SessionJournal?] = try job.plan.sessions.indices.map { index in
       guard homes.contains(SessionID(index)) else { return nil }
@@ -131,18 +134,31 @@ package struct Launch {
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { notice("\(job.plan.nodes[node].name): \(problem)") }
     }
+    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
+    if !warnings.isEmpty { warn(warnings) }
     let run = try perform(
       id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root),
       onProgress)
     let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
     if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
     let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault
-    return RunRecord(
+    let record = RunRecord(
       run: .init(
         id: id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
         round: round, roundClosed: isThrough, startedAt: startedAt.rfc3339, endedAt: clock.now.rfc3339,
         exitCode: exit.rawValue, state: "ended", fault: run.fault?.description),
       totals: run.scheduler.totals, nodes: run.scheduler.nodeRecords, items: run.scheduler.itemRecords)
+    return (record, rates(run.scheduler))
+  }
+
+  /// How fast uploads went, for the plans of later runs.
+  private func rates(_ scheduler: Scheduler) -> [RateRow] {
+    scheduler.samples.map { id, sample in
+      let node = job.plan.nodes[id.index]
+      return RateRow(
+        manifest: job.plan.manifest, upload: node.name,
+        session: job.plan.sessions[node.session.index].identifier, sample: sample)
+    }
   }
 
   private func perform(

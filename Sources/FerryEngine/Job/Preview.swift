@@ -16,10 +16,12 @@ package struct Preview {
     selection = try Selection(only, in: job.plan)
   }
 
-  package func document() throws -> PlanDocument {
+  /// The plan, and what it warns of beyond what was told when the manifest was read.
+  package func look() throws -> (document: PlanDocument, warnings: [Diagnostic]) {
     let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
     let latest = try history.latestRound(manifest: job.plan.manifest)
-    try history.close()
     let isOpen = latest.map { $0.closedAt == nil } ?? false
     let round = (latest?.number ?? 0) + (isOpen ? 0 : 1)
     let homes = Set(Launch.homes(of: job.plan))
@@ -36,8 +38,10 @@ package struct Preview {
     let situation = try Situation(
       job, journals: journals, round: round, selection: selection,
       listers: try job.listers(environment: environment), at: LaunchClock().now)
-    return PlanDocument(
+    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
+    let document = PlanDocument(
       job.plan, path: job.path, round: round, continuesRound: isOpen, starts: situation.starts,
-      problems: situation.problems.mapValues { $0.map(\.description) })
+      problems: situation.problems.mapValues { $0.map(\.description) }, warnings: job.warnings + warnings)
+    return (document, warnings)
   }
 }

@@ -17,6 +17,8 @@ struct Situation {
   var secrets: [String] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
+  /// By node index: globs of `include` that no file met, by their places in the list.
+  var unmatched: [Int: [Int]] = [:]
 
   init(
     _ job: Job, journals: [SessionJournal?], round: Int64, selection: Selection, listers: [Int: FileLister],
@@ -72,6 +74,7 @@ struct Situation {
     listing: Listing?, nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
+    if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
     var reconciliation = Reconciliation(
       listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {

@@ -86,7 +86,8 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder in
-      guard let set, let value = kind.decode(node, &decoder) else { return }
+      // In `defaults` nothing but this reads it.
+      guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
       switch readiness {
       case .built: break

@@ -95,12 +95,13 @@ struct ManifestDecoder {
     return read(&self)
   }
 
+  /// - Parameter use: where the alias stands that brought it, where nothing is being read any more.
   mutating func report(
     _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
-    _ message: String, help: String? = nil, notes: [Diagnostic.Note] = []
+    _ message: String, help: String? = nil, notes: [Diagnostic.Note] = [], use: SourceLocation? = nil
   ) {
     reports += 1
-    let use = uses.last.map { Diagnostic.Note("used here", at: $0) }
+    let use = (use ?? uses.last).map { Diagnostic.Note("used here", at: $0) }
     let key = Told(code: code, location: location, message: message)
     if let known = told[key] {
       // Three uses are enough to see which definition is meant.

@@ -6,7 +6,7 @@ extension ValueKind {
       .list(element.form),
       text: { values in
         let texts = values.compactMap(element.text)
-        return texts.count == values.count ? "[\(texts.joined(separator: ", "))]" : nil
+        return texts.count == values.count ? "[\(texts.map(flow).joined(separator: ", "))]" : nil
       },
       decode: { node, decoder in
         guard let elements = node.elements else {
@@ -24,6 +24,14 @@ extension ValueKind {
         }
         return elements.compactMap { element.decode($0, &decoder) }
       })
+  }
+
+  /// An element as it can stand in `[…]`: in quotes where it would mean something else there, as `**` would.
+  private static func flow(_ text: String) -> String {
+    switch OrderedJSON(yaml: "[\(text)]") {
+    case .array(let elements)? where elements.count == 1: text
+    default: OrderedJSON.string(text).line
+    }
   }
 
   static func object(_ shape: Shape<Value>) -> Self {

@@ -18,7 +18,7 @@ extension String {
   }
 
   /// `clipped`, in single quotes.
-  var quoted: String { "'\(clipped)'" }
+  package var quoted: String { "'\(clipped)'" }
 }
 
 extension Sequence<String> {

@@ -34,7 +34,11 @@ extension Upload {
         files: FileSelection(root: ".", source: .globs(include: ["**"], exclude: [])),
         transfer: Transfer(request: RequestTemplate(url: Template([]))))
     },
-    place: { _, name in .upload(name, nil) })
+    place: { _, name in .upload(name, nil) },
+    finish: { upload, node, _ in
+      upload.places.include = node["files"]?["include"]?.elements?.map(\.location) ?? []
+      upload.places.validFor = node["allocate"]?["valid_for"]?.location
+    })
 }
 
 extension Upload.Batch {

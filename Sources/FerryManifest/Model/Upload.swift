@@ -22,6 +22,18 @@ package struct Upload: Equatable, Sendable {
   package var abandon: Abandon?
   package var after: After
   package var retry: RetryPolicy
+  package var places = Places()
+
+  /// Where the manifest says what only a launch can judge. All are equal: a comment added above changes no plan.
+  package struct Places: Equatable, Sendable {
+    /// Of each pattern of `files.include`; empty where that is the default.
+    package var include: [SourceLocation] = []
+    /// Of `allocate.valid_for`.
+    package var validFor: SourceLocation?
+
+    package init() {}
+    package static func == (a: Self, b: Self) -> Bool { true }
+  }
 
   /// What bounds one hand-over of items.
   package struct Batch: Hashable, Codable, Sendable {

@@ -12,6 +12,9 @@ package struct PlanDocument: Codable, Sendable {
   package var sessions: [SessionEntry]
   /// In the order in which they may start.
   package var nodes: [NodeEntry]
+  /// What the manifest surely does not mean, as `ferry check` writes it, and what only the files and the
+  /// history show.
+  package var warnings: [DiagnosticRecord]
 
   package struct SessionEntry: Codable, Sendable {
     package var name: String
@@ -61,12 +64,13 @@ package struct PlanDocument: Codable, Sendable {
 
   package init(
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, starts: [NodeStart],
-    problems: [Int: [String]]
+    problems: [Int: [String]], warnings: [Diagnostic] = []
   ) {
     manifest = plan.manifest
     self.path = path
     self.round = round
     self.continuesRound = continuesRound
+    self.warnings = warnings.map(DiagnosticRecord.init)
     sessions = plan.sessions.map {
       SessionEntry(
         name: $0.name, kind: $0.kind, identifier: $0.identifier,

@@ -62,6 +62,8 @@ struct UploadState: Sendable {
   /// At most so many items begun and not ended, so that IDs are allocated as late as the queue allows.
   var window = 1
   var aheadLimit = 1
+  /// The largest file that was sent.
+  var largest: TransferSample?
 }
 
 /// How many items ended how.

@@ -20,6 +20,11 @@ extension Scheduler {
     return totals
   }
 
+  /// Of each upload that sent something.
+  package var samples: [NodeID: TransferSample] {
+    Dictionary(uploads.compactMap { upload in upload.largest.map { (upload.node, $0) } }) { $1 }
+  }
+
   /// Items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.open } }
 

@@ -19,6 +19,7 @@ extension Scheduler {
       result.answer, refreshStatuses: refreshStatuses,
       hasUploadID: self[progress: place]?.hasUploadID ?? false)
     tally.count(flight.attempt.step, result, verdict)
+    if flight.attempt.step == .transfer, verdict == .succeeded { sample(place.node, result) }
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
@@ -40,6 +41,12 @@ extension Scheduler {
     } else {
       finish(flight, step, result, verdict)
     }
+  }
+
+  private mutating func sample(_ node: NodeID, _ result: AttemptResult) {
+    guard let upload = uploadIndex[node.index], result.traffic.bodySent > uploads[upload].largest?.bytes ?? 0
+    else { return }
+    uploads[upload].largest = TransferSample(bytes: result.traffic.bodySent, duration: result.duration)
   }
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {

@@ -1,0 +1,94 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// Warns of what only shows where the files and the history are known.
+struct PlanWarnings {
+  /// Of so many of the last runs the rate is taken.
+  static let runs = 5
+
+  private let job: Job
+  private let situation: Situation
+  private let history: RunHistory
+
+  /// - Returns: in the order of their places.
+  static func find(
+    _ job: Job, situation: Situation, history: RunHistory
+  ) throws(JournalError) -> [Diagnostic] {
+    let warnings = PlanWarnings(job: job, situation: situation, history: history)
+    let uploads = Dictionary(
+      job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+    var found: [Diagnostic] = []
+    /// What `for_each` makes of one line is told once.
+    var told: Set<String> = []
+    for (index, node) in job.plan.nodes.enumerated() {
+      guard case .upload(let work) = node.work, let upload = uploads[node.name] else { continue }
+      found += warnings.patterns(of: upload, at: index).filter {
+        told.insert("\($0.location) \($0.message)").inserted
+      }
+      if let warning = try warnings.slowFile(of: upload, work, node, at: index) { found.append(warning) }
+    }
+    return found.enumerated().sorted { ($0.element.location, $0.offset) < ($1.element.location, $1.offset) }
+      .map(\.element)
+  }
+
+  /// F0704.
+  private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
+    guard let unmatched = situation.unmatched[index], case .globs(let include, _) = upload.files.source,
+      upload.places.include.count == include.count,
+      // Delivered files are gone, so that there are none between two deliveries.
+      upload.after == .keep,
+      // In a folder that cannot be read there may be such files.
+      situation.problems[index]?.allSatisfy({ $0.kind == .outsideRoot }) ?? true
+    else { return [] }
+    return unmatched.map { glob in
+      Diagnostic(
+        .globMatchesNothing, .warning, at: upload.places.include[glob],
+        "the pattern \(include[glob].quoted) matches no file",
+        help: "mind its spelling and the case of letters: '*' stops at a slash, '**' does not; "
+          + "the root is \(upload.files.root.quoted)")
+    }
+  }
+
+  /// F0703.
+  private func slowFile(
+    of upload: Upload, _ work: UploadWork, _ node: Node, at index: Int
+  ) throws(JournalError) -> Diagnostic? {
+    guard let life = work.validFor, life > .zero, let place = upload.places.validFor,
+      case .upload(let table, _) = situation.starts[index],
+      let largest = table.files.sizes.indices.max(by: { table.files.sizes[$0] < table.files.sizes[$1] })
+    else { return nil }
+    let size = table.files.sizes[largest]
+    let session = job.plan.sessions[node.session.index].identifier
+    var rate = Self.rate(
+      try history.samples(manifest: job.plan.manifest, upload: node.name, limit: Self.runs), for: size)
+    if rate == nil { rate = Self.rate(try history.samples(session: session, limit: Self.runs), for: size) }
+    guard let rate, Double(size) / rate > life.seconds else { return nil }
+    let count = table.files.sizes.count { Double($0) / rate > life.seconds }
+    let path = String(decoding: table.files.path(largest), as: UTF8.self).quoted
+    let what = "\(path) (\(ReportText.size(size)))"
+    return Diagnostic(
+      .fileOutlivesUploadID, .warning, at: place,
+      (count == 1
+        ? "\(what) takes longer to send than its upload ID lives"
+        : "\(count) files take longer to send than their upload IDs live, the largest of them \(what)")
+        + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ReportText.size(Int64(clamping: rate)))/s",
+      help: "ask the server for IDs that live longer and say so here, split the file, or give the session "
+        + "fewer connections")
+  }
+
+  /// The median of the rates, of those that tell of a file of this size; of two in the middle the higher.
+  static func rate(_ samples: [TransferSample], for size: Int64) -> Double? {
+    let rates = samples.filter { $0.tells(of: size) }.compactMap(\.rate).sorted()
+    return rates.isEmpty ? nil : rates[rates.count / 2]
+  }
+
+  /// `90 s`, `25 min`, `3 h`, `2 d`: no more exact than a guess is.
+  static func text(_ seconds: Double) -> String {
+    for (unit, length) in [("d", 86_400.0), ("h", 3_600), ("min", 60)] where seconds >= 2 * length {
+      return "\(Int64(clamping: (seconds / length).rounded())) \(unit)"
+    }
+    return seconds < 1
+      ? "\(max(1, Int64(clamping: seconds * 1000))) ms" : "\(Int64(clamping: seconds.rounded())) s"
+  }
+}

@@ -1,0 +1,68 @@
+extension ManifestDecoder {
+  /// F0706. Told once where several requests take their URL's beginning from one variable.
+  mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
+    let secretSessions = Set(
+      manifest.sessions.filter {
+        $0.headers.contains { $0.value.references.contains(where: \.isConfidential) }
+      }
+      .map(\.name.value))
+    var toldPlaces: Set<SourceLocation> = []
+    var known: [String: WrittenText] = [:]
+    for request in writtenRequests(manifest) {
+      guard let host = request.template.url.plainHTTPHost, !LoopbackHost.contains(host),
+        let url = request.node["url"]
+      else { continue }
+      let what: String
+      if let token = request.token {
+        what = "the token \(token.quoted)"
+      } else if request.template.references.contains(where: \.isConfidential)
+        || secretSessions.contains(request.session)
+      {
+        what = "a secret"
+      } else {
+        continue
+      }
+      let place = writtenText(url, &known).places.first ?? url.location
+      guard toldPlaces.insert(place).inserted else { continue }
+      warn(
+        .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
+        help: "write https://: everyone on the way can read what http:// carries, and use it",
+        notes: place == url.location ? [] : [.init("this request carries it", at: url.location)],
+        use: url.use ?? request.use)
+    }
+  }
+}
+
+extension Reference {
+  fileprivate var isConfidential: Bool {
+    switch self {
+    case .secret, .token: true
+    case .file, .allocate, .transfer, .request, .run: false
+    }
+  }
+}
+
+extension Template {
+  /// The host of a URL with `http://`, where it is known before a run.
+  fileprivate var plainHTTPHost: String? {
+    var prefix = ""
+    var isWhole = true
+    loop: for segment in segments {
+      switch segment {
+      case .literal(let text), .value(let text): prefix += text
+      case .reference:
+        isWhole = false
+        break loop
+      }
+    }
+    guard prefix.prefix(7).lowercased() == "http://" else { return nil }
+    let rest = prefix.dropFirst(7)
+    let end = rest.firstIndex { "/?#\\".contains($0) }
+    // A reference that goes on with the host hides it.
+    guard isWhole || end != nil else { return nil }
+    let authority = rest[..<(end ?? rest.endIndex)]
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+    if host.hasPrefix("["), let bracket = host.firstIndex(of: "]") { return String(host[...bracket]) }
+    return String(host.prefix { $0 != ":" })
+  }
+}

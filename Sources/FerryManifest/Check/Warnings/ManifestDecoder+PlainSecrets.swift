@@ -1,0 +1,110 @@
+extension ManifestDecoder {
+  /// F0705. The value is never part of a message.
+  mutating func warnOfPlainSecrets(_ manifest: Manifest) {
+    var known: [String: WrittenText] = [:]
+    for session in declared.ordered[.sessions] ?? [] {
+      warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
+    }
+    for token in declared.ordered[.tokens] ?? [] {
+      guard let apply = token.node["apply"], let header = apply["header"]?.scalar?.text,
+        let value = apply["value"]
+      else { continue }
+      warnOfPlainHeader(header, value, use: apply.use ?? token.node.use, &known)
+    }
+    for request in writtenRequests(manifest) {
+      if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
+      warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
+      for field in request.node["form"]?.members ?? [] where SecretName.isSecret(field.key.value) {
+        let text = writtenText(field.value, &known)
+        guard SecretName.isSecretValue(text.text) else { continue }
+        warnOfPlainSecret(
+          "the field \(field.key.value.quoted) has a secret in plain", text, text.letters.indices,
+          in: field.value,
+          use: request.use)
+      }
+      if let json = request.node["json"] { warnOfPlainMembers(json, use: json.use ?? request.use, &known) }
+    }
+  }
+
+  private mutating func warnOfPlainHeaders(
+    _ headers: YAMLNode?, use: SourceLocation?, _ known: inout [String: WrittenText]
+  ) {
+    for header in headers?.members ?? [] {
+      warnOfPlainHeader(header.key.value, header.value, use: headers?.use ?? use, &known)
+    }
+  }
+
+  private mutating func warnOfPlainHeader(
+    _ name: String, _ value: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+  ) {
+    let isCookie = name.lowercased() == "cookie"
+    guard isCookie || SecretName.isSecretHeader(name) else { return }
+    let text = writtenText(value, &known)
+    let message = "the header \(name.quoted) has a secret in plain"
+    guard isCookie else {
+      guard SecretName.isSecretValue(SecretName.credentials(text.text)) else { return }
+      warnOfPlainSecret(message, text, text.letters.indices, in: value, use: use)
+      return
+    }
+    for cookie in text.cookies
+    where SecretName.isLoginCookie(cookie.name) && SecretName.isSecretValue(text.text(cookie.value)) {
+      warnOfPlainSecret(message, text, cookie.value, in: value, use: use)
+    }
+  }
+
+  private mutating func warnOfPlainMembers(
+    _ json: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+  ) {
+    for element in json.elements ?? [] { warnOfPlainMembers(element, use: element.use ?? use, &known) }
+    for member in json.members ?? [] {
+      guard let scalar = member.value.scalar else {
+        warnOfPlainMembers(member.value, use: member.value.use ?? use, &known)
+        continue
+      }
+      guard SecretName.isSecret(member.key.value) else { continue }
+      switch scalar.value {
+      case .string: break
+      // A password of digits; a small number is a count.
+      case .integer where scalar.text.utf8.count >= 4: break
+      case .null, .bool, .integer, .hugeInteger, .float: continue
+      }
+      let text = writtenText(member.value, &known)
+      guard SecretName.isSecretValue(text.text) else { continue }
+      warnOfPlainSecret(
+        "the member \(member.key.value.quoted) has a secret in plain", text, text.letters.indices,
+        in: member.value, use: use)
+    }
+  }
+
+  private mutating func warnOfPlainURL(
+    _ url: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+  ) {
+    let text = writtenText(url, &known)
+    if let password = text.passwordOfURL {
+      warnOfPlainSecret("the URL has a password in plain", text, password, in: url, use: use)
+    }
+    for parameter in text.parametersOfURL where SecretName.isSecret(parameter.name) {
+      guard SecretName.isSecretValue(text.text(parameter.value)) else { continue }
+      warnOfPlainSecret(
+        "the parameter \(parameter.name.quoted) has a secret in plain", text, parameter.value, in: url,
+        use: use)
+    }
+  }
+
+  /// - Parameters:
+  ///   - range: of the letters that are secret.
+  ///   - value: the value that they are sent in, which may be another than they are written in.
+  private mutating func warnOfPlainSecret(
+    _ message: String, _ text: WrittenText, _ range: Range<Int>, in value: YAMLNode, use: SourceLocation?
+  ) {
+    guard text.isPlain(range) else { return }
+    let places = Set(text.places[range])
+    let place = places.count == 1 ? places.first ?? value.location : value.location
+    warn(
+      .plainSecret, at: place, message,
+      help: "declare it under 'secrets:', which takes it from the environment or a file, and write "
+        + "${secrets.NAME}",
+      notes: place == value.location ? [] : [.init("sent from here", at: value.location)],
+      use: value.use ?? use)
+  }
+}

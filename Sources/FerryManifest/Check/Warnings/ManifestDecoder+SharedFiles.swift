@@ -1,0 +1,32 @@
+extension ManifestDecoder {
+  /// F0707.
+  mutating func warnOfSharedFiles(_ manifest: Manifest) {
+    var first: [String: (fetch: Located<String>, place: SourceLocation)] = [:]
+    for fetch in manifest.fetches {
+      guard let node = declared.declaration(fetch.name.value, in: .fetches)?.node,
+        let written = node["save_to"]
+      else { continue }
+      let path = Self.normalised(fetch.saveTo)
+      guard let other = first[path] else {
+        first[path] = (fetch.name, written.location)
+        continue
+      }
+      // One line that several names share is written once only.
+      let place = other.place == written.location ? other.fetch.location : other.place
+      warn(
+        .sharedSaveTo, at: written.location, "another fetch saves to this file too",
+        help: "each replaces what the other saved; give each a file of its own",
+        notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
+        use: written.use ?? node.use)
+    }
+  }
+
+  /// Without `.`, empty parts, and `..` behind a name.
+  private static func normalised(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+    }
+    return parts.joined(separator: "/")
+  }
+}

@@ -1,0 +1,12 @@
+extension ManifestDecoder {
+  /// F0701. A file that several manifests include may well declare more sessions than each of them needs.
+  mutating func warnOfUnusedSessions() {
+    let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
+    for session in declared.ordered[.sessions] ?? []
+    where !used.contains(session.name.value) && session.name.location.file == start.file {
+      warn(
+        .unusedSession, at: session.name.location, "nobody uses the session \(session.name.value.quoted)",
+        help: "remove it, or name it with 'session:' where it was meant")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+extension ManifestDecoder {
+  /// F0702. A discretionary transfer may wait for hours between its ID and its first byte.
+  mutating func warnOfUploadIDsWithoutLife(_ manifest: Manifest) {
+    let sessions = Dictionary(
+      manifest.sessions.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+    for upload in manifest.uploads {
+      guard let allocate = upload.allocate, allocate.validFor == nil,
+        // The captures that tell when an ID ends.
+        !allocate.capture.contains(where: { ["expires_in", "expires_at"].contains($0.name) }),
+        let session = sessions[upload.session.value], session.discretionary != .no,
+        let node = declared.declaration(upload.name.value, in: .uploads)?.node,
+        let key = node.members?.first(where: { $0.key.value == "allocate" })?.key
+      else { continue }
+      let written = declared.declaration(session.name.value, in: .sessions)?.node["discretionary"]
+      let note =
+        if written != nil {
+          "the session \(session.name.value.quoted) is discretionary"
+        } else {
+          "the session \(session.name.value.quoted) is discretionary in the background, "
+            + "by the profile \(manifest.profile.rawValue)"
+        }
+      warn(
+        .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
+        help: "say how long the server keeps it, as in 'valid_for: 1h', or capture 'expires_in'",
+        notes: [.init(note, at: written?.location ?? session.name.location)], use: node.use)
+    }
+  }
+}

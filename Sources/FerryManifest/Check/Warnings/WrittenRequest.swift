@@ -1,0 +1,74 @@
+/// A request of the manifest with the place where it is written and what it carries.
+struct WrittenRequest: Sendable {
+  var template: RequestTemplate
+  /// Its mapping.
+  var node: YAMLNode
+  /// Where the alias stands that brought it, if one did.
+  var use: SourceLocation?
+  /// The session that carries it.
+  var session: String
+  /// The token that is set on it.
+  var token: String?
+}
+
+extension ManifestDecoder {
+  /// All requests in the manifest's order, section by section.
+  func writtenRequests(_ manifest: Manifest) -> [WrittenRequest] {
+    var requests: [WrittenRequest] = []
+    for token in manifest.tokens {
+      add(token.request, of: token.name, in: .tokens, [], session: token.session, to: &requests)
+    }
+    for upload in manifest.uploads {
+      func step(
+        _ keys: [String], _ request: RequestTemplate, _ token: Upload.StepToken, _ session: Located<String>?
+      ) {
+        let token: Located<String>? =
+          switch token {
+          case .inherited: upload.token
+          case .none: nil
+          }
+        add(
+          request, of: upload.name, in: .uploads, keys, session: session ?? upload.session, token: token,
+          to: &requests)
+      }
+      if let allocate = upload.allocate {
+        step(["allocate"], allocate.request, allocate.token, allocate.session)
+      }
+      step(["transfer"], upload.transfer.request, upload.transfer.token, nil)
+      if let commit = upload.commit {
+        step(["commit"], commit.request, commit.token, commit.session)
+        if let probe = commit.probe {
+          step(["commit", "probe"], probe.request, commit.token, commit.session)
+        }
+      }
+      if let abandon = upload.abandon { step(["abandon"], abandon.request, abandon.token, abandon.session) }
+    }
+    for fetch in manifest.fetches {
+      add(
+        fetch.request, of: fetch.name, in: .fetches, [], session: fetch.session, token: fetch.token,
+        to: &requests)
+    }
+    for request in manifest.requests {
+      add(
+        request.request, of: request.name, in: .requests, [], session: request.session, token: request.token,
+        to: &requests)
+    }
+    return requests
+  }
+
+  private func add(
+    _ template: RequestTemplate, of name: Located<String>, in space: DeclaredNames.Space, _ keys: [String],
+    session: Located<String>, token: Located<String>? = nil, to requests: inout [WrittenRequest]
+  ) {
+    guard var node = declared.declaration(name.value, in: space)?.node else { return }
+    var use = node.use
+    for key in keys + ["request"] {
+      guard let value = node[key] else { return }
+      node = value
+      use = node.use ?? use
+    }
+    requests.append(
+      WrittenRequest(
+        template: template, node: node, use: use, session: session.value, token: token?.value))
+  }
+}

@@ -1,0 +1,207 @@
+import FerryManifest
+import Testing
+
+@Suite struct `A plain secret` {
+  private static func text(_ request: String, vars: String = "{}", session: String = "") -> String {
+    """
+    version: 1
+    name: a
+    vars: \(vars)
+    secrets: { key: { env: KEY } }
+    sessions: { quick: { \(session) } }
+    tokens:
+      login:
+        session: quick
+        request: { url: https://a.example/token }
+        capture: { access: { json: /access, secret: true } }
+        apply: { header: Authorization, value: "Bearer ${token.access}" }
+    requests:
+      r:
+        session: quick
+        token: login
+        request:
+          \(request)
+    """
+  }
+
+  private static func header(_ field: String) -> String {
+    text("{ url: https://a.example/, headers: { \(field) } }")
+  }
+
+  private static func form(_ field: String) -> String {
+    text("{ url: https://a.example/, form: { \(field) } }")
+  }
+  private static func json(_ member: String) -> String {
+    text("{ url: https://a.example/, json: { \(member) } }")
+  }
+  private static func url(_ url: String) -> String { text("url: \(url)") }
+
+  private static func warning(_ what: String, notes: [(Character, String)] = []) -> ExpectedWarning {
+    ExpectedWarning(
+      mark: "1️⃣", code: .plainSecret, message: what,
+      help:
+        "declare it under 'secrets:', which takes it from the environment or a file, and write ${secrets.NAME}",
+      notes: notes)
+  }
+
+  @Test(arguments: [
+    ("Authorization", "Bearer k5dXq0"), ("Authorization", "k5dXq0"), ("authorization", "Basic dXNlcjpwYXNz"),
+    ("Proxy-Authorization", "Basic dXNlcjpwYXNz"), ("X-API-Key", "k5dXq0"), ("Api-Key", "k5dXq0"),
+    ("X-Auth-Token", "k5dXq0"), ("Private-Token", "k5dXq0"), ("Cookie", "theme=dark; session_id=k5dXq0"),
+    ("Cookie", "PHPSESSID=k5dXq0"), ("Authorization", "key=k5dXq0"),
+  ])
+  func `may stand in a header`(_ name: String, _ value: String) {
+    expectWarnings(
+      Self.header("\(name): 1️⃣\"\(value)\""), [Self.warning("the header '\(name)' has a secret in plain")])
+  }
+
+  @Test(arguments: [
+    #"Authorization: "Bearer ${token.access}""#, #"Authorization: "Basic ${secrets.key}""#,
+    #"Authorization: "Bearer ${env.TOKEN:-k5dXq0}""#, #"Authorization: Bearer"#, #"X-Api-Key: """#,
+    #"Authorization: "Bearer ""#, #"Cookie: "theme=dark; consent=yes""#,
+    #"Cookie: "session=${secrets.key}; a=b""#,
+    #"Content-Type: application/json"#, #"Idempotency-Key: k5dXq0"#, #"X-Csrf-Token: fetch"#,
+    #"Cache-Key: k5dXq0"#,
+  ])
+  func `is not every header`(_ field: String) { expectWarnings(Self.header(field), []) }
+
+  @Test(arguments: [
+    "password", "passwd", "secret", "client_secret", "clientSecret", "client-secret", "token", "access_token",
+    "refresh_token", "api_key", "apikey", "apiKey", "private_key", "db_password", "aws_secret_access_key",
+  ])
+  func `may stand in a form, a JSON body or a query`(_ name: String) {
+    expectWarnings(Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' has a secret in plain")])
+    expectWarnings(
+      Self.json("\(name): 1️⃣k5dXq0"), [Self.warning("the member '\(name)' has a secret in plain")])
+    expectWarnings(
+      Self.json("in: [{ deep: { \(name): 1️⃣k5dXq0 } }]"),
+      [Self.warning("the member '\(name)' has a secret in plain")])
+    expectWarnings(
+      Self.url("1️⃣https://a.example/?a=b&\(name)=k5dXq0#x"),
+      [Self.warning("the parameter '\(name)' has a secret in plain")])
+  }
+
+  @Test(arguments: [
+    "grant_type: refresh_token", "grant_type: password", "token_type: bearer", "password: \"\"",
+    "token: true",
+    "token: none", "next_page_token: k5dXq0", "password_hint: k5dXq0", "secret_name: k5dXq0", "key: k5dXq0",
+    "password: \"${secrets.key}\"", "password: \"a${secrets.key}\"", "token: \"${env.TOKEN:-k5dXq0}\"",
+    "requested_token_use: k5dXq0", "public_key: k5dXq0", "password: <password>", "secret: \"****\"",
+  ])
+  func `is not every field or member`(_ field: String) {
+    expectWarnings(Self.form(field), [])
+    expectWarnings(Self.json(field), [])
+  }
+
+  @Test func `may be a number in JSON, but no small one`() {
+    expectWarnings(
+      Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' has a secret in plain")])
+    expectWarnings(Self.json("token: 7, secret: true, password: null"), [])
+  }
+
+  @Test func `may be the password of a URL`() {
+    let warning = Self.warning("the URL has a password in plain")
+    expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example/"), [warning])
+    expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example"), [warning])
+    for url in [
+      "https://user@a.example/", "https://user:@a.example/", "https://a.example:443/@x",
+      "\"https://user:${secrets.key}@a.example/\"", "https://a.example/x:y@z", "https://a.example/?at=a:b@c",
+    ] { expectWarnings(Self.url(url), []) }
+  }
+
+  @Test func `is none in a query that is not written here`() {
+    for url in [
+      "\"https://a.example/?token=${secrets.key}\"", "\"https://a.example/?token=a${secrets.key}\"",
+      "https://a.example/?token=", "https://a.example/?token", "https://a.example/#token=k5dXq0",
+      "https://a.example/?page_token=k5dXq0",
+    ] { expectWarnings(Self.url(url), []) }
+  }
+
+  @Test func `is told of where a variable has it`() {
+    expectWarnings(
+      Self.text(
+        "{ url: https://a.example/, form: { password: 2️⃣\"${vars.b}\" } }",
+        vars: "{ a: 1️⃣k5dXq0, b: \"${vars.a}\" }"),
+      [Self.warning("the field 'password' has a secret in plain", notes: [("2️⃣", "sent from here")])])
+    expectWarnings(
+      Self.text("{ url: 2️⃣\"${vars.api}/x\" }", vars: "{ api: 1️⃣\"https://u:k5dXq0@a.example\" }"),
+      [Self.warning("the URL has a password in plain", notes: [("2️⃣", "sent from here")])])
+    expectWarnings(
+      Self.text(
+        "{ url: https://a.example/, headers: { Authorization: 1️⃣\"Bearer ${vars.t}\" } }",
+        vars: "{ t: k5dXq0 }"),
+      [Self.warning("the header 'Authorization' has a secret in plain")])
+  }
+
+  @Test func `is none in a variable that is given from outside`() {
+    let text = Self.text(
+      "{ url: https://a.example/, form: { password: \"${vars.p}\" } }", vars: "{ p: k5dXq0 }")
+    expectWarnings(text, [], variables: ["p": "k5dXq0"])
+    expectWarnings(
+      Self.text(
+        "{ url: https://a.example/, form: { password: \"${vars.p}\" } }", vars: "{ p: \"${env.P:-k5dXq0}\" }"),
+      [], environment: ["P": "k5dXq0"])
+  }
+
+  @Test func `may be set by a session, or applied for a token`() {
+    expectWarnings(
+      """
+      version: 1
+      name: a
+      sessions:
+        quick: { headers: { X-Api-Key: 1️⃣k5dXq0 } }
+      tokens:
+        login:
+          session: quick
+          request: { url: https://a.example/token }
+          capture: { access: { json: /access } }
+          apply: { header: Authorization, value: 2️⃣k5dXq0 }
+      requests: { r: { session: quick, token: login, request: { url: https://a.example/ } } }
+      """,
+      [
+        Self.warning("the header 'X-Api-Key' has a secret in plain"),
+        ExpectedWarning(
+          mark: "2️⃣", code: .plainSecret, message: "the header 'Authorization' has a secret in plain",
+          help: Self.warning("").help),
+      ])
+  }
+
+  @Test func `of an alias names the use`() {
+    expectWarnings(
+      """
+      version: 1
+      name: a
+      sessions: { quick: {} }
+      requests:
+        r:
+          session: quick
+          request: &login { url: https://a.example/, form: { password: 1️⃣k5dXq0 } }
+        s:
+          session: quick
+          request: 2️⃣*login
+      """,
+      [Self.warning("the field 'password' has a secret in plain", notes: [("2️⃣", "used here")])])
+  }
+
+  @Test func `is never part of a diagnostic`() {
+    let value = "k5dXq0mZ7sT2vB9aLr4c"
+    let text = Self.text(
+      """
+      url: https://user:\(value)@a.example/?token=\(value)
+            headers: { Authorization: "Bearer \(value)", Cookie: "sid=\(value)" }
+            json: { password: \(value), api_key: "${vars.k}" }
+      """, vars: "{ k: \(value) }")
+    let warnings = read(text).diagnostics
+    #expect(warnings.count == 6)
+    #expect(!"\(warnings)".contains(value))
+  }
+
+  @Test func `is looked for in texts of any size in little time`() {
+    let long = String(repeating: "x", count: 60_000)
+    let doubled = (1...48).map { "v\($0): \"${vars.v\($0 - 1)}${vars.v\($0 - 1)}\"" }.joined(separator: ", ")
+    let text = Self.text(
+      "{ url: \"https://a.example/${vars.v48}?\(long)\", form: { password: \"${vars.v48}\(long)\(long)\" } }",
+      vars: "{ v0: \"\", \(doubled) }")
+    expectWarnings(text, [])
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@Suite struct `Fetches that save to one file` {
+  private static func text(_ paths: String...) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { quick: {} }
+    fetches:
+
+    """
+      + paths.enumerated().map { index, path in
+        """
+          f\(index):
+            session: quick
+            request: { url: https://a.example/\(index) }
+            save_to: \(path)
+
+        """
+      }.joined()
+  }
+
+  private static func warning(_ mark: Character, _ first: Character = "1️⃣") -> ExpectedWarning {
+    ExpectedWarning(
+      mark: mark, code: .sharedSaveTo, message: "another fetch saves to this file too",
+      help: "each replaces what the other saved; give each a file of its own",
+      notes: [(first, "'f0' saves to it here")])
+  }
+
+  @Test func `are warned of at the second`() {
+    expectWarnings(
+      Self.text("1️⃣a.json", "b.json", "2️⃣a.json", "3️⃣a.json"), [Self.warning("2️⃣"), Self.warning("3️⃣")])
+  }
+
+  @Test func `are known by the path's meaning`() {
+    expectWarnings(
+      Self.text("1️⃣in/a.json", "2️⃣./in//a.json", "3️⃣in/./a.json"), [Self.warning("2️⃣"), Self.warning("3️⃣")])
+  }
+
+  @Test func `may be what one for_each makes`() {
+    expectWarnings(
+      """
+      version: 1
+      name: a
+      sessions: { quick: {} }
+      fetches:
+        1️⃣f:
+          for_each: [eu, us, asia]
+          session: quick
+          request: { url: "https://${each.key}.a.example/" }
+          save_to: 2️⃣a.json
+      """,
+      [
+        ExpectedWarning(
+          mark: "2️⃣", code: .sharedSaveTo, message: "another fetch saves to this file too",
+          help: "each replaces what the other saved; give each a file of its own",
+          notes: [("1️⃣", "'f[eu]' saves to it here")])
+      ])
+  }
+
+  @Test func `are not those whose paths differ in case or folder`() {
+    expectWarnings(Self.text("a.json", "A.json", "in/a.json", "a.json/b"), [])
+  }
+}
