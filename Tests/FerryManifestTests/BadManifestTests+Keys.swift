@@ -119,18 +119,6 @@ extension BadManifest {
         "1️⃣", .transferBody, "a transfer has no 'json': its body is the file",
         help: "put it into 'allocate' or 'commit'")),
     BadManifest(
-      "two bodies of a transfer, none of which can stay", in: .upload,
-      """
-      files: {}
-      transfer: { request: { url: https://example.com/, 1️⃣form: {}, 2️⃣json: {} } }
-      """,
-      .error(
-        "1️⃣", .transferBody, "a transfer has no 'form': its body is the file",
-        help: "put it into 'allocate' or 'commit'"),
-      .error(
-        "2️⃣", .transferBody, "a transfer has no 'json': its body is the file",
-        help: "put it into 'allocate' or 'commit'")),
-    BadManifest(
       "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
       .error(
         "1️⃣", .unknownVersion, "version 2 of the manifest language is not known",
@@ -149,7 +137,8 @@ extension BadManifest {
         "2️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
         help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
     BadManifest(
-      "a section that this ferry cannot obey yet", "1️⃣budgets: { wifi: { limit: 5GB, per: day } }",
+      "a section that this ferry cannot obey yet", in: .nothing,
+      "version: 1\nname: photos\n1️⃣budgets: { wifi: { limit: 5GB, per: day } }",
       .warning(
         "1️⃣", .notBuilt, "'budgets' is not built yet: 'ferry run' refuses this manifest",
         help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),

@@ -64,8 +64,7 @@ extension RequestTemplate {
             "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
-      // Of two bodies a transfer can keep none.
-      rules: use == .transfer ? [] : [.atMostOne(["form", "json"])],
+      rules: [.atMostOne(["form", "json"])],
       blank: { _, _ in RequestTemplate(method: use.method, url: Template([])) },
       finish: { request, node, decoder in
         if use == .plain, node["method"] == nil, node["form"] != nil || node["json"] != nil {
