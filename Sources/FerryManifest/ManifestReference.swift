@@ -50,14 +50,12 @@ package enum ManifestReference {
 
   /// What a run refuses of it.
   static func readiness(_ key: KeyForm) -> String? {
-    func list(_ words: [String]) -> String { words.map { "`\($0)`" }.joined(separator: ", ") }
-    switch key.readiness {
-    case .notYet: return "Not built yet."
-    case .notYetBut(let values): return "Not built yet, but for \(list(values))."
-    case .built:
-      let words = key.form.wordsNotBuilt
-      return words.isEmpty ? nil : "Not built yet: \(list(words))."
+    guard key.isBuilt else {
+      guard case .value(let value)? = key.fallback(in: .server) else { return "Not built yet." }
+      return "Not built yet, but for `\(value)`."
     }
+    let words = key.form.wordsNotBuilt
+    return words.isEmpty ? nil : "Not built yet: \(words.map { "`\($0)`" }.joined(separator: ", "))."
   }
 
   private static func sentence(_ rule: KeyRule) -> String {

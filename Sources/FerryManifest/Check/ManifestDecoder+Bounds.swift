@@ -6,7 +6,9 @@ extension ManifestDecoder {
     guard lower > upper, let place = node[lowerKey] ?? node[upperKey] else { return }
     // A bound that could not be read has its default here, which nobody has to fit.
     let given = [node[lowerKey], node[upperKey]].compactMap { $0?.location }
-    guard !diagnostics.contains(where: { given.contains($0.location) }) else { return }
+    guard !diagnostics.contains(where: { $0.severity == .error && given.contains($0.location) }) else {
+      return
+    }
     let other = node[lowerKey] == nil ? nil : node[upperKey]
     func text(_ duration: Duration) -> String {
       Quantity.text(duration.milliseconds, units: Quantity.durations)

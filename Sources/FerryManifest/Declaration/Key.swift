@@ -5,23 +5,15 @@
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool
-  /// Reads the value into the object.
-  let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder) -> Void
+  /// Reads the value into the object; the last is a blank one of a server, for the values that ask for nothing.
+  let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder, Object) -> Void
   /// The object's value as the manifest would write it, where that can be told in a few words.
   let text: @Sendable (Object) -> String?
   let form: ValueForm
-  private let readiness: Readiness
+  private let isBuilt: Bool
   private let doc: String
   let example: String?
   private let fallback: @Sendable (Object) -> KeyForm.Default
-
-  /// How far ferry can do what the key asks for. What it cannot do is read and checked, and refused by a run.
-  enum Readiness: Sendable {
-    case built
-    case notYet
-    /// Not yet, except for these values as the manifest writes them.
-    case notYetBut([String])
-  }
 
   /// What stands for an absent key, where the blank object's value does not tell.
   enum Fallback: Sendable, ExpressibleByStringLiteral {
@@ -40,15 +32,16 @@ struct Key<Object: Sendable>: Sendable {
   ///   - doc: one or two sentences for the reference page.
   ///   - isRequired: whether an object without it is an error.
   ///   - default: what stands for it where it is absent, if the blank object's value does not tell.
-  ///   - readiness: how far ferry can do what it asks for.
+  ///   - isBuilt: whether anything stands behind it. If not, it is read and checked, and a run refuses any value but
+  ///     the default of a server.
   ///   - example: a value as the manifest writes it.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default fallback: Fallback = .blank, readiness: Readiness = .built, doc: String,
+    isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
     example: String? = nil
   ) {
     self.init(
-      name, kind, isRequired: isRequired, fallback: fallback, readiness: readiness, doc: doc,
+      name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
       example: example,
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
@@ -56,11 +49,11 @@ struct Key<Object: Sendable>: Sendable {
   /// A key whose absence is `nil`.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value?> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default fallback: Fallback = .blank, readiness: Readiness = .built, doc: String,
+    isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
     example: String? = nil
   ) {
     self.init(
-      name, kind, isRequired: isRequired, fallback: fallback, readiness: readiness, doc: doc,
+      name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
       example: example,
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
@@ -68,33 +61,34 @@ struct Key<Object: Sendable>: Sendable {
   /// A key that is put to use before its object is read.
   init<Value: Sendable>(_ name: String, readBefore kind: ValueKind<Value>, doc: String, example: String) {
     self.init(
-      name, kind, isRequired: false, fallback: "none", readiness: .built, doc: doc, example: example,
+      name, kind, isRequired: false, fallback: "none", isBuilt: true, doc: doc, example: example,
       get: { _ in nil }, set: nil)
   }
 
   private init<Value: Sendable>(
-    _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, readiness: Readiness,
+    _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, isBuilt: Bool,
     doc: String, example: String?, get: @escaping @Sendable (Object) -> Value?,
     set: (@Sendable (inout Object, Value) -> Void)?
   ) {
     self.name = name
     self.isRequired = isRequired
-    self.readiness = readiness
+    self.isBuilt = isBuilt
     self.doc = doc
     self.example = example
     form = kind.form
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
-    decode = { node, object, decoder in
+    decode = { node, object, decoder, serverBlank in
       // In `defaults` nothing but this reads it.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
-      switch readiness {
-      case .built: break
-      case .notYet: decoder.reportNotBuilt("'\(name)'", at: decoder.owner.location)
-      case .notYetBut(let values):
-        guard let text = kind.text(value), !values.contains(text) else { break }
-        decoder.reportNotBuilt("'\(name): \(text)'", at: node.location)
+      guard !isBuilt else { return }
+      let given = kind.text(value)
+      guard given == nil || given != text(serverBlank) else { return }
+      if node.scalar != nil, let given {
+        decoder.reportNotBuilt("'\(name): \(given)'", at: node.location)
+      } else {
+        decoder.reportNotBuilt("'\(name)'", at: decoder.owner.location)
       }
     }
     self.fallback = { blank in
@@ -111,14 +105,6 @@ struct Key<Object: Sendable>: Sendable {
   func form(in blanks: [Object]) -> KeyForm {
     KeyForm(
       name: name, form: form, presence: isRequired ? .required : .optional(defaults: blanks.map(fallback)),
-      readiness: formReadiness, doc: doc, example: example)
-  }
-
-  private var formReadiness: KeyForm.Readiness {
-    switch readiness {
-    case .built: .built
-    case .notYet: .notYet
-    case .notYetBut(let values): .notYetBut(values)
-    }
+      isBuilt: isBuilt, doc: doc, example: example)
   }
 }

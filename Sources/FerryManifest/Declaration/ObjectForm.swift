@@ -24,18 +24,11 @@ package struct KeyForm: Sendable {
     case itsKeys
   }
 
-  /// How far ferry can do what the key asks for.
-  package enum Readiness: Equatable, Sendable {
-    case built
-    case notYet
-    /// Not yet, except for these values.
-    case notYetBut([String])
-  }
-
   package var name: String
   package var form: ValueForm
   package var presence: Presence
-  package var readiness: Readiness
+  /// Whether a run takes it; if not, it takes the default of a server at most.
+  package var isBuilt: Bool
   package var doc: String
   package var example: String?
 

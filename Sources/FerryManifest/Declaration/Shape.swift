@@ -60,12 +60,13 @@ struct Shape<Object: Sendable>: Sendable {
     }
 
     var object = blank(name, decoder.profile)
+    let serverBlank = blank(name, .server)
     let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
     for key in keys {
       guard let member = given[key.name] else { continue }
       decoder.owner = member.key
       decoder.example = key.example.map { (key.name, $0) }
-      key.decode(member.value, &object, &decoder)
+      key.decode(member.value, &object, &decoder, serverBlank)
     }
     decoder.owner = owner
     // They compare names, which is wasted where nothing more is told.

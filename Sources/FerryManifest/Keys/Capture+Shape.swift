@@ -12,7 +12,7 @@ extension Capture {
         example: "'id=(\\w+)'"),
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
       Key(
-        "xml", \.xml, .constant("element path"), readiness: .notYet,
+        "xml", \.xml, .constant("element path"), isBuilt: false,
         doc: "The text of an element of an XML body, by the names of the elements around it.",
         example: "InitiateMultipartUploadResult/UploadId"),
       Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),

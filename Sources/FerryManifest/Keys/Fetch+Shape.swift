@@ -39,7 +39,7 @@ private struct IntervalBounds {
         doc: "Not before this long after the last that ended well.",
         example: "15m"),
       Key(
-        "maximum", \.maximum, .duration(), default: "the minimum", readiness: .notYet,
+        "maximum", \.maximum, .duration(), default: "the minimum", isBuilt: false,
         doc: "How far the interval grows while nothing new comes.", example: "6h"),
     ],
     blank: { _, _ in Self(minimum: .zero) },

@@ -3,10 +3,10 @@ extension Conditions {
     "Conditions", doc: "Which network and power the machine has; `auto` is found out.",
     keys: [
       Key(
-        "network", \.network, .choice(), readiness: .notYetBut(["auto"]), doc: "The kind of network.",
+        "network", \.network, .choice(), isBuilt: false, doc: "The kind of network.",
         example: "wifi"),
       Key(
-        "power", \.power, .choice(), readiness: .notYetBut(["auto"]), doc: "Where power comes from.",
+        "power", \.power, .choice(), isBuilt: false, doc: "Where power comes from.",
         example: "external"),
     ],
     blank: { _, _ in Self() })
@@ -51,7 +51,7 @@ extension ResumeDelay {
     "Resume delay", doc: "How long new transfers wait after a resume in the background.",
     keys: [
       Key(
-        "policy", \.policy, .choice(), readiness: .notYetBut(["none"]),
+        "policy", \.policy, .choice(), isBuilt: false,
         doc: """
           `before_start` (iOS 8 and later): a transfer that a resume creates starts no sooner than the period. \
           `after_completion` (iOS 7): what is finished is handled no sooner than the period.

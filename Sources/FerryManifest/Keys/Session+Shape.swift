@@ -13,17 +13,17 @@ extension Session {
         "identifier", \.identifier, .fileName, default: "`MANIFEST.SESSION`", doc: "The journal's name.",
         example: "com.example.photos.upload"),
       Key(
-        "discretionary", \.discretionary, .choice(), readiness: .notYetBut(["false"]),
+        "discretionary", \.discretionary, .choice(), isBuilt: false,
         doc: """
           Waits for an allowed network, external power and budget. `inferred`: transfers that are created in a \
           background launch do, until a foreground launch.
           """,
         example: "true"),
       Key(
-        "allows_cellular", \.allowsCellular, .boolean, readiness: .notYetBut(["true"]),
+        "allows_cellular", \.allowsCellular, .boolean, isBuilt: false,
         doc: "Whether it may use a cellular network; where it may not, it waits.", example: "false"),
       Key(
-        "allows_expensive", \.allowsExpensive, .boolean, readiness: .notYetBut(["true"]),
+        "allows_expensive", \.allowsExpensive, .boolean, isBuilt: false,
         doc: "Whether it may use a network that is paid by volume; where it may not, it waits.",
         example: "false"),
       Key(
@@ -36,7 +36,7 @@ extension Session {
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc: "The whole item, retries and restarts included.", example: "1d"),
       Key(
-        "cache_policy", \.cachePolicy, .choice(), readiness: .notYetBut(["use_protocol_cache_policy"]),
+        "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
         doc: "Whether a fetch may be answered from the file that it saved before.",
         example: "reload_ignoring_local_cache"),
       Key(
@@ -44,7 +44,7 @@ extension Session {
         doc: "How its packets are marked; `background` as lower effort (RFC 8622).", example: "background"),
       Key(
         "on_events", \.onEvents, .list(.constant("word of a command"), atLeastOne: true), default: "none",
-        readiness: .notYet,
+        isBuilt: false,
         doc: "A command and its arguments, started when a batch of the session is through.",
         example: "[./photos-done]"),
       Key(

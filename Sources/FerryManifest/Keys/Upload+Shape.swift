@@ -21,10 +21,10 @@ extension Upload {
         "commit", \.commit, .object(Commit.shape), default: "none",
         doc: "The request that makes an upload count."),
       Key(
-        "abandon", \.abandon, .object(Abandon.shape), default: "none", readiness: .notYet,
+        "abandon", \.abandon, .object(Abandon.shape), default: "none", isBuilt: false,
         doc: "The request that releases an upload ID which will not be used."),
       Key(
-        "after", \.after, After.kind, readiness: .notYetBut(["keep"]),
+        "after", \.after, After.kind, isBuilt: false,
         doc: "What becomes of a file once it is delivered.", example: "{ move_to: sent/ }"),
       .retry(\.retry),
     ],

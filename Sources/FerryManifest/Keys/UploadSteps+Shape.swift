@@ -61,11 +61,11 @@ extension Upload.Commit {
       Key(
         "idempotency_key", \.idempotencyHeader,
         ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
-          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none", readiness: .notYet,
+          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none", isBuilt: false,
         doc: "A header field that lets the server know a repeated commit.",
         example: "{ header: Idempotency-Key }"),
       Key(
-        "probe", \.probe, .object(Probe.shape), default: "none", readiness: .notYet,
+        "probe", \.probe, .object(Probe.shape), default: "none", isBuilt: false,
         doc: "A request that asks whether the commit was carried out."),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
