@@ -13,7 +13,9 @@ extension ManifestDecoder {
         declared.unreadable.isDisjoint(with: spaces)
       else { continue }
       report(
-        code, at: use.name.location, "no \(what) is called \(name.quoted)",
+        code, at: use.name.location,
+        use.isFromOutside
+          ? "no \(what) has the name that is given here" : "no \(what) is called \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "leave 'token' out; only a step of an upload says 'token: none'"
           : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
@@ -64,7 +66,8 @@ extension ManifestDecoder {
       let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
       if let other = first[identifier] {
         report(
-          .duplicateIdentifier, at: place, "another session has the identifier \(identifier.quoted)",
+          .duplicateIdentifier, at: place,
+          "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
           help: "each session keeps a journal of its own; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {

@@ -41,6 +41,9 @@ struct ManifestDecoder {
   var mayBeIncomplete = false
   /// The node that is read has a misspelt `for_each`: what `${each.…}` stands for in it is not known.
   var hasMisspeltForEach = false
+  /// Whether the text that was read last has something of the environment or the command line in it. It may be
+  /// secret, so that no message shows it.
+  var isFromOutside = false
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
@@ -134,6 +137,16 @@ struct ManifestDecoder {
     isPartial = true
     defer { isPartial = outer }
     return read(&self)
+  }
+
+  /// Told of what a rule found wrong with the text that was read last.
+  mutating func reportOfValue(_ problem: Problem, at location: SourceLocation) {
+    guard problem.showsValue, isFromOutside else { return report(problem, at: location) }
+    report(
+      problem.code, at: location, "\(owner.value.quoted) has a value that it cannot have",
+      help:
+        "it comes from outside and is not shown; 'ferry explain \(problem.code.rawValue)' tells what it may be"
+    )
   }
 
   mutating func report(_ problem: Problem, at location: SourceLocation) {

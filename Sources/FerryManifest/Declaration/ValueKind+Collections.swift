@@ -96,7 +96,9 @@ extension ValueKind where Value == Located<String> {
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       let name = Located(text, at: node.location)
       if !decoder.isPartial {
-        decoder.nameUses.append(NameUse(purpose: purpose, name: name, place: decoder.place))
+        decoder.nameUses.append(
+          NameUse(
+            purpose: purpose, name: name, place: decoder.place, isFromOutside: decoder.isFromOutside))
       }
       return name
     }

@@ -18,15 +18,16 @@ extension ValueKind where Value == ForEach {
       case .sequence(let elements):
         instances = elements.compactMap { element in
           decoder.constant(element, wanted: "a name").map {
-            (Located($0, at: element.location), EachInstance(key: $0, value: .text($0)))
+            (
+              Located($0, at: element.location),
+              EachInstance(key: $0, value: .text($0), isFromOutside: decoder.isFromOutside)
+            )
           }
         }
       case .mapping(let members):
         instances = members.compactMap { member in
           decoder.owner = member.key
-          return decoder.eachValue(member.value).map {
-            (member.key, EachInstance(key: member.key.value, value: $0))
-          }
+          return decoder.instance(member).map { (member.key, $0) }
         }
       case .scalar:
         let text = node.isNull ? nil : node.scalar?.text.clipped
@@ -59,19 +60,29 @@ extension ManifestDecoder {
     return instances
   }
 
-  fileprivate mutating func eachValue(_ node: YAMLNode) -> EachInstance.Value? {
-    guard let members = node.members else {
-      return constant(node, wanted: "a text, or a mapping of texts").map(EachInstance.Value.text)
+  fileprivate mutating func instance(_ member: YAMLNode.Member) -> EachInstance? {
+    let key = member.key.value
+    guard let members = member.value.members else {
+      return constant(member.value, wanted: "a text, or a mapping of texts").map {
+        EachInstance(key: key, value: .text($0), isFromOutside: isFromOutside)
+      }
     }
     var fields: [String: String] = [:]
+    var instance = EachInstance(key: key, value: .fields([:]))
     for member in members {
       owner = member.key
       if let problem = NameRule.problem(member.key.value, allowsDots: false) {
         report(problem, at: member.key.location)
       }
-      fields[member.key.value] = constant(member.value)
+      if let text = constant(member.value) {
+        fields[member.key.value] = text
+        instance.isFromOutside = instance.isFromOutside || isFromOutside
+      } else {
+        instance.broken.insert(member.key.value)
+      }
     }
-    return .fields(fields)
+    instance.value = .fields(fields)
+    return instance
   }
 
   /// Those whose names can be names, each once.
