@@ -18,11 +18,24 @@ extension ManifestDecoder {
           ? "no \(what) has the name that is given here" : "no \(what) is called \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "leave 'token' out; only a step of an upload says 'token: none'"
-          : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
+          : instancesHelp(name)
+            ?? suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
             ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' takes a \(what)" }
             ?? "declare it under '\(section)'")
     }
     checkSharedNames()
+  }
+
+  /// For `photos[xx]`: what there is of `photos`.
+  private func instancesHelp(_ name: String) -> String? {
+    let base = EachInstance.base(of: name)
+    guard base != name,
+      DeclaredNames.nodeSpaces.contains(where: { declared.declaration(base, in: $0) != nil })
+    else { return nil }
+    guard declared.hasInstances(base) else { return "\(base.quoted) has no 'for_each'; write it alone" }
+    let instances = declared.instances(of: base)
+    return suggestion(for: name, among: instances)
+      ?? (instances.count > 5 || instances.isEmpty ? nil : "there is \(instances.alternatives())")
   }
 
   /// What else has a name, in the words of a message.

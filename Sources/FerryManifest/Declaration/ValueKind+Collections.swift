@@ -11,7 +11,8 @@ extension ValueKind {
       decode: { node, decoder in
         guard let elements = node.elements else {
           let help = node.scalar.flatMap {
-            $0.isOnOneLine && !node.isNull ? "write [\($0.text.clipped)]" : nil
+            $0.isOnOneLine && !node.isNull
+              ? "write [\($0.inList)]" : nil
           }
           decoder.mismatch(node, wanted: "a list", help: help)
           return nil

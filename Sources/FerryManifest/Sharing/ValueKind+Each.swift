@@ -30,7 +30,7 @@ extension ValueKind where Value == ForEach {
           return decoder.instance(member).map { (member.key, $0) }
         }
       case .scalar:
-        let text = node.isNull ? nil : node.scalar?.text.clipped
+        let text = node.isNull ? nil : node.scalar.map { $0.inList }
         decoder.mismatch(node, wanted: "a list of names, or a mapping", help: text.map { "write [\($0)]" })
         return nil
       }
@@ -46,10 +46,10 @@ extension ValueKind where Value == ForEach {
 extension ManifestDecoder {
   /// The instances of a node with a `for_each`; nil for one that has none.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
-    hasMisspeltForEach =
-      (space == .uploads || space == .fetches) && node.value["for_each"] == nil
-      && isMisspelt("for_each", in: node.value)
-    guard space == .uploads || space == .fetches,
+    let takesForEach = space == .uploads || space == .fetches
+    let hasForEach = node.value["for_each"] != nil
+    hasMisspeltForEach = hasForEach ? !takesForEach : isMisspelt("for_each", in: node.value)
+    guard takesForEach,
       let list = node.value.members?.first(where: { $0.key.value == "for_each" })
     else { return nil }
     let outer = owner
@@ -126,7 +126,7 @@ extension ManifestDecoder {
     case (_, .fields(let fields)) where field.hasPrefix("value."):
       let name = String(field.dropFirst("value.".count))
       if let text = fields[name] { return text }
-      guard !isTold(.unknownReference, at: location) else { return nil }
+      guard !each.broken.contains(name), !isTold(.unknownReference, at: location) else { return nil }
       report(
         .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
         help: suggestion(for: name, among: fields.keys.sorted())
