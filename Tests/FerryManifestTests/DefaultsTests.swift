@@ -111,4 +111,14 @@ import Testing
       ])
     #expect(manifest.requests.first?.expect.json.count == 2)
   }
+
+  @Test func `that give every session one identifier are told at the second session`() {
+    expectMistakes(
+      """
+      version: 1
+      name: photos
+      defaults: { sessions: { identifier: same } }
+      sessions: { quick: {}, 1️⃣long: {} }
+      """, [("1️⃣", "another session has the identifier 'same'")])
+  }
 }

@@ -78,6 +78,14 @@ extension ManifestDecoder {
       let place = node?["identifier"]?.location ?? session.name.location
       let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
       if let other = first[identifier] {
+        guard place != other else {
+          report(
+            .duplicateIdentifier, at: session.name.location,
+            "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
+            help: "each session keeps a journal of its own; give this one an 'identifier' of its own",
+            notes: [.init("both take it from here", at: place)])
+          continue
+        }
         report(
           .duplicateIdentifier, at: place,
           "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
