@@ -36,7 +36,7 @@ package struct ManifestReader: Sendable {
 
     var decoder = ManifestDecoder(
       source, includes: inclusion.sources, profile: Self.profile(of: whole),
-      variables: Variables(environment: environment, given: given.values))
+      variables: Variables(environment: environment, given: given))
     if inclusion.isBroken { decoder.excuseEverything() }
     decoder.excuseMisspeltSections(whole)
     let read = ManifestDocument.shape(file: file).decode(whole, &decoder)

@@ -32,8 +32,8 @@ extension ManifestReference {
 
     | reference | value | where |
     |---|---|---|
-    | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere |
-    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default where it is unset or empty | everywhere |
+    | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere but in `version`, `profile` and `include` |
+    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default where it is unset or empty | likewise |
     | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of this one of a `for_each` | in an upload or fetch with a `for_each` |
     \(familyRows)
 

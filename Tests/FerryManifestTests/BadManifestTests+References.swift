@@ -15,6 +15,11 @@ extension BadManifest {
       "a misspelt secret in a body", in: .http, "json: { key: \"1️⃣${secrets.key}\" }",
       .error("1️⃣", .unknownSecret, "no secret is called 'key'", help: "declare it under 'secrets:'")),
     BadManifest(
+      "a reference in a key of a body", in: .http, "json: { 1️⃣\"${vars.name}\": 1 }",
+      .error(
+        "1️⃣", .referenceOutOfPlace, "a key cannot have a reference in it, found '${vars.name}'",
+        help: "write the name out, or '$${' for the two characters")),
+    BadManifest(
       "a request that is not there", in: .http, "json: { set: \"1️⃣${requests.first.id}\" }",
       .error(
         "1️⃣", .unknownRequest, "no request is called 'first'", help: "declare it under 'requests:'")),

@@ -2,6 +2,24 @@ import FerryManifest
 import Testing
 
 @Suite struct `A variable` {
+  @Test func `that may be empty must be a text`() {
+    expectMistakes(
+      """
+      version: 1
+      name: photos
+      vars: { a: { required: false }, b: { type: integer, required: 1️⃣false } }
+      sessions: { quick: { max_connections_per_host: 2️⃣"${vars.a}" } }
+      requests: { r: { session: quick, request: { url: https://example.com/, json: { "$${x": "${vars.a}" } } } }
+      """,
+      [
+        ("1️⃣", "the variable 'b' is empty where it is not given, and must be a whole number"),
+        (
+          "2️⃣",
+          "'max_connections_per_host' must be a whole number from 1 to 1000, which is not what '${vars.a}' stands for"
+        ),
+      ])
+  }
+
   private let declared = """
     version: 1
     name: photos
@@ -97,7 +115,6 @@ import Testing
       reading.diagnostics.map { "\($0.location) \($0.message)" } == [
         "a.yaml:1:9 'bucket' must be a text, found a list",
         "a.yaml:2:7 the variable 'port' must be a whole number",
-        "m.yaml:9:3 the variable 'bucket' has no value",
       ])
   }
 

@@ -5,7 +5,7 @@ struct ManifestDecoder {
   /// Of them, the warnings: one that comes early takes no place from an error, which refuses the manifest.
   private static let mostWarnings = 500
   /// Values that are read in all, those that aliases, `defaults` and `for_each` repeat counted each time.
-  static let mostValues = 1_000_000
+  static let mostValues = 500_000
   /// Bytes of text that are read in all, counted in the same way.
   static let mostText = 128 << 20
 
@@ -19,6 +19,7 @@ struct ManifestDecoder {
   private var reports = 0
   /// What was told, and where in `diagnostics`: what several aliases stand for is wrong once.
   private var told: [Told: Int] = [:]
+  private var toldPlaces: Set<ToldPlace> = []
   /// Where the aliases stand that brought what is being read, from the outside in.
   private var uses: [SourceLocation] = []
   /// The key whose value is being read.
@@ -67,6 +68,16 @@ struct ManifestDecoder {
     var code: DiagnosticCode
     var location: SourceLocation
     var message: String
+  }
+
+  private struct ToldPlace: Hashable {
+    var code: DiagnosticCode
+    var location: SourceLocation
+  }
+
+  /// Whether a mistake of this kind is told at a place, in whatever words.
+  func isTold(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
+    toldPlaces.contains(ToldPlace(code: code, location: location))
   }
 
   /// The text that a place is in.
@@ -120,6 +131,7 @@ struct ManifestDecoder {
       warnings += 1
     }
     told[key] = diagnostics.count
+    toldPlaces.insert(ToldPlace(code: code, location: location))
     diagnostics.append(
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
@@ -158,8 +170,10 @@ struct ManifestDecoder {
     // What made it so has been told.
     guard !node.isIncomplete else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
+    let reference = node.scalar.flatMap { $0.value == .string && $0.text.hasPrefix("${") ? $0.text : nil }
+    let found = reference.map { "which is not what \($0.quoted) stands for" } ?? "found \(node.kindName)"
     report(
-      .wrongType, at: node.location, "\(subject) must be \(wanted), found \(node.kindName)",
+      .wrongType, at: node.location, "\(subject) must be \(wanted), \(found)",
       help: help ?? exampleHelp ?? "write \(wanted)")
   }
 

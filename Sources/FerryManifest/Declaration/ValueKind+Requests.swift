@@ -53,6 +53,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
       var seen: [String: SourceLocation] = [:]
       return members.compactMap { member in
         decoder.owner = member.key
+        let name = key == "field" ? decoder.name(ofKey: member.key) : member.key.value
         if let problem = problem(member.key.value) {
           decoder.report(problem, at: member.key.location)
         } else if key == "header",
@@ -64,7 +65,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
             help: "case makes no difference in a header's name; remove one of them",
             notes: [.init("first defined here", at: first)])
         }
-        return value.decode(member.value, &decoder).map { .init(name: member.key.value, value: $0) }
+        return value.decode(member.value, &decoder).map { .init(name: name, value: $0) }
       }
     }
   }
@@ -123,7 +124,8 @@ extension ValueKind where Value == JSONTemplate {
       return values.count == elements.count ? .array(values) : nil
     case .mapping(let members):
       let values = members.compactMap { member in
-        read(member.value, &decoder).map { JSONTemplate.Member(name: member.key.value, value: $0) }
+        let name = decoder.name(ofKey: member.key)
+        return read(member.value, &decoder).map { JSONTemplate.Member(name: name, value: $0) }
       }
       return values.count == members.count ? .object(values) : nil
     case .scalar(let scalar):

@@ -15,7 +15,7 @@ struct DefaultsSection: Sendable {
       key("fetches", Fetch.shape, doc: "Of every fetch.", example: "{ session: quick }"),
       key("requests", SingleRequest.shape, doc: "Of every single request.", example: "{ session: quick }"),
       key(
-        "request", RequestTemplate.shape,
+        "request", RequestTemplate.commonShape,
         doc: "Of every `request` of a token, upload, fetch or single request.",
         example: "{ headers: { Accept: application/json } }"),
       key("retry", RetryPolicy.shape, doc: "Of every `retry`.", example: "{ limit: 10 }"),

@@ -48,10 +48,11 @@ extension ValueKind where Value == [Expectation.JSONMatch] {
         return nil
       }
       return members.compactMap { member in
-        if let problem = PointerRule.problem(member.key.value) {
+        let pointer = decoder.name(ofKey: member.key)
+        if let problem = PointerRule.problem(pointer) {
           decoder.report(problem, at: member.key.location)
         }
-        return scalar.decode(member.value, &decoder).map { .init(pointer: member.key.value, value: $0) }
+        return scalar.decode(member.value, &decoder).map { .init(pointer: pointer, value: $0) }
       }
     }
   }

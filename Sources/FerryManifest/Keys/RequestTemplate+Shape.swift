@@ -9,6 +9,12 @@ extension RequestTemplate {
   /// A request that releases something: DELETE unless it says otherwise.
   static let deletingShape = shape(for: .deleting)
 
+  /// What requests have in common: the rest is of one alone.
+  static let commonShape = Shape(
+    "Common request", doc: "What HTTP requests have in common.",
+    keys: shape.keys.filter { $0.name == "headers" },
+    blank: { _, _ in RequestTemplate(url: Template([])) })
+
   private enum Use {
     case plain, changing, transfer, deleting
 

@@ -104,12 +104,6 @@ extension ManifestDecoder {
       return instance
     }
   }
-
-  /// One instance is enough to see what is wrong with the text that all of them share.
-  private func isTold(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
-    diagnostics.contains { $0.code == code && $0.location == location }
-  }
-
   /// What `${each.…}` stands for.
   mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
     guard let each else {

@@ -47,6 +47,21 @@ extension ManifestDecoder {
     return constant(node).map(YAMLScalar.resolve)
   }
 
+  /// A key of the author's choice: `$${` is `${` in it as in any text, and a reference is refused.
+  mutating func name(ofKey key: Located<String>) -> String {
+    guard key.value.contains("${") else { return key.value }
+    let scalar = YAMLScalar(text: key.value, style: .literal, isOnOneLine: false)
+    let scanner = TemplateScanner(scalar, at: key.location, in: source(of: key.location))
+    let texts = scanner.pieces.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    if texts.count != scanner.pieces.count || !scanner.diagnostics.isEmpty {
+      report(
+        .referenceOutOfPlace, at: key.location,
+        "a key cannot have a reference in it, found \(key.value.quoted)",
+        help: "write the name out, or '$${' for the two characters")
+    }
+    return texts.joined()
+  }
+
   mutating func report(_ diagnostic: Diagnostic) {
     report(
       diagnostic.code, at: diagnostic.location, diagnostic.message, help: diagnostic.help,

@@ -8,6 +8,8 @@ struct GivenVariables: Sendable {
   }
 
   private(set) var values: [String: Value] = [:]
+  /// What a file gives is no text, which has been told.
+  private(set) var broken: Set<String> = []
   private(set) var sources: [SourceText] = []
   private(set) var diagnostics: [Diagnostic] = []
 
@@ -34,12 +36,15 @@ struct GivenVariables: Sendable {
               .wrongType, at: member.value.location,
               "\(member.key.value.quoted) must be a text, found \(member.value.kindName)",
               help: "a variable is one scalar"))
+          broken.insert(member.key.value)
           continue
         }
+        broken.remove(member.key.value)
         values[member.key.value] = Value(
           text: scalar.text, key: member.key.location, location: member.value.location)
       }
     }
     for (name, text) in variables { values[name] = Value(text: text) }
+    broken.subtract(variables.keys)
   }
 }

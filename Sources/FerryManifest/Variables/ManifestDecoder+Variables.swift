@@ -66,6 +66,7 @@ extension ManifestDecoder {
 
   private mutating func resolve(_ variable: Variable) -> Variables.Value {
     let name = variable.name.value
+    guard !variables.broken.contains(name) else { return .broken }
     if let given = variables.given[name] {
       variables.fromOutside.insert(name)
       return checked(given.text, variable, at: given.location ?? variable.name.location)

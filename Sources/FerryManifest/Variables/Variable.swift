@@ -42,6 +42,14 @@ extension Variable {
     ],
     blank: { name, _ in Self(name: name) },
     finish: { variable, node, decoder in
+      if variable.required == false, variable.fallback == nil, node["default"] == nil,
+        let wanted = variable.kind.wanted(insteadOf: "")
+      {
+        decoder.report(
+          .invalidVariable, at: (node["required"] ?? node).location,
+          "the variable \(variable.name.value.quoted) is empty where it is not given, and must be \(wanted)",
+          help: "give it a 'default'")
+      }
       guard variable.required == true, let fallback = variable.fallback, let place = node["required"] else {
         return
       }

@@ -9,6 +9,8 @@ struct Variables: Sendable {
   let environment: [String: String]
   /// They win over `vars`.
   let given: [String: GivenVariables.Value]
+  /// What the command line gives is no text.
+  let broken: Set<String>
 
   /// `vars` by name.
   private(set) var declared: [String: Variable] = [:]
@@ -27,9 +29,10 @@ struct Variables: Sendable {
   /// Variables inside variables.
   static let deepest = 50
 
-  init(environment: [String: String], given: [String: GivenVariables.Value]) {
+  init(environment: [String: String], given: GivenVariables) {
     self.environment = environment
-    self.given = given
+    self.given = given.values
+    broken = given.broken
   }
 
   mutating func declare(_ variable: Variable) {
