@@ -190,7 +190,7 @@ package struct Launch {
       return (journal, row.id)
     }
     let scheduler = Scheduler(
-      plan: job.plan, starts: situation.starts,
+      plan: job.plan, starts: situation.starts, intervals: situation.intervals,
       options: LaunchOptions(limit: self.options.limit, seed: UInt64.random(in: .min ... .max)))
     let run = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail,

@@ -35,6 +35,7 @@ package enum PlanText {
     case "ask": "when it is wanted"
     case "done": "done in this round"
     case "not_due": "not due before \(node.notBefore ?? "")"
+    case "never": "never, by its interval"
     case "not_selected": "not selected"
     default: node.state
     }
