@@ -12,6 +12,7 @@ struct Resume: ParsableCommand {
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
+  @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
 
   func run() throws {
@@ -27,6 +28,8 @@ struct Resume: ParsableCommand {
       hasFound = true
       var launch = Launch.Options()
       launch.state = state.state
+      launch.network = conditions.network
+      launch.power = conditions.power
       codes.insert(try RunCommand(options: options).run(job, launch))
     }
     if !hasFound, !options.quiet { Output.produce("nothing to resume\n") }

@@ -30,13 +30,15 @@ package struct RunRecord: Codable, Sendable {
     package var exitCode: Int32
     /// `ended`, or `interrupted` where the process died.
     package var state: String
+    /// What the machine had; absent where the process died.
+    package var conditions: DeviceConditions?
     /// ferry's own fault, where that ended it.
     package var fault: String?
 
     package init(
       id: String, manifest: String, path: String, sha256: String, launch: String, round: Int64,
       roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
-      fault: String? = nil
+      conditions: DeviceConditions? = nil, fault: String? = nil
     ) {
       self.id = id
       self.manifest = manifest
@@ -49,6 +51,7 @@ package struct RunRecord: Codable, Sendable {
       self.endedAt = endedAt
       self.exitCode = exitCode
       self.state = state
+      self.conditions = conditions
       self.fault = fault
     }
   }

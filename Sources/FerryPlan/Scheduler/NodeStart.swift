@@ -19,13 +19,18 @@ package enum NodeStart: Sendable {
 package struct LaunchOptions: Sendable {
   /// At most so many items are begun.
   package var limit: Int?
+  /// What the machine has.
+  package var conditions: DeviceConditions
   /// How long running requests may go on after a stop.
   package var grace: Duration
   /// Decides every jitter.
   package var seed: UInt64
 
-  package init(limit: Int? = nil, grace: Duration = .seconds(5), seed: UInt64) {
+  package init(
+    limit: Int? = nil, conditions: DeviceConditions = .init(), grace: Duration = .seconds(5), seed: UInt64
+  ) {
     self.limit = limit
+    self.conditions = conditions
     self.grace = grace
     self.seed = seed
   }

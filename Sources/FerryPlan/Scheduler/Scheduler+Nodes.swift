@@ -199,12 +199,16 @@ extension Scheduler {
     }
     for index in nodes.indices {
       guard case .open = nodes[index].phase else { continue }
+      if stop == nil, plan.hold(on: plan.nodes[index], under: options.conditions) != nil {
+        tally.isDeferred = true
+      }
       nodes[index].phase = .left(reasonForWaiting(index))
     }
   }
 
   private func reasonForWaiting(_ index: Int) -> RecordedFailure {
     if stop != nil { return .stopped }
+    if let hold = plan.hold(on: plan.nodes[index], under: options.conditions) { return hold }
     for step in plan.nodes[index].steps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
       if let lane = laneIndex[.init(session: step.session, origin: step.origin)],
