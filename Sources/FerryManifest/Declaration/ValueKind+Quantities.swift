@@ -72,28 +72,32 @@ extension ManifestDecoder {
     largest: String
   ) {
     let names = units.map(\.name)
+    let meant = isFromOutside ? nil : Quantity.meant(by: text, units: units)
     let subject = owner.value.quoted
     switch problem as? Quantity.Problem {
     case .bare:
       report(
         .missingUnit, at: node.location, "\(subject) needs a unit",
-        help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
+        help: isFromOutside
+          ? "the units are \(names.alternatives(quoted: false))"
+          : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
     case .fraction:
       report(
         .fraction, at: node.location, "\(subject) must be a whole number and a unit",
-        help: Quantity.meant(by: text, units: units).map { "write \($0.quoted)" }
+        help: meant.map { "write \($0.quoted)" }
           ?? "use a smaller unit of \(names.alternatives(quoted: false))")
     case .unit(let unit):
       report(
-        .unknownUnit, at: node.location, "\(subject) has the unknown unit \(unit.quoted)",
-        help: Quantity.meant(by: text, units: units).map { "did you mean \($0.quoted)?" }
+        .unknownUnit, at: node.location,
+        "\(subject) has \(isFromOutside ? "an unknown unit" : "the unknown unit \(unit.quoted)")",
+        help: meant.map { "did you mean \($0.quoted)?" }
           ?? "the units are \(names.alternatives(quoted: false))")
     case .overflow:
       report(.outOfRange, at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
     case .malformed, nil:
       report(
         .malformedQuantity, at: node.location, "\(subject) must be \(wanted)\(node.foundWord)",
-        help: Quantity.meant(by: text, units: units).map { "write \($0.quoted)" }
+        help: meant.map { "write \($0.quoted)" }
           ?? "write one number and one unit of \(names.alternatives(quoted: false))")
     }
   }
