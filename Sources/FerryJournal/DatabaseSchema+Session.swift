@@ -49,6 +49,9 @@ extension DatabaseSchema {
           ) STRICT;
 
           CREATE UNIQUE INDEX item_path ON item (node, path);
-          """)
+          """),
+      Migration(
+        name: "session 2: how long a fetch waits",
+        sql: "ALTER TABLE node ADD COLUMN fetch_interval INTEGER;"),
     ])
 }

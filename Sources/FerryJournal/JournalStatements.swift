@@ -71,6 +71,7 @@ struct JournalStatements {
         intent = CASE ?2 WHEN 5 THEN intent END,
         etag = CASE WHEN ?10 IS NULL THEN etag ELSE ?11 END,
         last_modified = CASE WHEN ?10 IS NULL THEN last_modified ELSE ?12 END,
+        fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
         fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
         """
       }
@@ -126,6 +127,7 @@ struct JournalStatements {
       bind(statement, 10, closing.fetch?.fetchedAt.nanoseconds)
       bind(statement, 11, text: closing.fetch?.etag)
       bind(statement, 12, text: closing.fetch?.lastModified)
+      bind(statement, 13, closing.fetch?.interval?.nanoseconds)
       try update(statement, row: node)
     }
   }

@@ -59,15 +59,18 @@ package struct NodeClosing: Sendable {
   }
 }
 
-/// What the next conditional request needs (RFC 9110 §13).
+/// What the next conditional request needs (RFC 9110 §13), and when it is due.
 package struct FetchRecord: Hashable, Sendable {
   package var etag: String?
   package var lastModified: String?
   package var fetchedAt: Instant
+  /// How long the next one waits; `nil` without an interval, and where an older ferry wrote it.
+  package var interval: Duration?
 
-  package init(etag: String?, lastModified: String?, fetchedAt: Instant) {
+  package init(etag: String?, lastModified: String?, fetchedAt: Instant, interval: Duration? = nil) {
     self.etag = etag
     self.lastModified = lastModified
     self.fetchedAt = fetchedAt
+    self.interval = interval
   }
 }

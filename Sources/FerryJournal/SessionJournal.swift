@@ -187,6 +187,7 @@ package final class SessionJournal: Sendable {
         cause: "node \(id) has kind \(kind), state \(state), or captures that are no JSON")
     }
     let fetchedAt: Int64? = row["fetched_at"]
+    let interval: Int64? = row["fetch_interval"]
     let closedAt: Int64? = row["closed_at"]
     let code: String? = row["failure_code"]
     return NodeRow(
@@ -195,7 +196,8 @@ package final class SessionJournal: Sendable {
       closedAt: closedAt.map(Instant.init(nanoseconds:)),
       fetch: fetchedAt.map {
         FetchRecord(
-          etag: row["etag"], lastModified: row["last_modified"], fetchedAt: Instant(nanoseconds: $0))
+          etag: row["etag"], lastModified: row["last_modified"], fetchedAt: Instant(nanoseconds: $0),
+          interval: interval.map { .nanoseconds($0) })
       },
       captures: open + secret,
       failure: code.map {

@@ -199,6 +199,62 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
+  @Test func `asks less often while nothing new comes, and as often as before once it does`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    func nodes(_ minimum: String, _ maximum: String) -> String {
+      JobText.catalog("interval: { minimum: \(minimum), maximum: \(maximum) }")
+    }
+    let job = try workspace(receiver, nodes("400ms", "1h"))
+    func next() async throws -> RunReport.Node? {
+      let (command, report) = try await job.run()
+      #expect(command.status == 0, "\(command.stderr)")
+      return report.node("catalog")
+    }
+    let first = try await next()
+    #expect(first?.result == "new_data" && first?.intervalSeconds == 0.4)
+    try await Task.sleep(for: .milliseconds(400))
+    let second = try await next()
+    #expect(second?.result == "no_data" && second?.intervalSeconds == 0.8)
+
+    // Other bounds hold at once.
+    try job.write(manifest: JobText.text(server: receiver.url, nodes("1h", "6h")))
+    let requests = try await receiver.received().requests
+    let waiting = try await next()
+    #expect(waiting?.result == nil && waiting?.notBefore != nil && waiting?.intervalSeconds == 3600)
+    #expect(try await receiver.received().requests == requests)
+
+    // What is uploaded is in the catalog of the receiver.
+    try job.write(
+      manifest: JobText.text(server: receiver.url, JobText.uploadIDs(), nodes("400ms", "1h")))
+    try job.write("new", to: "new.txt")
+    #expect(try await job.run("--only", "files").command.status == 0)
+    try await Task.sleep(for: .milliseconds(400))
+    let changed = try await next()
+    #expect(changed?.result == "new_data" && changed?.intervalSeconds == 0.4)
+  }
+
+  @Test func `never asks for a fetch that is switched off, and goes on as if it had`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(
+      receiver, files: 0, JobText.catalog("interval: never"),
+      JobText.notes([("good", "succeeded"), ("bad", "failed")], needs: "catalog"))
+    #expect(try await job.ferry("check", "job.yaml").status == 0)
+    let plan = try await job.ferry("plan", "job.yaml", "--format", "json")
+    #expect(plan.stdout.contains("\"state\" : \"never\""), "\(plan.stdout)")
+    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("never, by its interval"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(command.stdout.contains("fetch catalog: succeeded (its interval is never)"))
+    #expect(report.run.roundClosed)
+    let catalog = report.node("catalog")
+    #expect(catalog?.state == "succeeded" && catalog?.reason?.code == "never")
+    #expect(catalog?.notBefore == nil && catalog?.intervalSeconds == nil && catalog?.result == nil)
+    #expect(report.node("bad")?.state == "skipped")
+    #expect(try await receiver.received().done.map(\.node) == ["good"])
+    #expect(!receiver.log.contains { $0.contains("catalog") })
+    #expect(job.folder.text("catalog.json").isEmpty)
+  }
+
   @Test func `lets a request run by the outcome of what it needs`() async throws {
     let receiver = try await ReceiverProcess.start()
     let notes = JobText.notes([("good", "succeeded"), ("bad", "failed"), ("any", "always")])

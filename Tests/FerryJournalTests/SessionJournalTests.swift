@@ -1,8 +1,9 @@
-import FerryJournal
 import FerryPlan
 import Foundation
 import GRDB
 import Testing
+
+@testable import FerryJournal
 
 @Suite struct SessionJournalTests {
   let state: TemporaryState
@@ -89,7 +90,8 @@ import Testing
     let journal = try state.open()
     let node = try journal.node(manifest: "m", name: "catalog", kind: .fetch, origin: "http://h:80")
     #expect(node.round == 0 && node.fetch == nil)
-    let record = FetchRecord(etag: "\"1\"", lastModified: "Thu", fetchedAt: .start)
+    let record = FetchRecord(
+      etag: "\"1\"", lastModified: "Thu", fetchedAt: .start, interval: .milliseconds(1500))
     let capture = CapturedValue(name: "next", value: "2", isSecret: false)
     try journal.write([
       .nodeIntent(node: node.id, round: 1),
@@ -108,6 +110,50 @@ import Testing
     ])
     row = try #require(try journal.nodes.first)
     #expect(row.round == 2 && row.state == .failed && row.failure == failure && row.fetch == record)
+    // One without an interval leaves none of an earlier one.
+    let bare = FetchRecord(etag: nil, lastModified: nil, fetchedAt: .start(plus: 1))
+    try journal.write([
+      .nodeClosed(node: node.id, NodeClosing(round: 3, state: .done, at: .start, fetch: bare))
+    ])
+    #expect(try journal.nodes.first?.fetch == bare)
+  }
+
+  @Test func aJournalOfTheFirstSchemaIsBroughtUpToDate() throws {
+    try state.directory.create()
+    let old = DatabaseSchema(
+      applicationID: DatabaseSchema.session.applicationID,
+      migrations: Array(DatabaseSchema.session.migrations.prefix(1)))
+    let queue = try DatabaseFile(path: state.database(), schema: old)
+      .openForWriting(durability: .onRequest, writtenBy: "0.0-old", at: .start)
+    try queue.write {
+      try $0.execute(
+        sql: """
+          INSERT INTO node (manifest, name, kind, origin, round, state, fetched_at, etag)
+          VALUES ('m', 'catalog', 2, 'http://h:80', 1, 3, 7, '"1"')
+          """)
+    }
+    try queue.close()
+    let fetched = FetchRecord(etag: "\"1\"", lastModified: nil, fetchedAt: Instant(nanoseconds: 7))
+    let before = try state.contents()
+    let snapshot = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try snapshot.nodes.map(\.fetch) == [fetched])
+    try snapshot.close()
+    #expect(try state.contents() == before)
+
+    let journal = try state.open(at: .start(plus: 9))
+    #expect(try journal.nodes.map(\.fetch) == [fetched])
+    let record = FetchRecord(
+      etag: nil, lastModified: nil, fetchedAt: .start(plus: 9), interval: .seconds(1800))
+    try journal.write([
+      .nodeClosed(node: 1, NodeClosing(round: 2, state: .done, at: .start(plus: 9), fetch: record))
+    ])
+    try journal.close()
+    let again = try state.open(at: .start(plus: 10))
+    #expect(try again.nodes.map(\.fetch) == [record])
+    let history = try again.queue.read { try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version") }
+    #expect(history.map { $0["version"] as Int } == [1, 2])
+    #expect(history.map { $0["ferry"] as String } == ["0.0-old", "0.0-test"])
+    try again.close()
   }
 
   @Test func anotherOriginIsAnotherNode() throws {

@@ -49,7 +49,7 @@ import Testing
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
         "profile", "cache_policy", "service_type", "on_events", "budgets",
         "policy", "execution_window", "force_quit", "xml", "protocol", "idempotency_key", "probe", "abandon",
-        "after", "maximum", "interval",
+        "after",
       ])
     #expect(told.allSatisfy { $0.severity == .warning })
   }

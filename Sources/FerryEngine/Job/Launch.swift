@@ -196,7 +196,7 @@ package struct Launch {
       return (journal, row.id)
     }
     let scheduler = Scheduler(
-      plan: job.plan, starts: situation.starts,
+      plan: job.plan, starts: situation.starts, intervals: situation.intervals,
       options: LaunchOptions(
         limit: self.options.limit, conditions: conditions, seed: UInt64.random(in: .min ... .max)))
     let run = RunLoop(

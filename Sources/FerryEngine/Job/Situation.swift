@@ -62,6 +62,13 @@ struct Situation {
     }
   }
 
+  /// What the journals keep of the fetches' intervals.
+  var intervals: [NodeID: Duration] {
+    var intervals: [NodeID: Duration] = [:]
+    for (index, row) in rows.enumerated() { intervals[NodeID(index)] = row?.fetch?.interval }
+    return intervals
+  }
+
   /// Another URL is another document, with validators and an interval of its own.
   private static func identity(_ step: Step) -> String {
     let digest = SHA256.hash(data: Array(step.request.url.description.utf8))
@@ -100,18 +107,10 @@ struct Situation {
   }
 
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {
-    guard let row else { return .open }
+    guard let row else { return work.interval.start(last: nil, kept: nil, at: now) }
     if row.hasIntent, row.round == round { return .intended }
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state)) }
-    switch work.interval {
-    case .everyRun: return .open
-    case .never: return .notDue(until: Instant(nanoseconds: .max))
-    case .minimum(let interval), .adaptive(let interval, maximum: _):
-      guard let last = row.fetch?.fetchedAt else { return .open }
-      let due = last.advanced(by: interval)
-      // A moment of the last fetch that lies ahead is a clock that was set back.
-      return now < due && last <= now ? .notDue(until: due) : .open
-    }
+    return work.interval.start(last: row.fetch?.fetchedAt, kept: row.fetch?.interval, at: now)
   }
 
   private mutating func request(_ node: Node, _ row: NodeRow?, round: Int64) -> NodeStart {

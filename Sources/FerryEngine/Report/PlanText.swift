@@ -41,6 +41,7 @@ package enum PlanText {
     case "ask": "when it is wanted"
     case "done": "done in this round"
     case "not_due": "not due before \(node.notBefore ?? "")"
+    case "never": "never, by its interval"
     case "not_selected": "not selected"
     case "waiting": node.reason.map(\.message) ?? "waiting"
     default: node.state

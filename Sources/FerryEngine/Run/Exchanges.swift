@@ -290,7 +290,7 @@ final class Exchanges {
   func values(of place: Place) -> ItemValues { values[place] ?? ItemValues() }
   func captures(of node: NodeID) -> [CapturedValue] { nodeCaptures[node.index] ?? [] }
 
-  func fetchRecord(of node: NodeID, at now: Instant) -> FetchRecord? { fetchRecords[node.index] }
+  func fetchRecord(of node: NodeID) -> FetchRecord? { fetchRecords[node.index] }
 
   func forgetValues(of place: Place) { values[place] = nil }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }

@@ -135,10 +135,17 @@ final class Scribe {
           NodeClosing(
             round: round, state: state, at: at, failure: failure,
             captures: exchanges.captures(of: place.node),
-            fetch: state == .done ? exchanges.fetchRecord(of: place.node, at: at) : nil))
+            fetch: state == .done ? fetchRecord(place.node, scheduler, exchanges) : nil))
       ]
     case .handedOver, .allocated, .transferred, .released: []
     }
+  }
+
+  /// The validators of the answer, with the interval that it leads to.
+  private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ exchanges: Exchanges) -> FetchRecord? {
+    var record = exchanges.fetchRecord(of: node)
+    record?.interval = scheduler.fetchInterval(of: node)
+    return record
   }
 }
 

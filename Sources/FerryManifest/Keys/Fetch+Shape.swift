@@ -8,7 +8,8 @@ extension Fetch {
       .needs(\.needs),
       Key(
         "interval", \.interval, .interval,
-        doc: "How often it is fetched: in every run, or no sooner than a minimum.",
+        doc:
+          "How often it is fetched: in every run, no sooner than a minimum, or `never`, which switches it off.",
         example: "{ minimum: 15m }"),
       .request(\.request),
       .expect(\.expect),
@@ -36,11 +37,13 @@ private struct IntervalBounds {
     keys: [
       Key(
         "minimum", \.minimum, .duration(), isRequired: true,
-        doc: "Not before this long after the last that ended well.",
+        doc: "Not before this long after the last one that ended well.",
         example: "15m"),
       Key(
-        "maximum", \.maximum, .duration(), default: "the minimum", isBuilt: false,
-        doc: "How far the interval grows while nothing new comes.", example: "6h"),
+        "maximum", \.maximum, .duration(), default: "the minimum",
+        doc:
+          "How far the interval grows while nothing new comes: each such answer doubles it, and new data makes it the minimum again.",
+        example: "6h"),
     ],
     blank: { _, _ in Self(minimum: .zero) },
     finish: { bounds, node, decoder in
@@ -57,7 +60,7 @@ extension ValueKind where Value == Fetch.Interval {
 
   fileprivate static var interval: Self {
     let bounds = ValueKind<IntervalBounds>.object(IntervalBounds.shape)
-    let word = ValueKind<Word>.choice(notYet: [.never])
+    let word = ValueKind<Word>.choice()
     return Self(
       .either([word.form, bounds.form]),
       text: { interval in

@@ -33,8 +33,8 @@ package struct PlanDocument: Codable, Sendable {
     /// Names of the nodes it waits for.
     package var needs: [String]
     package var steps: [StepEntry]
-    /// `run`; `done` where it ended in this round; `not_due`; `not_selected`; `ask` for tokens that
-    /// are fetched when they are wanted.
+    /// `run`; `done` where it ended in this round; `not_due`; `never`; `not_selected`; `ask` for
+    /// tokens that are fetched when they are wanted.
     package var state: String
     package var notBefore: String?
     /// Why it would wait under these conditions.
@@ -100,6 +100,7 @@ package struct PlanDocument: Codable, Sendable {
       case .notDue(let until):
         entry.state = "not_due"
         entry.notBefore = until.rfc3339
+      case .switchedOff: entry.state = "never"
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)

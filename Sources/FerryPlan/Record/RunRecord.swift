@@ -93,6 +93,8 @@ package struct RunRecord: Codable, Sendable {
     package var result: FetchResult?
     /// Of a fetch that is not due yet.
     package var notBefore: String?
+    /// Of a fetch with a minimum: how long the next one waits, from the last that ended well.
+    package var intervalSeconds: Double?
     package var attempts: [AttemptRecord]
   }
 

@@ -9,6 +9,8 @@ package enum NodeStart: Sendable {
   case closed(NodeOutcome)
   /// A fetch whose interval has not passed; it counts as succeeded.
   case notDue(until: Instant)
+  /// A fetch whose interval is `never`; it counts as succeeded.
+  case switchedOff
   /// An unrepeatable request whose intent is on disk and whose outcome is not.
   case intended
 }

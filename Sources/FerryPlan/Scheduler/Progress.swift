@@ -130,6 +130,8 @@ struct NodeState: Sendable {
   var endedBefore = false
   /// Of a fetch: not due before this moment.
   var notBefore: Instant?
+  /// Of a fetch: how long the next one waits, from the last that ended well.
+  var interval: Duration?
   var fetchResult: FetchResult?
 }
 

@@ -2,7 +2,7 @@ import FerryManifest
 
 /// Nodes: opening, handing over, closing.
 extension Scheduler {
-  mutating func addNode(_ id: NodeID, _ start: NodeStart) {
+  mutating func addNode(_ id: NodeID, _ start: NodeStart, keptInterval: Duration?) {
     let node = plan.nodes[id.index]
     var state = NodeState(phase: .waiting)
     switch start {
@@ -14,6 +14,9 @@ extension Scheduler {
     case .notDue(let until):
       state.phase = .closed(.succeeded)
       state.notBefore = until
+    case .switchedOff:
+      state.phase = .closed(.succeeded)
+      state.failure = .init(code: "never", message: "its interval is never")
     case .intended:
       state.progress = Progress(step: node.steps[0].kind)
       state.progress?.intent = .inherited
@@ -22,6 +25,7 @@ extension Scheduler {
       uploads.append(upload(id, node, items, settled))
     }
     if case .token = node.work { tokens[id.index] = TokenState() }
+    if case .fetch(let work) = node.work { state.interval = work.interval.present(kept: keptInterval) }
     nodes.append(state)
   }
 

@@ -51,6 +51,7 @@ extension Scheduler {
         name: node.name, kind: node.kind, session: plan.sessions[node.session.index].name, state: "waiting",
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
+        intervalSeconds: state.interval?.seconds,
         attempts: (tally.nodeTroubles[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
       if let token = tokens[index] {
         record.state =
@@ -123,4 +124,7 @@ extension Scheduler {
   }
 
   package func fetchResult(of node: NodeID) -> FetchResult? { nodes[node.index].fetchResult }
+
+  /// How long the next fetch waits, from the last that ended well.
+  package func fetchInterval(of node: NodeID) -> Duration? { nodes[node.index].interval }
 }

@@ -124,7 +124,11 @@ extension Scheduler {
       commitOnceWritten(place)
     case .commit, .request: end(place, .done, nil)
     case .fetch:
-      nodes[place.node.index].fetchResult = verdict == .unchanged ? .noData : .newData
+      guard case .fetch(let work) = plan.nodes[place.node.index].work else { return }
+      let result: FetchResult = verdict == .unchanged ? .noData : .newData
+      nodes[place.node.index].fetchResult = result
+      nodes[place.node.index].interval = work.interval.next(
+        after: result, kept: nodes[place.node.index].interval)
       end(place, .done, nil)
     case .token: break
     }

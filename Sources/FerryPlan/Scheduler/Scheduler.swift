@@ -50,14 +50,19 @@ package struct Scheduler: Sendable {
   }
 
   /// - Parameter starts: what is found of each of the plan's nodes, in their order.
-  package init(plan: Plan, starts: [NodeStart], options: LaunchOptions) {
+  /// - Parameter intervals: of fetches: what the journal keeps.
+  package init(
+    plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:], options: LaunchOptions
+  ) {
     precondition(starts.count == plan.nodes.count, "every node has a start")
     self.plan = plan
     self.options = options
     random = SeededRandom(seed: options.seed)
     nodes = []
     uploadIndex = Array(repeating: nil, count: plan.nodes.count)
-    for (index, start) in starts.enumerated() { addNode(NodeID(index), start) }
+    for (index, start) in starts.enumerated() {
+      addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
+    }
     for node in plan.nodes {
       for step in node.steps where step.repeatability == .once {
         lanes[lane(step.session, step.origin)].needsIntents = true

@@ -51,6 +51,7 @@ struct RunReport: Decodable {
     var reason: Reason?
     var result: String?
     var notBefore: String?
+    var intervalSeconds: Double?
   }
 
   struct Item: Decodable {

@@ -14,10 +14,17 @@ struct ModelJournal {
     var hasIntent = false
   }
 
+  /// The last fetch that ended well.
+  struct Fetched {
+    var at: Instant
+    var interval: Duration?
+  }
+
   /// By node, by path.
   var items: [Int: [[UInt8]: Item]] = [:]
   /// Nodes of a single request.
   var singles: [Int: Single] = [:]
+  var fetches: [Int: Fetched] = [:]
 
   mutating func apply(_ entry: JournalEntry, tables: [Int: ItemTable], ids: [Place: Int], round: Int64) {
     switch entry {

@@ -90,7 +90,11 @@ struct World {
     (recorded, written, synced, syncAt) = (0, 0, 0, nil)
     (hasEnded, starts, actions, entries) = (false, [], [], [])
     let starts = plan.nodes.indices.map { nodeStart($0) }
-    scheduler = Scheduler(plan: plan, starts: starts, options: options)
+    let intervals = journal.fetches.compactMap { index, fetched in
+      fetched.interval.map { (NodeID(index), $0) }
+    }
+    scheduler = Scheduler(
+      plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals), options: options)
     handle(.launched)
   }
 
@@ -160,6 +164,11 @@ struct World {
           delay = .milliseconds(1)
         }
         if case .withdrawn(let place) = entry { intents[place] = nil }
+        if case .closed(let place, .done, _, let at) = entry,
+          plan.nodes[place.node.index].kind == .fetch
+        {
+          journal.fetches[place.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: place.node))
+        }
       }
       mostIntents = max(mostIntents, intents.count)
       syncAt = min(syncAt ?? .distantFuture, now.advanced(by: delay))
@@ -220,7 +229,11 @@ struct World {
     case .token: return .open
     case .upload(let work): return uploadStart(index, work)
     case .fetch, .request:
-      guard let row = journal.singles[index], row.round == round else { return .open }
+      guard let row = journal.singles[index], row.round == round else {
+        guard case .fetch(let work) = node.work else { return .open }
+        let fetched = journal.fetches[index]
+        return work.interval.start(last: fetched?.at, kept: fetched?.interval, at: now)
+      }
       if row.hasIntent { return .intended }
       guard row.state.isClosed else { return .open }
       switch row.state {

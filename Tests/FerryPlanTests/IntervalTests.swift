@@ -1,0 +1,152 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// When a fetch is due, and what its results make of its interval.
+struct IntervalTests {
+  private let adaptive = Fetch.Interval.adaptive(minimum: .seconds(900), maximum: .seconds(21_600))
+  private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
+
+  /// The rows of the table in the documentation of `next`, in minutes.
+  @Test func anIntervalDoublesToItsMaximumAndFallsBackToItsMinimum() {
+    let rows: [(result: FetchResult, present: Int, next: Int)] = [
+      (.newData, 15, 15), (.noData, 15, 30), (.noData, 30, 60), (.failed, 60, 60), (.noData, 60, 120),
+      (.noData, 120, 240), (.noData, 240, 360), (.noData, 360, 360), (.newData, 360, 15),
+    ]
+    var kept: Duration?
+    for row in rows {
+      #expect(adaptive.present(kept: kept) == .seconds(60 * row.present))
+      kept = adaptive.next(after: row.result, kept: kept)
+      #expect(kept == .seconds(60 * row.next))
+    }
+  }
+
+  @Test func anIntervalGrowsFromZeroAndStopsAtAnyMaximum() {
+    let zero = Fetch.Interval.adaptive(minimum: .zero, maximum: .seconds(3))
+    #expect(zero.next(after: .noData, kept: nil) == .seconds(1))
+    #expect(zero.next(after: .noData, kept: .seconds(1)) == .seconds(2))
+    #expect(zero.next(after: .noData, kept: .seconds(2)) == .seconds(3))
+    let short = Fetch.Interval.adaptive(minimum: .zero, maximum: .milliseconds(10))
+    #expect(short.next(after: .noData, kept: nil) == .milliseconds(10))
+    #expect(Fetch.Interval.adaptive(minimum: .zero, maximum: .zero).next(after: .noData, kept: nil) == .zero)
+    let most = Duration.seconds(Int64.max)
+    let long = Fetch.Interval.adaptive(minimum: most - .seconds(1), maximum: most)
+    #expect(long.next(after: .noData, kept: nil) == most)
+  }
+
+  @Test(arguments: [(nil, 900), (60, 900), (-1, 900), (3600, 3600), (90_000, 21_600)])
+  func aKeptIntervalIsClampedIntoTheBoundsOfToday(kept: Int?, present: Int) {
+    #expect(adaptive.present(kept: kept.map { .seconds($0) }) == .seconds(present))
+    #expect(adaptive.next(after: .failed, kept: kept.map { .seconds($0) }) == .seconds(present))
+  }
+
+  @Test(arguments: [FetchResult.newData, .noData, .failed])
+  func onlyAnIntervalWithTwoBoundsChanges(result: FetchResult) {
+    let kept = Duration.seconds(3600)
+    #expect(Fetch.Interval.minimum(.seconds(60)).next(after: result, kept: kept) == .seconds(60))
+    #expect(Fetch.Interval.everyRun.next(after: result, kept: kept) == nil)
+    #expect(Fetch.Interval.never.next(after: result, kept: kept) == nil)
+  }
+
+  @Test func aFetchIsDueWhenItsPresentIntervalHasPassed() {
+    let due = start.advanced(by: .seconds(3600))
+    let kept = Duration.seconds(3600)
+    func until(_ now: Instant, _ interval: Fetch.Interval, last: Instant?) -> Instant? {
+      guard case .notDue(let until) = interval.start(last: last, kept: kept, at: now) else { return nil }
+      return until
+    }
+    let before = due.advanced(by: .nanoseconds(-1))
+    #expect(until(start, adaptive, last: start) == due)
+    #expect(until(before, adaptive, last: start) == due)
+    #expect(until(due, adaptive, last: start) == nil)
+    #expect(until(before, adaptive, last: nil) == nil)
+    #expect(until(before, .everyRun, last: start) == nil)
+    // The kept interval counts for nothing where the manifest has one bound.
+    #expect(until(before, .minimum(.seconds(60)), last: start) == nil)
+    // The clock was set back.
+    #expect(until(start.advanced(by: .seconds(-1)), adaptive, last: start) == nil)
+  }
+
+  @Test(arguments: [nil, Instant(nanoseconds: 0), Instant(nanoseconds: .max)])
+  func aFetchThatIsSwitchedOffIsNeverDue(last: Instant?) {
+    for now in [Instant(nanoseconds: .min), start, .distantFuture] {
+      guard case .switchedOff = Fetch.Interval.never.start(last: last, kept: nil, at: now) else {
+        Issue.record("it is asked for at \(now)")
+        continue
+      }
+    }
+  }
+
+  private func yaml(_ interval: String) -> String {
+    Yaml.head + """
+      fetches:
+        f:
+          session: s
+          interval: \(interval)
+          save_to: f
+          request: { url: "http://host/f" }
+      requests:
+        r: { session: s, needs: [f], when: always, request: { url: "http://host/r" } }
+
+      """
+  }
+
+  @Test func fetchesComeLessOftenWhileNothingNewComes() throws {
+    var asked: [Int] = []
+    var lengths: [Double?] = []
+    var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) { _ in .status(200) }
+    // A crontab line that runs every half hour; after 21 hours there is new data once more.
+    for run in 0..<60 {
+      let status = run == 0 || run == 43 ? 200 : 304
+      world.serve = { $0.node == "f" ? .status(status) : .status(200) }
+      world.now = start.advanced(by: .seconds(1800 * run))
+      world.round = Int64(run + 1)
+      world.run()
+      #expect(world.violations.isEmpty)
+      #expect(world.scheduler.isRoundThrough)
+      if world.starts.contains(where: { $0.attempt.step == .fetch }) {
+        asked.append(run)
+        lengths.append(world.scheduler.nodeRecords[0].intervalSeconds.map { $0 / 3600 })
+      }
+    }
+    // An answer takes a moment, so that the run at the very end of an interval is too early.
+    #expect(asked == [0, 3, 8, 17, 30, 43, 46, 51])
+    #expect(lengths == [1, 2, 4, 6, 6, 1, 2, 4])
+  }
+
+  @Test func aFailedFetchLeavesTheInterval() throws {
+    var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) {
+      .status($0.node == "f" ? 403 : 200)
+    }
+    world.journal.fetches[0] = .init(at: start.advanced(by: .seconds(-7200)), interval: .seconds(7200))
+    world.run()
+    #expect(world.scheduler.nodeRecords[0].result == .failed)
+    #expect(world.scheduler.nodeRecords[0].intervalSeconds == 7200)
+    #expect(world.journal.fetches[0]?.at == start.advanced(by: .seconds(-7200)))
+    // The next round tries it again at once.
+    world.round = 2
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.scheduler.nodeRecords[0].result == .newData)
+    #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
+    // The round after it waits, and says so.
+    world.round = 3
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.request])
+    #expect(world.scheduler.nodeRecords[0].notBefore != nil)
+    #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
+  }
+
+  @Test func aFetchThatIsSwitchedOffIsNotSentAndCountsAsSucceeded() throws {
+    let text = yaml("never").replacing("when: always", with: "when: succeeded")
+    var world = try World(text) { _ in .status(200) }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.request])
+    let record = world.scheduler.nodeRecords[0]
+    #expect(record.state == "succeeded")
+    #expect(record.reason?.code == "never")
+    #expect(record.notBefore == nil && record.intervalSeconds == nil && record.result == nil)
+    #expect(world.scheduler.exitCode == .success)
+    #expect(world.scheduler.isRoundThrough)
+  }
+}
