@@ -1,5 +1,6 @@
 import ArgumentParser
 import FerryEngine
+import FerryManifest
 import FerryPlan
 import Foundation
 
@@ -42,6 +43,7 @@ struct Run: ParsableCommand {
     launch.report = report
     launch.only = only
     launch.limit = limit
+    launch.maxDuration = options.maxDuration
     let code = try RunCommand(options: options).run(job, launch)
     throw ArgumentParser.ExitCode(code.rawValue)
   }
@@ -54,4 +56,19 @@ struct RunOptions: ParsableArguments {
 
   @Flag(help: "End with 0 where another process has the session.")
   var skipIfRunning = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Start nothing more after this long, and save: a number and a unit of \(Duration.writtenUnits).",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var maxDuration: Duration?
+
+  @Option(
+    help: ArgumentHelp(
+      "How it came about. By default foreground at a terminal, and background elsewhere.",
+      valueName: "kind"))
+  var launch: LaunchKind?
 }
+
+extension LaunchKind: ExpressibleByArgument {}

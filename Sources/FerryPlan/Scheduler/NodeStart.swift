@@ -17,14 +17,22 @@ package enum NodeStart: Sendable {
 package struct LaunchOptions: Sendable {
   /// At most so many items are begun.
   package var limit: Int?
+  /// From this moment nothing more is started, and running requests have their grace.
+  package var deadline: Instant?
   /// How long running requests may go on after a stop.
   package var grace: Duration
+  package var launch: LaunchKind
   /// Decides every jitter.
   package var seed: UInt64
 
-  package init(limit: Int? = nil, grace: Duration = .seconds(5), seed: UInt64) {
+  package init(
+    limit: Int? = nil, deadline: Instant? = nil, grace: Duration = .seconds(5),
+    launch: LaunchKind = .background, seed: UInt64
+  ) {
     self.limit = limit
+    self.deadline = deadline
     self.grace = grace
+    self.launch = launch
     self.seed = seed
   }
 }

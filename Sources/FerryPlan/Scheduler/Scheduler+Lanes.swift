@@ -284,11 +284,11 @@ extension Scheduler {
       waiting.append(timer.ready)
     }
     timers = []
-    for ready in waiting.sorted() { leave(ready.place, .stopped) }
+    for ready in waiting.sorted() { leave(ready.place, stopReason) }
     for node in tokens.keys.sorted() {
       let waiters = tokens[node]?.waiters ?? []
       tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, .stopped) }
+      for ready in waiters { leave(ready.place, stopReason) }
     }
   }
 }
