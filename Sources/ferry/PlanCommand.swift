@@ -15,6 +15,7 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
+  @OptionGroup var conditions: ConditionOptions
 
   @Option(name: .customLong("only"), help: "Plan this node and what it cannot do without. May be repeated.")
   var only: [String] = []
@@ -34,7 +35,9 @@ struct PlanCommand: ParsableCommand {
   func run() throws {
     if effective { return try produceEffective() }
     let job = try source.read()
-    let (document, warnings) = try Preview(job, state: state.state, only: only).look()
+    let (document, warnings) = try Preview(
+      job, state: state.state, only: only, network: conditions.network, power: conditions.power
+    ).look()
     Output.warn(warnings, of: job)
     switch format {
     case .text: Output.produce(PlanText.text(document))

@@ -12,6 +12,7 @@ struct Resume: ParsableCommand {
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
+  @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
 
   func run() throws {
@@ -37,6 +38,8 @@ struct Resume: ParsableCommand {
         codes.insert(.cutOff)
         continue
       }
+      launch.network = conditions.network
+      launch.power = conditions.power
       codes.insert(try RunCommand(options: options).run(job, launch))
     }
     if !hasFound, !options.quiet { Output.produce("nothing to resume\n") }

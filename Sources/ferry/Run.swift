@@ -11,6 +11,7 @@ struct Run: ParsableCommand {
 
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
+  @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
 
   @Option(help: "Also write the report here; - is the standard output.")
@@ -33,7 +34,9 @@ struct Run: ParsableCommand {
   func run() throws {
     let job = try source.read()
     if dryRun {
-      let (document, warnings) = try Preview(job, state: state.state, only: only).look()
+      let (document, warnings) = try Preview(
+        job, state: state.state, only: only, network: conditions.network, power: conditions.power
+      ).look()
       Output.warn(warnings, of: job)
       Output.produce(PlanText.text(document))
       return
@@ -44,6 +47,8 @@ struct Run: ParsableCommand {
     launch.only = only
     launch.limit = limit
     launch.maxDuration = options.maxDuration
+    launch.network = conditions.network
+    launch.power = conditions.power
     let code = try RunCommand(options: options).run(job, launch)
     throw ArgumentParser.ExitCode(code.rawValue)
   }
@@ -53,6 +58,9 @@ struct Run: ParsableCommand {
 struct RunOptions: ParsableArguments {
   @Flag(help: "Say nothing but errors.")
   var quiet = false
+
+  @Flag(help: "End with 0, not 8, where all that is left waits for other conditions.")
+  var deferredOk = false
 
   @Flag(help: "End with 0 where another process has the session.")
   var skipIfRunning = false

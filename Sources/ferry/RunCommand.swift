@@ -38,7 +38,8 @@ struct RunCommand {
       } else if record.run.exitCode != 0 {
         Output.complain(ReportText.text(record))
       }
-      return ExitCode(rawValue: record.run.exitCode) ?? .fault
+      let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
+      return code == .deferred && options.deferredOk ? .success : code
     }
   }
 }

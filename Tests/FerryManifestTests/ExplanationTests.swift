@@ -4,10 +4,7 @@ import Testing
 
 @Suite struct `The explanation of a code` {
   /// Codes of what is not built yet: their examples cannot be tried. A code that works must leave this list.
-  static let awaiting: Set<DiagnosticCode> = [
-    // `discretionary` is not built yet, which is told beside it.
-    .uploadIDWithoutLife
-  ]
+  static let awaiting: Set<DiagnosticCode> = []
 
   /// Codes of which no example can stand on a page: too large, not text, or told only by a run.
   static let withoutExample: Set<DiagnosticCode> = [

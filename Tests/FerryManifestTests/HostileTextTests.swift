@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `with a thousand warnings is still refused for the error behind them`() {
-    let sessions = (0..<1_100).map { "s\($0): { allows_cellular: false }" }.joined(separator: ", ")
+    let sessions = (0..<1_100).map { "s\($0): { service_type: background }" }.joined(separator: ", ")
     let found = read("version: 1\nname: a\nsessions: { \(sessions) }\noops: 1\n")
     #expect(found.manifest == nil)
     #expect(found.diagnostics.filter { $0.severity == .error }.map(\.message) == ["unknown key 'oops'"])

@@ -47,7 +47,7 @@ import Testing
     let told = try reading().diagnostics.filter { $0.code == .notBuilt }
     #expect(
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
-        "profile", "discretionary", "allows_cellular", "cache_policy", "service_type", "on_events", "budgets",
+        "profile", "cache_policy", "service_type", "on_events", "budgets",
         "policy", "execution_window", "force_quit", "xml", "protocol", "idempotency_key", "probe", "abandon",
         "after", "maximum", "interval",
       ])

@@ -162,4 +162,27 @@ struct DeadlineTests {
     #expect(world.scheduler.itemRecords.map(\.reason?.code) == ["max_duration"])
     #expect(world.scheduler.exitCode == .cutOff, "authorization did not fail")
   }
+
+  @Test func whatWaitsForOtherConditionsIsNotTheDeadlines() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 2 }, home: { allows_cellular: false } }
+      requests:
+        note: { session: home, request: { method: POST, url: "http://host/note" } }
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          transfer: { request: { url: "http://host/${file.path}" } }
+
+      """
+    var world = try world(yaml, files: 2, deadline: .seconds(1)) { _ in .status(200, after: .seconds(3)) }
+    world.options.conditions = DeviceConditions(network: .cellular)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(reason(of: "note", in: world)?.code == "network")
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.violations.isEmpty)
+  }
 }

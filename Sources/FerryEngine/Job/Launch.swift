@@ -13,6 +13,9 @@ package struct Launch {
     package var limit: Int?
     /// After this long nothing more is started; from the launch's first moment.
     package var maxDuration: Duration?
+    /// Over the manifest's `conditions`, where they are given.
+    package var network: Conditions.Network?
+    package var power: Conditions.Power?
     package var launch = LaunchKind.background
     /// Each sync takes at least this long: a slow disk, for benchmarks.
     package var syncDelay: Duration = .zero
@@ -58,6 +61,7 @@ package struct Launch {
   ) throws -> Ending {
     let selection = try Selection(options.only, in: job.plan)
     let secrets = try SecretValues.load(job.manifest.secrets, folder: job.folder, environment: environment)
+    let conditions = job.conditions(network: options.network, power: options.power, notice)
     let started = clock.now
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
@@ -83,9 +87,8 @@ package struct Launch {
     let rates: [RateRow]
     do {
       (record, rates) = try carryOut(
-        id: id, round: round.number, selection: selection, secrets: secrets, history: history,
-        startedAt: started,
-        notice, warn, onProgress)
+        id: id, round: round.number, selection: selection, secrets: secrets, conditions: conditions,
+        history: history, startedAt: started, notice, warn, onProgress)
     } catch {
       // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -114,8 +117,9 @@ package struct Launch {
   }
 
   private func carryOut(
-    id: String, round: Int64, selection: Selection, secrets: [String: String], history: RunHistory,
-    startedAt: Instant, _ notice: @escaping (String) -> Void, _ warn: ([Diagnostic]) -> Void,
+    id: String, round: Int64, selection: Selection, secrets: [String: String],
+    conditions: DeviceConditions, history: RunHistory, startedAt: Instant,
+    _ notice: @escaping (String) -> Void, _ warn: ([Diagnostic]) -> Void,
     _ onProgress: @escaping (Progress) -> Void
   ) throws -> (RunRecord, [RateRow]) {
     let homes = Set(Self.homes(of: job.plan))
@@ -138,8 +142,8 @@ package struct Launch {
     let warnings = try PlanWarnings.find(job, situation: situation, history: history)
     if !warnings.isEmpty { warn(warnings) }
     let run = try perform(
-      id: id, round: round, secrets: secrets, situation: situation, roots: listers.mapValues(\.root),
-      startedAt: startedAt, onProgress)
+      id: id, round: round, secrets: secrets, conditions: conditions, situation: situation,
+      roots: listers.mapValues(\.root), startedAt: startedAt, onProgress)
     let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
     if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
     let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault
@@ -147,7 +151,7 @@ package struct Launch {
       run: .init(
         id: id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
         round: round, roundClosed: isThrough, startedAt: startedAt.rfc3339, endedAt: clock.now.rfc3339,
-        exitCode: exit.rawValue, state: "ended", stop: run.scheduler.stopCause,
+        exitCode: exit.rawValue, state: "ended", stop: run.scheduler.stopCause, conditions: conditions,
         fault: run.fault?.description),
       totals: run.scheduler.totals, nodes: run.scheduler.nodeRecords, items: run.scheduler.itemRecords)
     return (record, rates(run.scheduler))
@@ -164,8 +168,9 @@ package struct Launch {
   }
 
   private func perform(
-    id: String, round: Int64, secrets: [String: String], situation: Situation, roots: [Int: [UInt8]],
-    startedAt: Instant, _ onProgress: @escaping (Progress) -> Void
+    id: String, round: Int64, secrets: [String: String], conditions: DeviceConditions,
+    situation: Situation, roots: [Int: [UInt8]], startedAt: Instant,
+    _ onProgress: @escaping (Progress) -> Void
   ) throws -> RunLoop {
     let loop = try TransferLoop()
     let mail = MailSlot(waker: loop.waker)
@@ -194,8 +199,9 @@ package struct Launch {
     let scheduler = Scheduler(
       plan: job.plan, starts: situation.starts,
       options: LaunchOptions(
-        limit: self.options.limit, deadline: self.options.maxDuration.map { startedAt.advanced(by: $0) },
-        launch: self.options.launch, seed: UInt64.random(in: .min ... .max)))
+        limit: self.options.limit, conditions: conditions,
+        deadline: self.options.maxDuration.map { startedAt.advanced(by: $0) }, launch: self.options.launch,
+        seed: UInt64.random(in: .min ... .max)))
     let run = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail,
       exchanges: Exchanges(job: job, runID: id, secrets: secrets, situation: situation, roots: roots),

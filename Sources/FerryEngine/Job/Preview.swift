@@ -8,10 +8,17 @@ package struct Preview {
   private let job: Job
   private let state: StateDirectory
   private let selection: Selection
+  private let network: Conditions.Network?
+  private let power: Conditions.Power?
   private let environment = ProcessInfo.processInfo.environment
 
-  package init(_ job: Job, state: String?, only: [String]) throws {
+  package init(
+    _ job: Job, state: String?, only: [String], network: Conditions.Network? = nil,
+    power: Conditions.Power? = nil
+  ) throws {
     self.job = job
+    self.network = network
+    self.power = power
     self.state = try StateDirectory(explicit: state, environment: environment)
     selection = try Selection(only, in: job.plan)
   }
@@ -41,6 +48,7 @@ package struct Preview {
     let warnings = try PlanWarnings.find(job, situation: situation, history: history)
     let document = PlanDocument(
       job.plan, path: job.path, round: round, continuesRound: isOpen, starts: situation.starts,
+      conditions: job.conditions(network: network, power: power) { _ in },
       problems: situation.problems.mapValues { $0.map(\.description) }, warnings: job.warnings + warnings)
     return (document, warnings)
   }

@@ -5,7 +5,7 @@ package enum PlanText {
   package static func text(_ plan: PlanDocument) -> String {
     var lines = [
       "\(plan.manifest): \(plan.continuesRound ? "goes on with round \(plan.round)" : "opens round \(plan.round)")",
-      "", "sessions",
+      "", "conditions", "  \(conditions(plan.conditions))", "", "sessions",
     ]
     for session in plan.sessions {
       lines.append(
@@ -29,6 +29,12 @@ package enum PlanText {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private static func conditions(_ conditions: DeviceConditions) -> String {
+    let network = conditions.network == .none ? "no network" : "\(conditions.network.rawValue) network"
+    let expense = conditions.isExpensive ? ", paid by volume" : ""
+    return "\(network)\(expense), \(conditions.power.rawValue) power"
+  }
+
   private static func state(_ node: PlanDocument.NodeEntry) -> String {
     switch node.state {
     case "run": node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
@@ -36,6 +42,7 @@ package enum PlanText {
     case "done": "done in this round"
     case "not_due": "not due before \(node.notBefore ?? "")"
     case "not_selected": "not selected"
+    case "waiting": node.reason.map(\.message) ?? "waiting"
     default: node.state
     }
   }

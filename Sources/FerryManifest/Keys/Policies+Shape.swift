@@ -3,10 +3,10 @@ extension Conditions {
     "Conditions", doc: "Which network and power the machine has; `auto` is found out.",
     keys: [
       Key(
-        "network", \.network, .choice(), isBuilt: false, doc: "The kind of network.",
+        "network", \.network, .choice(), doc: "The kind of network.",
         example: "wifi"),
       Key(
-        "power", \.power, .choice(), isBuilt: false, doc: "Where power comes from.",
+        "power", \.power, .choice(), doc: "Where power comes from.",
         example: "external"),
     ],
     blank: { _, _ in Self() })

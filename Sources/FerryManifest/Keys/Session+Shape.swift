@@ -13,17 +13,17 @@ extension Session {
         "identifier", \.identifier, .fileName, default: "`MANIFEST.SESSION`", doc: "The journal's name.",
         example: "com.example.photos.upload"),
       Key(
-        "discretionary", \.discretionary, .choice(), isBuilt: false,
+        "discretionary", \.discretionary, .choice(notYet: [.inferred]),
         doc: """
           Waits for an allowed network, external power and budget. `inferred`: transfers that are created in a \
           background launch do, until a foreground launch.
           """,
         example: "true"),
       Key(
-        "allows_cellular", \.allowsCellular, .boolean, isBuilt: false,
+        "allows_cellular", \.allowsCellular, .boolean,
         doc: "Whether it may use a cellular network; where it may not, it waits.", example: "false"),
       Key(
-        "allows_expensive", \.allowsExpensive, .boolean, isBuilt: false,
+        "allows_expensive", \.allowsExpensive, .boolean,
         doc: "Whether it may use a network that is paid by volume; where it may not, it waits.",
         example: "false"),
       Key(

@@ -122,7 +122,8 @@ private struct PlanCompiler {
       identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
       kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
-      headers: session.headers)
+      headers: session.headers, isDiscretionary: session.discretionary == .yes,
+      allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive)
   }
 
   private func id(_ session: Located<String>) -> SessionID {

@@ -34,6 +34,9 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
+  package var isDiscretionary: Bool
+  package var allowsCellular: Bool
+  package var allowsExpensive: Bool
 }
 
 /// One node of the graph.

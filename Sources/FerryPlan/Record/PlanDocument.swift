@@ -9,6 +9,8 @@ package struct PlanDocument: Codable, Sendable {
   package var round: Int64
   /// Whether the round was opened by an earlier run.
   package var continuesRound: Bool
+  /// What the machine has.
+  package var conditions: DeviceConditions
   package var sessions: [SessionEntry]
   /// In the order in which they may start.
   package var nodes: [NodeEntry]
@@ -35,6 +37,8 @@ package struct PlanDocument: Codable, Sendable {
     /// are fetched when they are wanted.
     package var state: String
     package var notBefore: String?
+    /// Why it would wait under these conditions.
+    package var reason: RecordedFailure?
     package var items: Items?
     package var problems: [String]
   }
@@ -64,12 +68,13 @@ package struct PlanDocument: Codable, Sendable {
 
   package init(
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, starts: [NodeStart],
-    problems: [Int: [String]], warnings: [Diagnostic] = []
+    conditions: DeviceConditions = .init(), problems: [Int: [String]], warnings: [Diagnostic] = []
   ) {
     manifest = plan.manifest
     self.path = path
     self.round = round
     self.continuesRound = continuesRound
+    self.conditions = conditions
     self.warnings = warnings.map(DiagnosticRecord.init)
     sessions = plan.sessions.map {
       SessionEntry(
@@ -98,6 +103,10 @@ package struct PlanDocument: Codable, Sendable {
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)
+      }
+      if entry.state == "run", let hold = plan.hold(on: node, under: conditions) {
+        entry.state = "waiting"
+        entry.reason = hold
       }
       return entry
     }

@@ -32,13 +32,15 @@ package struct RunRecord: Codable, Sendable {
     package var state: String
     /// Why it was ended early, where it was.
     package var stop: StopCause?
+    /// What the machine had; absent where the process died.
+    package var conditions: DeviceConditions?
     /// ferry's own fault, where that ended it.
     package var fault: String?
 
     package init(
       id: String, manifest: String, path: String, sha256: String, launch: LaunchKind, round: Int64,
       roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
-      stop: StopCause? = nil, fault: String? = nil
+      stop: StopCause? = nil, conditions: DeviceConditions? = nil, fault: String? = nil
     ) {
       self.id = id
       self.manifest = manifest
@@ -52,6 +54,7 @@ package struct RunRecord: Codable, Sendable {
       self.exitCode = exitCode
       self.state = state
       self.stop = stop
+      self.conditions = conditions
       self.fault = fault
     }
   }

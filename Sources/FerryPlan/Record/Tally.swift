@@ -18,6 +18,8 @@ package struct Tally: Sendable {
   package var hasTemporaryFailure = false
   /// Something was left because the launch's deadline came.
   package var isCutOff = false
+  /// Something waits for other conditions.
+  package var isDeferred = false
   package var stop: StopCause?
   /// Items that did not simply succeed.
   package var notes: [ItemNote] = []

@@ -28,17 +28,20 @@ struct Lane: Sendable {
   var failures = 0
   /// Attempts begun before this moment belong to the last wave.
   var waveEnded: Instant?
+  /// Why nothing may be sent under the launch's conditions.
+  let hold: RecordedFailure?
   /// The host was given up for this launch.
   var givenUp: RecordedFailure?
 
-  init(key: Key, limit: Int) {
+  init(key: Key, limit: Int, hold: RecordedFailure?) {
+    self.hold = hold
     self.key = key
     self.limit = limit
   }
 
   /// How many more requests may start: one alone asks a host that failed whether it is back.
   func freeSlots(at now: Instant) -> Int {
-    if givenUp != nil { return 0 }
+    if givenUp != nil || hold != nil { return 0 }
     if let resumeAt, now < resumeAt { return 0 }
     return (failures > 0 ? 1 : limit) - inFlight
   }

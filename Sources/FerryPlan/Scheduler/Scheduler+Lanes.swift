@@ -6,7 +6,9 @@ extension Scheduler {
     let key = Lane.Key(session: session, origin: origin)
     if let index = laneIndex[key] { return index }
     laneIndex[key] = lanes.count
-    lanes.append(Lane(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost))
+    let plan = plan.sessions[session.index]
+    lanes.append(
+      Lane(key: key, limit: plan.maxConnectionsPerHost, hold: plan.hold(under: options.conditions)))
     return lanes.count - 1
   }
 
@@ -70,7 +72,7 @@ extension Scheduler {
 
   private mutating func fill(_ lane: Int) -> Bool {
     var hasMoved = false
-    while lanes[lane].givenUp == nil {
+    while lanes[lane].givenUp == nil, lanes[lane].hold == nil {
       let hasSlot = lanes[lane].freeSlots(at: now) > 0
       // Intents go ahead of the connections.
       let hasIntentRoom = lanes[lane].needsIntents && lanes[lane].intentRoom > 0
@@ -112,7 +114,9 @@ extension Scheduler {
       guard !upload.pending.isEmpty, upload.heldUntil <= synced, upload.inProgress < upload.window,
         upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase
       else { return false }
-      for step in plan.nodes[upload.node.index].steps {
+      let node = plan.nodes[upload.node.index]
+      guard plan.hold(on: node, under: options.conditions) == nil else { return false }
+      for step in node.steps {
         if let token = step.token, case .failed = tokens[token.index]?.phase { return false }
       }
       return true
@@ -284,7 +288,10 @@ extension Scheduler {
       waiting.append(timer.ready)
     }
     timers = []
-    for ready in waiting.sorted() { leave(ready.place, stopReason) }
+    for ready in waiting.sorted() {
+      let hold = plan.hold(on: plan.nodes[ready.place.node.index], under: options.conditions)
+      leave(ready.place, hold ?? stopReason)
+    }
     for node in tokens.keys.sorted() {
       let waiters = tokens[node]?.waiters ?? []
       tokens[node]?.waiters = []

@@ -196,7 +196,9 @@ extension Scheduler {
     }
     for index in nodes.indices {
       guard case .open = nodes[index].phase else { continue }
-      let reason = reasonForWaiting(index)
+      let hold = plan.hold(on: plan.nodes[index], under: options.conditions)
+      let reason = hold ?? reasonForWaiting(index)
+      if hold != nil { tally.isDeferred = true }
       if reason == .maxDuration { tally.isCutOff = true }
       nodes[index].phase = .left(reason)
     }

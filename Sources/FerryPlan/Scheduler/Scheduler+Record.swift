@@ -125,6 +125,7 @@ extension Scheduler {
     if tally.hasAuthorizationFailed { codes.insert(.authorization) }
     if failedCount > 0 { codes.insert(.itemsFailed) }
     if tally.hasTemporaryFailure { codes.insert(.temporary) }
+    if tally.isDeferred { codes.insert(.deferred) }
     return ExitCode.first(of: codes)
   }
 

@@ -262,6 +262,8 @@ extension Scheduler {
     if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
     if failure == .maxDuration {
       tally.isCutOff = true
+    } else if failure == plan.hold(on: plan.nodes[place.node.index], under: options.conditions) {
+      tally.isDeferred = true
     } else if failure != .stopped, failure.code != "token" {
       tally.hasTemporaryFailure = true
     }

@@ -90,7 +90,9 @@ package struct Scheduler: Sendable {
   package var nextWakeup: Instant? {
     var next = timers.min?.at
     for lane in lanes {
-      guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil else { continue }
+      guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil, lane.hold == nil else {
+        continue
+      }
       next = min(next ?? resumeAt, resumeAt)
     }
     if let stop, stop.cause != .now, !flights.isEmpty { next = min(next ?? stop.cancelAt, stop.cancelAt) }
@@ -209,6 +211,6 @@ extension Lane {
   /// Nothing of it will start by itself.
   func isIdle(at now: Instant) -> Bool {
     guard intending.isEmpty, intended.isEmpty else { return false }
-    return ready.isEmpty
+    return ready.isEmpty || hold != nil
   }
 }

@@ -1,0 +1,75 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// Finds out which network and power the machine has.
+///
+/// Linux tells the default route in `/proc/net/route` and `/proc/net/ipv6_route`, an interface's kind below
+/// `/sys/class/net`, and power below `/sys/class/power_supply`. What is not known counts as wired and as external
+/// power, with a notice.
+package struct ConditionsProbe {
+  /// What is known beforehand: the command line's word before the manifest's, and both before the machine's.
+  package struct Given: Sendable {
+    package var network: Conditions.Network
+    package var power: Conditions.Power
+
+    package init(network: Conditions.Network, power: Conditions.Power) {
+      self.network = network
+      self.power = power
+    }
+  }
+
+  private let given: Given
+  private let files: SystemFiles
+  /// Asks NetworkManager whether an interface is paid by volume.
+  private let isMetered: (String) -> Bool?
+  private var notices: [String] = []
+
+  package init(
+    _ given: Given, files: SystemFiles = SystemFiles(root: "/"),
+    isMetered: @escaping (String) -> Bool? = NetworkManager.isMetered
+  ) {
+    self.given = given
+    self.files = files
+    self.isMetered = isMetered
+  }
+
+  /// - Parameter asksForExpense: whether any session cares; asking NetworkManager starts a program.
+  package mutating func look(asksForExpense: Bool) -> (conditions: DeviceConditions, notices: [String]) {
+    notices = []
+    let (network, interface) = network()
+    let isExpensive = asksForExpense && interface.flatMap(isMetered) == true
+    let conditions = DeviceConditions(network: network, isExpensive: isExpensive, power: power())
+    return (conditions, notices)
+  }
+
+  /// The kind of network and, where the machine was asked, the interface of its default route.
+  private mutating func network() -> (DeviceConditions.Network, interface: String?) {
+    switch given.network {
+    case .wifi: return (.wifi, nil)
+    case .wired: return (.wired, nil)
+    case .cellular: return (.cellular, nil)
+    case .none: return (.none, nil)
+    case .auto: break
+    }
+    guard let interface = files.defaultInterface() else {
+      notices.append("no default route is known: the network counts as wired (--network says otherwise)")
+      return (.wired, nil)
+    }
+    guard let kind = files.kind(ofInterface: interface) else {
+      notices.append(
+        "the kind of the network interface \(interface) is not known: it counts as wired (--network says otherwise)"
+      )
+      return (.wired, interface)
+    }
+    return (kind, interface)
+  }
+
+  private mutating func power() -> DeviceConditions.Power {
+    switch given.power {
+    case .external: return .external
+    case .battery: return .battery
+    case .auto: return files.power() ?? .external
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import FerryPlan
+import Foundation
+
+/// What Linux tells of network and power in files.
+package struct SystemFiles: Sendable {
+  private let root: String
+
+  /// - Parameter root: `/`, or a folder that stands for it.
+  package init(root: String) { self.root = root.hasSuffix("/") ? String(root.dropLast()) : root }
+
+  /// The interface of the default route with the lowest metric, over IPv4 or else IPv6.
+  package func defaultInterface() -> String? { ipv4Route() ?? ipv6Route() }
+
+  /// What sysfs says of an interface; `nil` for tunnels, bridges and the like, which tell nothing of what is below.
+  package func kind(ofInterface name: String) -> DeviceConditions.Network? {
+    let folder = "/sys/class/net/\(name)"
+    let type = lines("\(folder)/uevent").first { $0.hasPrefix("DEVTYPE=") }
+    if type == "DEVTYPE=wwan" { return .cellular }
+    if type == "DEVTYPE=wlan" || exists("\(folder)/wireless") || exists("\(folder)/phy80211") { return .wifi }
+    // ARPHRD_ETHER with a device behind it: a card, and no bridge, bond or pair of virtual ends.
+    if lines("\(folder)/type").first == "1", exists("\(folder)/device"), type == nil { return .wired }
+    return nil
+  }
+
+  /// Whether the machine is on external power; `nil` where it has no battery and tells of no supply.
+  package func power() -> DeviceConditions.Power? {
+    let folder = "/sys/class/power_supply"
+    // A machine without the folder has no battery to speak of.
+    let supplies = (try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? []
+    var isCharged = false
+    var hasBattery = false
+    for supply in supplies.sorted() {
+      let path = "\(folder)/\(supply)"
+      switch lines("\(path)/type").first {
+      case "Mains", "USB", "USB_PD", "Wireless":
+        if lines("\(path)/online").first == "1" { isCharged = true }
+      case "Battery":
+        // A mouse's battery powers no machine.
+        guard lines("\(path)/scope").first != "Device" else { continue }
+        hasBattery = true
+        if let status = lines("\(path)/status").first, status != "Discharging" { isCharged = true }
+      default: continue
+      }
+    }
+    guard hasBattery else { return isCharged ? .external : nil }
+    return isCharged ? .external : .battery
+  }
+
+  /// Columns: interface, destination, gateway, flags, …, metric (the 7th), mask; numbers in hexadecimal.
+  private func ipv4Route() -> String? {
+    let routes = lines("/proc/net/route").dropFirst().compactMap { line -> (name: String, metric: Int)? in
+      let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard columns.count >= 8, columns[1] == "00000000", columns[7] == "00000000" else { return nil }
+      return (columns[0], Int(columns[6]) ?? .max)
+    }
+    return routes.min { $0.metric < $1.metric }?.name
+  }
+
+  /// Columns: destination, its length, source, its length, gateway, metric, …, interface; in hexadecimal.
+  private func ipv6Route() -> String? {
+    let routes = lines("/proc/net/ipv6_route").compactMap { line -> (name: String, metric: UInt64)? in
+      let columns = line.split(separator: " ")
+      guard columns.count >= 10, columns[0].allSatisfy({ $0 == "0" }), columns[1] == "00", columns[9] != "lo"
+      else { return nil }
+      return (String(columns[9]), UInt64(columns[5], radix: 16) ?? .max)
+    }
+    return routes.min { $0.metric < $1.metric }?.name
+  }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
+
+  /// A file that is not there, or not for us, tells nothing.
+  private func lines(_ path: String) -> [String] {
+    guard let data = FileManager.default.contents(atPath: root + path) else { return [] }
+    return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// What waits for another network or for power, and goes later.
+@Suite struct `A session with conditions` {
+  private func job(_ receiver: ReceiverProcess, _ keys: String, top: String = "") throws -> Workspace {
+    let text = JobText.text(server: receiver.url, JobText.puts)
+      .replacing("kind: background", with: "kind: background\n    \(keys)")
+    let job = try Workspace(text + top)
+    try job.write("one", to: "1.txt")
+    return job
+  }
+
+  @Test func `waits on battery, says why, and is done once there is power`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, "discretionary: true")
+    let (waiting, report) = try await job.run("--power", "battery")
+    #expect(waiting.status == 8)
+    #expect(waiting.stdout.contains("waits for external power: the session uploads is discretionary"))
+    #expect(report.node("files")?.reason?.code == "power")
+    #expect(report.totals.items.waiting == 1)
+    #expect(try await receiver.received().requests == 0)
+    #expect(try await job.run("--power", "battery", "--deferred-ok").command.status == 0)
+    #expect(try await job.run("--power", "external").command.status == 0)
+    #expect(try await receiver.received().files.map(\.puts) == [1])
+  }
+
+  @Test func `takes the manifest's word on the network, and the command line's before it`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, "allows_cellular: false", top: "conditions: { network: cellular }\n")
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.stdout.contains("cellular network, paid by volume"))
+    #expect(plan.stdout.contains("waits for another network than cellular"))
+    #expect(try await job.run().command.status == 8)
+    #expect(try await job.run("--network", "wifi").command.status == 0)
+    #expect(try await job.run("--network", "wlan").command.status == 2)
+  }
+
+  @Test func `that has none of them goes on every network, but not without one`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, "discretionary: false")
+    #expect(try await job.run("--network", "none").command.status == 8)
+    #expect(try await job.run("--network", "cellular", "--power", "battery").command.status == 0)
+  }
+}
