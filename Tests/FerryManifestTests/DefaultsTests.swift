@@ -88,4 +88,37 @@ import Testing
       .diagnostics
     #expect(found.contains { $0.code == .tooManyValues })
   }
+
+  @Test func `leave a json body of one's own whole`() throws {
+    let reading = read(
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      defaults:
+        requests: { session: quick, expect: { json: { /a: 1 } } }
+        request: { json: { common: { a: 1 } } }
+      requests:
+        own: { request: { url: http://localhost/, json: { mine: 1 } }, expect: { json: { /b: 2 } } }
+        common: { request: { url: http://localhost/ } }
+      """)
+    #expect(reading.diagnostics == [])
+    let manifest = try #require(reading.manifest)
+    #expect(
+      manifest.requests.map(\.request.body) == [
+        .json(.object([.init(name: "mine", value: .integer(1))])),
+        .json(.object([.init(name: "common", value: .object([.init(name: "a", value: .integer(1))]))])),
+      ])
+    #expect(manifest.requests.first?.expect.json.count == 2)
+  }
+
+  @Test func `that give every session one identifier are told at the second session`() {
+    expectMistakes(
+      """
+      version: 1
+      name: photos
+      defaults: { sessions: { identifier: same } }
+      sessions: { quick: {}, 1️⃣long: {} }
+      """, [("1️⃣", "another session has the identifier 'same'")])
+  }
 }

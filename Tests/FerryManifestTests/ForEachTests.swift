@@ -132,4 +132,51 @@ import Testing
     #expect(found.map(\.code) == [.cycle])
     #expect(found.first?.message.hasSuffix("a[x] → b → a[x]") == true)
   }
+
+  @Test func `whose value has a mistake is told of that alone`() {
+    expectMistakes(
+      head + """
+        fetches:
+          f:
+            for_each: { eu: { a: "${env.A:-x}", b: "1️⃣${env.B}" } }
+            session: quick
+            request: { url: "https://${each.value.a}/${each.value.b}" }
+            save_to: f
+        """, [("1️⃣", "the environment variable 'B' is not set")])
+  }
+
+  @Test func `where none can be is told alone`() {
+    expectMistakes(
+      head + """
+        requests:
+          r: { 1️⃣for_each: [a], session: quick, request: { url: "https://example.com/${each.key}" } }
+        """, [("1️⃣", "unknown key 'for_each'")])
+  }
+
+  @Test func `is written as a list, in quotes where the text needs them`() {
+    let reading = read(
+      head + """
+        vars: { list: eu }
+        fetches:
+          f: { for_each: "${vars.list}", session: quick, request: { url: https://example.com/ }, save_to: f }
+        """)
+    #expect(reading.diagnostics.map(\.help) == ["write [\"${vars.list}\"]"])
+  }
+
+  @Test(arguments: [
+    ("f[ev]", "did you mean 'f[eu]'?"), ("f[asia]", "there is 'f[eu]' or 'f[us]'"),
+    ("r[eu]", "'r' has no 'for_each'; write it alone"),
+  ])
+  func `that makes no node of a name says which it makes`(_ need: String, _ help: String) {
+    let reading = read(
+      head + """
+        fetches:
+          f: { for_each: [eu, us], session: quick, request: { url: https://example.com/ }, save_to: "${each.key}" }
+        requests:
+          r: { session: quick, request: { url: https://example.com/ } }
+          s: { session: quick, needs: ["\(need)"], request: { url: https://example.com/ } }
+        """)
+    #expect(reading.diagnostics.map(\.message) == ["no node is called '\(need)'"])
+    #expect(reading.diagnostics.map(\.help) == [help])
+  }
 }

@@ -115,6 +115,45 @@ private func told(_ reading: ManifestReading) -> [String] {
         "m.yaml:3:10 F0301 'include' must be a list, found the string 'a.yaml'"
       ])
   }
+
+  @Test func `that is no path is told once`() {
+    let reading = read(["m.yaml": "version: 1\nname: m\ninclude: [null, \"a\\0b\", '']\n"])
+    #expect(
+      told(reading) == [
+        "m.yaml:3:11 F0301 'include' must be a path, found nothing",
+        "m.yaml:3:17 F0310 'include' contains a control character", "m.yaml:3:25 F0309 'include' is empty",
+      ])
+  }
+
+  @Test(arguments: [
+    ("a.yaml", "the path is relative to the folder of m.yaml"),
+    ("~/a.yaml", "name a file that can be read"), ("/a.yaml", "name a file that can be read"),
+    ("${env.A:-a}.yaml", "an include is read before references have values; write the path out"),
+  ])
+  func `that cannot be read says what to do`(_ path: String, _ help: String) {
+    let reading = read(["m.yaml": "version: 1\nname: m\ninclude: ['\(path)']\n"])
+    #expect(reading.diagnostics.map(\.code) == [.unreadableInclude])
+    #expect(reading.diagnostics.map(\.help) == [help])
+  }
+
+  @Test func `of an empty file is told as that`() {
+    let reading = read(["m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n", "a.yaml": "# nothing\n"])
+    #expect(told(reading) == ["a.yaml:1:1 F0104 the included file is empty"])
+    #expect(
+      reading.diagnostics.map(\.help) == [
+        "give it keys of a manifest, such as 'sessions:', or do not include it"
+      ])
+    #expect(reading.diagnostics.flatMap(\.notes).map { "\($0.location)" } == ["m.yaml:3:11"])
+  }
+
+  @Test func `may have the same version, and no other`() {
+    let main = "version: 1\nname: m\ninclude: [a.yaml]\n"
+    #expect(told(read(["m.yaml": main, "a.yaml": "version: 1\n"])) == [])
+    #expect(
+      told(read(["m.yaml": main, "a.yaml": "version: 2\n"])) == [
+        "m.yaml:1:1 F0603 'version' is defined in two files"
+      ])
+  }
 }
 
 extension ManifestReading {

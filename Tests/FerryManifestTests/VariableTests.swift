@@ -100,4 +100,15 @@ import Testing
         "m.yaml:9:3 the variable 'bucket' has no value",
       ])
   }
+
+  @Test func `whose default cannot be one is told of that alone`() {
+    expectMistakes(
+      head + """
+        vars: { a: { default: 1️⃣null }, b: { default: 2️⃣[] }, c: { 3️⃣defalt: x }, 4️⃣d: {} }
+        """,
+      [
+        ("1️⃣", "'default' must be a text, found nothing"), ("2️⃣", "'default' must be a text, found a list"),
+        ("3️⃣", "unknown key 'defalt'"), ("4️⃣", "the variable 'd' has no value"),
+      ])
+  }
 }

@@ -5,7 +5,8 @@ enum HeaderRule {
     guard isToken(name) else {
       return Problem(
         .invalidHeaderName, "\(name.quoted) is no header's name",
-        help: "use letters, digits and '-' (RFC 9110 §5.1)")
+        help: "use letters, digits and '-' (RFC 9110 §5.1)",
+        showsValue: true)
     }
     guard isSet else { return nil }
     switch name.lowercased() {

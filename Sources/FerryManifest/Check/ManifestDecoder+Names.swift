@@ -13,14 +13,29 @@ extension ManifestDecoder {
         declared.unreadable.isDisjoint(with: spaces)
       else { continue }
       report(
-        code, at: use.name.location, "no \(what) is called \(name.quoted)",
+        code, at: use.name.location,
+        use.isFromOutside
+          ? "no \(what) has the name that is given here" : "no \(what) is called \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "leave 'token' out; only a step of an upload says 'token: none'"
-          : suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
+          : instancesHelp(name)
+            ?? suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
             ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' takes a \(what)" }
             ?? "declare it under '\(section)'")
     }
     checkSharedNames()
+  }
+
+  /// For `photos[xx]`: what there is of `photos`.
+  private func instancesHelp(_ name: String) -> String? {
+    let base = EachInstance.base(of: name)
+    guard base != name,
+      DeclaredNames.nodeSpaces.contains(where: { declared.declaration(base, in: $0) != nil })
+    else { return nil }
+    guard declared.hasInstances(base) else { return "\(base.quoted) has no 'for_each'; write it alone" }
+    let instances = declared.instances(of: base)
+    return suggestion(for: name, among: instances)
+      ?? (instances.count > 5 || instances.isEmpty ? nil : "there is \(instances.alternatives())")
   }
 
   /// What else has a name, in the words of a message.
@@ -63,8 +78,17 @@ extension ManifestDecoder {
       let place = node?["identifier"]?.location ?? session.name.location
       let identifier = session.identifier ?? "\(manifest.name.value).\(session.name.value)"
       if let other = first[identifier] {
+        guard place != other else {
+          report(
+            .duplicateIdentifier, at: session.name.location,
+            "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
+            help: "each session keeps a journal of its own; give this one an 'identifier' of its own",
+            notes: [.init("both take it from here", at: place)])
+          continue
+        }
         report(
-          .duplicateIdentifier, at: place, "another session has the identifier \(identifier.quoted)",
+          .duplicateIdentifier, at: place,
+          "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
           help: "each session keeps a journal of its own; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {

@@ -15,7 +15,8 @@ enum NameRule {
     }) {
       let what = wrong == " " ? "a space" : String(wrong).quoted
       return Problem(
-        .invalidName, "a name cannot have \(what) in it", help: "use only \(letters) of ASCII")
+        .invalidName, "a name cannot have \(what) in it", help: "use only \(letters) of ASCII",
+        showsValue: true)
     }
     if name.hasPrefix(".") || name.contains("..") {
       return Problem(

@@ -4,7 +4,7 @@ enum PointerRule {
     guard pointer.isEmpty || pointer.hasPrefix("/") else {
       return Problem(
         .invalidPointer, "a JSON pointer begins with '/'",
-        help: "write \(fromPath(pointer).quoted) (RFC 6901)")
+        help: "write \(fromPath(pointer).quoted) (RFC 6901)", showsValue: true)
     }
     var letters = pointer.unicodeScalars.makeIterator()
     while let letter = letters.next() {

@@ -20,7 +20,8 @@ extension Duration {
       self = try Quantity.duration(text)
     } catch {
       let mistake = Quantity.mistake(
-        error, in: text, wanted: Quantity.wantedDuration, found: "", units: Quantity.durations,
+        error, in: text, isFromOutside: false, wanted: Quantity.wantedDuration, found: "",
+        units: Quantity.durations,
         largest: Quantity.largestDuration)
       throw DurationMistake(predicate: mistake.predicate, help: mistake.help)
     }

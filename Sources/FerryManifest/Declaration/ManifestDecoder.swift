@@ -39,8 +39,11 @@ struct ManifestDecoder {
   var varsPlace: SourceLocation?
   /// A part of the manifest could not be read: what is required may stand there.
   var mayBeIncomplete = false
-  /// The node that is read has a misspelt `for_each`: what `${each.…}` stands for in it is not known.
+  /// The node that is read has a misspelt `for_each`, or one where none can be: what `${each.…}` stands for in it is not known.
   var hasMisspeltForEach = false
+  /// Whether the text that was read last has something of the environment or the command line in it. It may be
+  /// secret, so that no message shows it.
+  var isFromOutside = false
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
@@ -134,6 +137,16 @@ struct ManifestDecoder {
     isPartial = true
     defer { isPartial = outer }
     return read(&self)
+  }
+
+  /// Told of what a rule found wrong with the text that was read last.
+  mutating func reportOfValue(_ problem: Problem, at location: SourceLocation) {
+    guard problem.showsValue, isFromOutside else { return report(problem, at: location) }
+    report(
+      problem.code, at: location, "\(owner.value.quoted) has a value that it cannot have",
+      help:
+        "it comes from outside and is not shown; 'ferry explain \(problem.code.rawValue)' tells what it may be"
+    )
   }
 
   mutating func report(_ problem: Problem, at location: SourceLocation) {

@@ -8,20 +8,23 @@ extension Quantity {
   }
 
   /// - Parameters:
+  ///   - isFromOutside: whether the text may not be repeated.
   ///   - wanted: "a duration such as 30s".
   ///   - found: ", found 'x'", or nothing.
   ///   - largest: the largest that there is, with its unit.
   static func mistake(
-    _ problem: Problem, in text: String, wanted: String, found: String,
+    _ problem: Problem, in text: String, isFromOutside: Bool, wanted: String, found: String,
     units: [(name: String, size: Int64)], largest: String
   ) -> Mistake {
     let names = units.map(\.name)
-    let meant = meant(by: text, units: units)
+    let meant = isFromOutside ? nil : meant(by: text, units: units)
     return switch problem {
     case .bare:
       Mistake(
         code: .missingUnit, predicate: "needs a unit",
-        help: "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
+        help: isFromOutside
+          ? "the units are \(names.alternatives(quoted: false))"
+          : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
     case .fraction:
       Mistake(
         code: .fraction, predicate: "must be a whole number and a unit",
@@ -29,7 +32,8 @@ extension Quantity {
           ?? "use a smaller unit of \(names.alternatives(quoted: false))")
     case .unit(let unit):
       Mistake(
-        code: .unknownUnit, predicate: "has the unknown unit \(unit.quoted)",
+        code: .unknownUnit,
+        predicate: "has \(isFromOutside ? "an unknown unit" : "the unknown unit \(unit.quoted)")",
         help: meant.map { "did you mean \($0.quoted)?" }
           ?? "the units are \(names.alternatives(quoted: false))")
     case .overflow:

@@ -11,7 +11,8 @@ extension ValueKind {
       decode: { node, decoder in
         guard let elements = node.elements else {
           let help = node.scalar.flatMap {
-            $0.isOnOneLine && !node.isNull ? "write [\($0.text.clipped)]" : nil
+            $0.isOnOneLine && !node.isNull
+              ? "write [\($0.inList)]" : nil
           }
           decoder.mismatch(node, wanted: "a list", help: help)
           return nil
@@ -96,7 +97,9 @@ extension ValueKind where Value == Located<String> {
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       let name = Located(text, at: node.location)
       if !decoder.isPartial {
-        decoder.nameUses.append(NameUse(purpose: purpose, name: name, place: decoder.place))
+        decoder.nameUses.append(
+          NameUse(
+            purpose: purpose, name: name, place: decoder.place, isFromOutside: decoder.isFromOutside))
       }
       return name
     }

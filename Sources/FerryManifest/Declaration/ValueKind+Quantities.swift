@@ -70,8 +70,8 @@ extension ManifestDecoder {
     largest: String
   ) {
     let mistake = Quantity.mistake(
-      problem as? Quantity.Problem ?? .malformed, in: text, wanted: wanted, found: node.foundWord,
-      units: units, largest: largest)
+      problem as? Quantity.Problem ?? .malformed, in: text, isFromOutside: isFromOutside, wanted: wanted,
+      found: node.foundWord, units: units, largest: largest)
     report(
       mistake.code, at: node.location, "\(owner.value.quoted) \(mistake.predicate)", help: mistake.help)
   }

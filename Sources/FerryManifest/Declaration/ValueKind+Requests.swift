@@ -85,7 +85,8 @@ extension ValueKind where Value == String {
       }
       guard method == method.uppercased() else {
         return Problem(
-          .invalidMethod, "HTTP methods are written in capitals", help: "write \(method.uppercased().quoted)")
+          .invalidMethod, "HTTP methods are written in capitals", help: "write \(method.uppercased().quoted)",
+          showsValue: true)
       }
       guard method != "CONNECT", method != "TRACE" else {
         return Problem(

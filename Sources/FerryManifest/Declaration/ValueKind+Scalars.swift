@@ -160,7 +160,7 @@ extension ValueKind where Value == String {
       guard !letters || name.hasPrefix("/") || name.hasSuffix("/") else { return nil }
       return Problem(
         .unknownWord, "\(name.quoted) is no name of a time zone",
-        help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")
+        help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)", showsValue: true)
     }
   }
 
@@ -187,7 +187,7 @@ extension ValueKind where Value == String {
     Self(.text(what: "JSON pointer", references: false)) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a JSON pointer") else { return nil }
       guard let problem = PointerRule.problem(text) else { return text }
-      decoder.report(problem, at: node.location)
+      decoder.reportOfValue(problem, at: node.location)
       return nil
     }
   }
@@ -197,7 +197,7 @@ extension ValueKind where Value == String {
     Self(.text(what: "regular expression", references: false)) { node, decoder in
       guard let pattern = decoder.constant(node, wanted: "a regular expression") else { return nil }
       guard let problem = PatternRule.problem(pattern, needsGroup: needsGroup) else { return pattern }
-      decoder.report(problem, at: node.location)
+      decoder.reportOfValue(problem, at: node.location)
       return nil
     }
   }

@@ -43,7 +43,7 @@ struct ValueKind<Value: Sendable>: Sendable {
       decode: { node, decoder in
         guard let value = decode(node, &decoder) else { return nil }
         guard let problem = problem(value) else { return value }
-        decoder.report(problem, at: node.location)
+        decoder.reportOfValue(problem, at: node.location)
         return nil
       })
   }

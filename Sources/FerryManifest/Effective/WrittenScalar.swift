@@ -90,3 +90,10 @@ enum WrittenScalar {
   /// Booleans of YAML 1.1: strings for ferry, not for every tool that its output is given to.
   private static let wordsOfYAML11: Set<String> = ["yes", "no", "on", "off", "y", "n"]
 }
+
+extension YAMLScalar {
+  /// As an element of a list in brackets, for help: in quotes where a text needs them there.
+  var inList: String {
+    value == .string ? WrittenScalar.string(text.clipped, in: .flow) : text.clipped
+  }
+}

@@ -5,7 +5,8 @@ struct DefaultsSection: Sendable {
     "Defaults",
     doc: """
       Common values, for whatever does not give its own. Mappings are filled key by key, also inside: a request \
-      with a header of its own gets the common ones beside it. Nothing is required here.
+      with a header of its own gets the common ones beside it. A list or a `json` body of its own is taken whole. \
+      Nothing is required here.
       """,
     keys: [
       key("sessions", Session.shape, doc: "Of every session.", example: "{ timeout_for_request: 30s }"),

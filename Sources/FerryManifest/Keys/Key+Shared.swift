@@ -30,7 +30,9 @@ extension Key {
       if text == "none" { return Upload.StepToken.none }
       decoder.report(
         .stepToken, at: node.location, "'token' of a step can only be 'none'",
-        help: "a step carries the upload's own token; name it there, with 'token: \(text.clipped)'")
+        help:
+          "a step carries the upload's own token; name it there, with 'token: \(node.scalar?.text.clipped ?? text)'"
+      )
       return nil
     }
     return Key(

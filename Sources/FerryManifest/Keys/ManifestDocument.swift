@@ -128,6 +128,12 @@ extension ValueKind where Value == [String] {
         }
         decoder.owner = member.key
         let declared = member.value.members == nil ? nil : object.decode(member.value, &decoder)
+        if let declared, declared.fallback == nil,
+          member.value["default"] != nil || decoder.isMisspelt("default", in: member.value)
+        {
+          // What is wrong with its default has been told.
+          decoder.variables.resolved[member.key.value] = .broken
+        }
         decoder.variables.declare(declared ?? Variable(name: member.key, fallback: member.value))
       }
       for member in members { _ = decoder.variable(member.key.value, at: member.key.location) }

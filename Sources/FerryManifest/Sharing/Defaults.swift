@@ -71,7 +71,9 @@ struct Defaults {
 
   /// A mapping with what it lacks. Its own values win, whole where they are no mappings of the language.
   private mutating func fill(_ node: YAMLNode, with common: YAMLNode, _ form: ValueForm) -> YAMLNode {
-    guard let own = node.members, let others = common.members, !isExhausted else { return node }
+    guard form.isMapping, let own = node.members, let others = common.members, !isExhausted else {
+      return node
+    }
     budget -= own.count + others.count
     var members = own
     let places = Dictionary(

@@ -1,7 +1,11 @@
 /// One of the nodes that `for_each` makes: what `${each.…}` stands for in it.
 struct EachInstance: Sendable {
   let key: String
-  let value: Value
+  var value: Value
+  /// Fields that have a mistake in them, which has been told.
+  var broken: Set<String> = []
+  /// Its name or value has something of the environment or the command line in it.
+  var isFromOutside = false
 
   enum Value: Sendable {
     case text(String)

@@ -34,7 +34,12 @@ struct Inclusion {
     var united = United(members.filter { $0.key.value != "include" })
     var includes = list
     for element in list {
-      guard let path = element.scalar?.text, !path.isEmpty, let document = load(path, at: element.location)
+      // What is no path is told where the list is read.
+      guard let path = Self.path(element) else {
+        isBroken = true
+        continue
+      }
+      guard let document = load(path, at: element.location)
       else { continue }
       let whole = unite(document)
       underway.removeLast()
@@ -51,6 +56,13 @@ struct Inclusion {
           return [YAMLNode.Member(key: own.key, value: value)]
         } ?? []))
     return node
+  }
+
+  private static func path(_ node: YAMLNode) -> String? {
+    guard let text = node.scalar?.text, !node.isNull, !text.isEmpty,
+      text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    else { return nil }
+    return text
   }
 
   /// Reads one file and enters it. Nil where it cannot be, or need not be a second time.
@@ -79,7 +91,10 @@ struct Inclusion {
     } catch {
       refuse(
         .unreadableInclude, at: location, "\(path.quoted) cannot be read: \(error.reason)",
-        help: "the path is relative to the folder of \(location.file)")
+        help: path.contains("${")
+          ? "an include is read before references have values; write the path out"
+          : path.hasPrefix("/") || path.hasPrefix("~")
+            ? "name a file that can be read" : "the path is relative to the folder of \(location.file)")
       return nil
     }
     budget -= bytes.count
@@ -92,7 +107,13 @@ struct Inclusion {
     let source = SourceText(bytes, file: file)
     sources.append(source)
     let document = YAMLDocument(source)
-    diagnostics += document.diagnostics
+    diagnostics += document.diagnostics.map { diagnostic in
+      guard diagnostic.code == .emptyManifest else { return diagnostic }
+      return Diagnostic(
+        .emptyManifest, at: diagnostic.location, "the included file is empty",
+        help: "give it keys of a manifest, such as 'sessions:', or do not include it",
+        notes: [.init("included here", at: location)])
+    }
     guard let root = document.root, root.members != nil else {
       if let root = document.root {
         refuse(
@@ -125,10 +146,10 @@ private struct United {
       members.enumerated().map { ($0.element.key.value, $0.offset) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Adds what another file defines. A file with a version of its own is none the worse for it.
+  /// Adds what another file defines. A file with the same version is none the worse for it.
   mutating func add(_ others: [YAMLNode.Member], _ diagnostics: inout [Diagnostic]) {
     for other in others where other.key.value != "include" {
-      let isVersion = other.key.value == "version"
+      let isVersion = other.key.value == "version" && other.value.scalar?.value == .integer(1)
       add(other, depth: other.key.value == "defaults" ? 2 : 1, isClash: !isVersion, &diagnostics)
     }
   }

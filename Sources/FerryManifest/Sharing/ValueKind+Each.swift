@@ -18,18 +18,19 @@ extension ValueKind where Value == ForEach {
       case .sequence(let elements):
         instances = elements.compactMap { element in
           decoder.constant(element, wanted: "a name").map {
-            (Located($0, at: element.location), EachInstance(key: $0, value: .text($0)))
+            (
+              Located($0, at: element.location),
+              EachInstance(key: $0, value: .text($0), isFromOutside: decoder.isFromOutside)
+            )
           }
         }
       case .mapping(let members):
         instances = members.compactMap { member in
           decoder.owner = member.key
-          return decoder.eachValue(member.value).map {
-            (member.key, EachInstance(key: member.key.value, value: $0))
-          }
+          return decoder.instance(member).map { (member.key, $0) }
         }
       case .scalar:
-        let text = node.isNull ? nil : node.scalar?.text.clipped
+        let text = node.isNull ? nil : node.scalar.map { $0.inList }
         decoder.mismatch(node, wanted: "a list of names, or a mapping", help: text.map { "write [\($0)]" })
         return nil
       }
@@ -45,10 +46,10 @@ extension ValueKind where Value == ForEach {
 extension ManifestDecoder {
   /// The instances of a node with a `for_each`; nil for one that has none.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
-    hasMisspeltForEach =
-      (space == .uploads || space == .fetches) && node.value["for_each"] == nil
-      && isMisspelt("for_each", in: node.value)
-    guard space == .uploads || space == .fetches,
+    let takesForEach = space == .uploads || space == .fetches
+    let hasForEach = node.value["for_each"] != nil
+    hasMisspeltForEach = hasForEach ? !takesForEach : isMisspelt("for_each", in: node.value)
+    guard takesForEach,
       let list = node.value.members?.first(where: { $0.key.value == "for_each" })
     else { return nil }
     let outer = owner
@@ -59,19 +60,29 @@ extension ManifestDecoder {
     return instances
   }
 
-  fileprivate mutating func eachValue(_ node: YAMLNode) -> EachInstance.Value? {
-    guard let members = node.members else {
-      return constant(node, wanted: "a text, or a mapping of texts").map(EachInstance.Value.text)
+  fileprivate mutating func instance(_ member: YAMLNode.Member) -> EachInstance? {
+    let key = member.key.value
+    guard let members = member.value.members else {
+      return constant(member.value, wanted: "a text, or a mapping of texts").map {
+        EachInstance(key: key, value: .text($0), isFromOutside: isFromOutside)
+      }
     }
     var fields: [String: String] = [:]
+    var instance = EachInstance(key: key, value: .fields([:]))
     for member in members {
       owner = member.key
       if let problem = NameRule.problem(member.key.value, allowsDots: false) {
         report(problem, at: member.key.location)
       }
-      fields[member.key.value] = constant(member.value)
+      if let text = constant(member.value) {
+        fields[member.key.value] = text
+        instance.isFromOutside = instance.isFromOutside || isFromOutside
+      } else {
+        instance.broken.insert(member.key.value)
+      }
     }
-    return .fields(fields)
+    instance.value = .fields(fields)
+    return instance
   }
 
   /// Those whose names can be names, each once.
@@ -115,7 +126,7 @@ extension ManifestDecoder {
     case (_, .fields(let fields)) where field.hasPrefix("value."):
       let name = String(field.dropFirst("value.".count))
       if let text = fields[name] { return text }
-      guard !isTold(.unknownReference, at: location) else { return nil }
+      guard !each.broken.contains(name), !isTold(.unknownReference, at: location) else { return nil }
       report(
         .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
         help: suggestion(for: name, among: fields.keys.sorted())

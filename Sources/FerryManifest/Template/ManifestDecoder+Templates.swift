@@ -9,11 +9,15 @@ extension ManifestDecoder {
     for diagnostic in scanner.diagnostics { report(diagnostic) }
     var isWhole = scanner.diagnostics.isEmpty
     var segments: [Template.Segment] = []
+    var isAnyFromOutside = false
+    defer { isFromOutside = isAnyFromOutside }
     for piece in scanner.pieces {
       switch piece {
       case .text(let text):
         segments.append(.literal(text))
       case .expression(let expression, let location):
+        isFromOutside = false
+        defer { isAnyFromOutside = isAnyFromOutside || isFromOutside }
         if let segment = segment(expression, at: location) {
           segments.append(segment)
         } else {
@@ -58,13 +62,16 @@ extension ManifestDecoder {
     case "env":
       return environmentValue(rest, at: location).map { .value($0) }
     case "each":
+      isFromOutside = each?.isFromOutside == true
       return eachText(rest, at: location).flatMap { spend($0, at: location) }.map { .literal($0) }
     case "vars":
       guard !rest.isEmpty else {
         report(.incompleteReference, at: location, "'${vars}' names no variable", help: "write ${vars.NAME}")
         return nil
       }
-      guard case .text(let text) = variable(rest, at: location) else { return nil }
+      let value = variable(rest, at: location)
+      isFromOutside = variables.fromOutside.contains(rest)
+      guard case .text(let text) = value else { return nil }
       return .literal(text)
     default:
       guard let family = Reference.Family(rawValue: family) else {
@@ -200,6 +207,7 @@ extension ManifestDecoder {
     variables.note(
       EnvironmentUse(name: name, location: location, hasDefault: fallback != nil, isSecret: false))
     if let value = variables.environment[name], !value.isEmpty || fallback == nil {
+      isFromOutside = true
       return spend(value, at: location)
     }
     if let fallback { return spend(fallback, at: location) }

@@ -67,6 +67,7 @@ extension ManifestDecoder {
   private mutating func resolve(_ variable: Variable) -> Variables.Value {
     let name = variable.name.value
     if let given = variables.given[name] {
+      variables.fromOutside.insert(name)
       return checked(given.text, variable, at: given.location ?? variable.name.location)
     }
     guard let node = variable.fallback else {
@@ -85,6 +86,7 @@ extension ManifestDecoder {
     each = nil
     defer { each = instance }
     guard let text = constant(node) else { return .broken }
+    if isFromOutside { variables.fromOutside.insert(name) }
     return checked(text, variable, at: node.location)
   }
 

@@ -16,6 +16,8 @@ struct Variables: Sendable {
   /// `vars` is no mapping, or a part of the manifest could not be read: nobody knows what is declared.
   var isUnreadable = false
   var resolved: [String: Value] = [:]
+  /// Those of them that have something of the environment or the command line in them.
+  var fromOutside: Set<String> = []
   /// The variables whose values are being put together, from the outside in.
   var underway: [Located<String>] = []
   private var environmentUses: Set<EnvironmentUse> = []
