@@ -11,7 +11,7 @@ extension RunHistory {
           VALUES (?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          run.id, run.launch, Int64(RunRow.State.running.rawValue), Int64(run.process.pid),
+          run.id, run.launch.rawValue, Int64(RunRow.State.running.rawValue), Int64(run.process.pid),
           run.process.started, run.process.boot, run.startedAt.nanoseconds,
         ])
       let sequence = db.lastInsertedRowID
@@ -75,15 +75,17 @@ extension RunHistory {
       let id: String = row["id"]
       let raw: Int64 = row["state"]
       let pid: Int64 = row["pid"]
+      let kind: String = row["launch"]
       guard let state = UInt8(exactly: raw).flatMap(RunRow.State.init(rawValue:)),
-        let pid = Int32(exactly: pid)
+        let pid = Int32(exactly: pid), let launch = LaunchKind(rawValue: kind)
       else {
-        throw JournalError(.damaged, file: path, cause: "run \(id) has state \(raw) and pid \(pid)")
+        throw JournalError(
+          .damaged, file: path, cause: "run \(id) has state \(raw), pid \(pid) and launch \(kind)")
       }
       let endedAt: Int64? = row["ended_at"]
       let exitCode: Int64? = row["exit_code"]
       return RunRow(
-        id: id, launch: row["launch"],
+        id: id, launch: launch,
         rounds: try Row.fetchAll(
           db, sql: "SELECT manifest, round FROM run_round WHERE run = ? ORDER BY manifest",
           arguments: [sequence]

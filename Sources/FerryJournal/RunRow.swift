@@ -21,8 +21,7 @@ package struct RunRow: Hashable, Sendable {
   }
 
   package var id: String
-  /// `foreground`, `background`, …
-  package var launch: String
+  package var launch: LaunchKind
   /// The rounds that it served: one for each manifest.
   package var rounds: [Round]
   package var process: ProcessIdentity
@@ -34,7 +33,7 @@ package struct RunRow: Hashable, Sendable {
   package var report: String?
 
   package init(
-    id: String, launch: String, rounds: [Round], process: ProcessIdentity = .current, startedAt: Instant,
+    id: String, launch: LaunchKind, rounds: [Round], process: ProcessIdentity = .current, startedAt: Instant,
     state: State = .running, endedAt: Instant? = nil, exitCode: Int32? = nil, report: String? = nil
   ) {
     self.id = id

@@ -16,6 +16,7 @@ struct Resume: ParsableCommand {
   @OptionGroup var options: RunOptions
 
   func run() throws {
+    let started = ContinuousClock.now
     let environment = ProcessInfo.processInfo.environment
     let jobs = try OpenJobs.find(state: state.state, environment: environment)
     var codes: Set<FerryPlan.ExitCode> = []
@@ -28,6 +29,15 @@ struct Resume: ParsableCommand {
       hasFound = true
       var launch = Launch.Options()
       launch.state = state.state
+      // All of them together have that long.
+      launch.maxDuration = options.maxDuration.map { $0 - started.duration(to: .now) }
+      if let rest = launch.maxDuration, rest <= .zero {
+        if !options.quiet {
+          Output.complain("ferry: \(open.path) was not begun: --max-duration has passed")
+        }
+        codes.insert(.cutOff)
+        continue
+      }
       launch.network = conditions.network
       launch.power = conditions.power
       codes.insert(try RunCommand(options: options).run(job, launch))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FerryEngine
+import FerryManifest
 import FerryPlan
 import Foundation
 
@@ -45,6 +46,7 @@ struct Run: ParsableCommand {
     launch.report = report
     launch.only = only
     launch.limit = limit
+    launch.maxDuration = options.maxDuration
     launch.network = conditions.network
     launch.power = conditions.power
     let code = try RunCommand(options: options).run(job, launch)
@@ -62,4 +64,19 @@ struct RunOptions: ParsableArguments {
 
   @Flag(help: "End with 0 where another process has the session.")
   var skipIfRunning = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Start nothing more after this long, and save: a number and a unit of \(Duration.writtenUnits).",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var maxDuration: Duration?
+
+  @Option(
+    help: ArgumentHelp(
+      "How it came about. By default foreground at a terminal, and background elsewhere.",
+      valueName: "kind"))
+  var launch: LaunchKind?
 }
+
+extension LaunchKind: ExpressibleByArgument {}

@@ -59,11 +59,27 @@ import Testing
 
   @Test(arguments: [
     ["run"], ["run", "job.yaml", "--limit", "-1"], ["run", "job.yaml", "--var", "x"], ["fly"],
+    ["run", "job.yaml", "--launch", "moon"], ["resume", "--max-duration"],
   ])
   func `with wrong words ends with 2`(_ arguments: [String]) async throws {
     let command = try await job.start(arguments).end()
     #expect(command.status == 2)
     #expect(!command.stderr.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test(arguments: [
+    ("run", "30", "30ms, 30s, 30m"), ("run", "1.5h", "write '90m'"), ("resume", "5x", "ms, s, m"),
+  ])
+  func `with a duration that is none says what to write, and ends with 2`(
+    _ command: String, _ duration: String, help: String
+  ) async throws {
+    let manifest = command == "run" ? ["job.yaml"] : []
+    let ended = try await job.start([command] + manifest + ["--max-duration", duration]).end()
+    #expect(ended.status == 2)
+    #expect(ended.stderr.contains("--max-duration"), "\(ended.stderr)")
+    #expect(ended.stderr.contains(help), "\(ended.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+    #expect(try await job.ferry("help", command).stdout.contains("ms, s, m, h, d or w"))
   }
 }

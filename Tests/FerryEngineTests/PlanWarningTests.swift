@@ -44,7 +44,7 @@ struct PlanWarningTests {
     let history = try RunHistory.open(in: state, writtenBy: "test", at: start)
     for (index, sample) in samples.enumerated() {
       let id = "\(manifest)-\(upload)-\(index)"
-      try history.begin(RunRow(id: id, launch: "background", rounds: [], startedAt: start))
+      try history.begin(RunRow(id: id, launch: .background, rounds: [], startedAt: start))
       let rate = RateRow(
         manifest: manifest, upload: upload, session: "s",
         sample: TransferSample(bytes: sample.bytes, duration: sample.duration))

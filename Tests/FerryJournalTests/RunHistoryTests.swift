@@ -60,8 +60,8 @@ import Testing
   @Test func aRunIsWrittenFromItsBeginningToItsEnd() throws {
     let history = try open()
     let rounds = [RunRow.Round(manifest: "a", number: 1), .init(manifest: "b", number: 4)]
-    var first = RunRow(id: "r1", launch: "background", rounds: rounds, startedAt: .start)
-    let second = RunRow(id: "r2", launch: "foreground", rounds: [], startedAt: .start(plus: 1))
+    var first = RunRow(id: "r1", launch: .background, rounds: rounds, startedAt: .start)
+    let second = RunRow(id: "r2", launch: .foreground, rounds: [], startedAt: .start(plus: 1))
     try history.begin(first)
     try history.begin(second)
     #expect(try history.runs() == [second, first])
@@ -78,7 +78,7 @@ import Testing
   @Test func howFastUploadsWentIsToldNewestFirst() throws {
     let history = try open()
     func end(_ run: String, _ rates: [RateRow]) throws {
-      try history.begin(RunRow(id: run, launch: "background", rounds: [], startedAt: .start))
+      try history.begin(RunRow(id: run, launch: .background, rounds: [], startedAt: .start))
       try history.end(run: run, exitCode: 0, report: nil, rates: rates, at: .start)
     }
     func rate(_ upload: String, _ bytes: Int64, session: String = "s") -> RateRow {
@@ -134,7 +134,7 @@ import Testing
     ghosts[2].pid = .max
     for (index, process) in ([me] + ghosts).enumerated() {
       try history.begin(
-        RunRow(id: "r\(index)", launch: "background", rounds: [], process: process, startedAt: .start))
+        RunRow(id: "r\(index)", launch: .background, rounds: [], process: process, startedAt: .start))
     }
     let closed = try history.closeDeadRuns(at: .start(plus: 9))
     #expect(closed.map(\.id) == ["r1", "r2", "r3"])

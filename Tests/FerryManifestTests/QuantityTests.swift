@@ -79,4 +79,21 @@ import Testing
   func `a size has its own mistakes`(_ text: String, _ message: String) {
     #expect(read(head + bytes(text)).diagnostics.map(\.message) == [message])
   }
+
+  @Test func `a duration on the command line is read as one in a manifest, and gets the same help`() throws {
+    #expect(try Duration(written: "90m") == .seconds(5400))
+    #expect(try Duration(written: "0s") == .zero)
+    #expect(Duration.writtenUnits == "ms, s, m, h, d or w")
+    for (text, predicate, help) in [
+      ("30", "needs a unit", "write one of 30ms, 30s, 30m, 30h, 30d or 30w"),
+      ("1h30m", "must be a duration such as 30s", "write '90m'"),
+      ("1.5h", "must be a whole number and a unit", "write '90m'"),
+      ("2fortnights", "has the unknown unit 'fortnights'", "the units are ms, s, m, h, d or w"),
+      ("36501d", "is too large", "the largest is a century, 36500d"),
+    ] {
+      #expect(throws: DurationMistake(predicate: predicate, help: help), "\(text)") {
+        try Duration(written: text)
+      }
+    }
+  }
 }

@@ -35,8 +35,11 @@ struct CrashTests {
     let count = Int.random(in: 1...12, using: &random)
     var world = try World(manifest(seed), files: Yaml.files(count)) { server.answer($0) }
     for launch in 0..<Int.random(in: 0...6, using: &random) {
+      let span = Duration.milliseconds(Int.random(in: 0...9000, using: &random))
       world.options = LaunchOptions(
-        limit: Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil, seed: seed &+ UInt64(launch))
+        limit: Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil,
+        deadline: Int.random(in: 0..<3, using: &random) == 0 ? world.now.advanced(by: span) : nil,
+        grace: .milliseconds(Int.random(in: 0...2000, using: &random)), seed: seed &+ UInt64(launch))
       world.actionsToLive = Bool.random(using: &random) ? Int.random(in: 1...80, using: &random) : .max
       world.signals = []
       if Int.random(in: 0..<4, using: &random) == 0 {

@@ -11,11 +11,12 @@ package struct Launch {
     package var report: String?
     package var only: [String] = []
     package var limit: Int?
+    /// After this long nothing more is started; from the launch's first moment.
+    package var maxDuration: Duration?
     /// Over the manifest's `conditions`, where they are given.
     package var network: Conditions.Network?
     package var power: Conditions.Power?
-    /// `foreground` at a terminal, otherwise `background`.
-    package var launch = "background"
+    package var launch = LaunchKind.background
     /// Each sync takes at least this long: a slow disk, for benchmarks.
     package var syncDelay: Duration = .zero
 
@@ -142,8 +143,7 @@ package struct Launch {
     if !warnings.isEmpty { warn(warnings) }
     let run = try perform(
       id: id, round: round, secrets: secrets, conditions: conditions, situation: situation,
-      roots: listers.mapValues(\.root),
-      onProgress)
+      roots: listers.mapValues(\.root), startedAt: startedAt, onProgress)
     let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
     if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
     let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault
@@ -151,7 +151,8 @@ package struct Launch {
       run: .init(
         id: id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
         round: round, roundClosed: isThrough, startedAt: startedAt.rfc3339, endedAt: clock.now.rfc3339,
-        exitCode: exit.rawValue, state: "ended", conditions: conditions, fault: run.fault?.description),
+        exitCode: exit.rawValue, state: "ended", stop: run.scheduler.stopCause, conditions: conditions,
+        fault: run.fault?.description),
       totals: run.scheduler.totals, nodes: run.scheduler.nodeRecords, items: run.scheduler.itemRecords)
     return (record, rates(run.scheduler))
   }
@@ -168,7 +169,7 @@ package struct Launch {
 
   private func perform(
     id: String, round: Int64, secrets: [String: String], conditions: DeviceConditions,
-    situation: Situation, roots: [Int: [UInt8]],
+    situation: Situation, roots: [Int: [UInt8]], startedAt: Instant,
     _ onProgress: @escaping (Progress) -> Void
   ) throws -> RunLoop {
     let loop = try TransferLoop()
@@ -198,7 +199,9 @@ package struct Launch {
     let scheduler = Scheduler(
       plan: job.plan, starts: situation.starts, intervals: situation.intervals,
       options: LaunchOptions(
-        limit: self.options.limit, conditions: conditions, seed: UInt64.random(in: .min ... .max)))
+        limit: self.options.limit, conditions: conditions,
+        deadline: self.options.maxDuration.map { startedAt.advanced(by: $0) }, launch: self.options.launch,
+        seed: UInt64.random(in: .min ... .max)))
     let run = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail,
       exchanges: Exchanges(job: job, runID: id, secrets: secrets, situation: situation, roots: roots),

@@ -7,6 +7,7 @@ package enum ReportText {
     var lines: [String] = []
     let round = run.roundClosed ? "round \(run.round)" : "round \(run.round), open"
     lines.append("\(run.manifest): run \(run.id), \(round), \(run.state) with exit code \(run.exitCode)")
+    if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(fault)") }
     for node in record.nodes where node.state != "not_needed" { lines.append("  " + line(node)) }
     let totals = record.totals
@@ -20,6 +21,15 @@ package enum ReportText {
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func name(_ stop: StopCause) -> String? {
+    switch stop {
+    case .interrupt: "SIGINT"
+    case .terminate: "SIGTERM"
+    case .maxDuration: "--max-duration"
+    case .now: nil
+    }
   }
 
   private static func line(_ node: RunRecord.NodeRecord) -> String {

@@ -2,12 +2,10 @@ extension ValueKind where Value == Duration {
   /// A span of time; at most a century, so that every clock can count it.
   static func duration(atLeast least: Duration = .zero) -> Self {
     Self(.duration, text: { Quantity.text($0.milliseconds, units: Quantity.durations) }) { node, decoder in
-      let wanted = "a duration such as 30s"
+      let wanted = Quantity.wantedDuration
       guard let text = decoder.quantityText(node, wanted: wanted) else { return nil }
       do {
-        let milliseconds = try Quantity(text, units: Quantity.durations).amount
-        guard milliseconds <= 100 * 365 * 86_400_000 else { throw Quantity.Problem.overflow }
-        let duration = Duration.milliseconds(milliseconds)
+        let duration = try Quantity.duration(text)
         guard duration >= least else {
           let shortest = Quantity.text(least.milliseconds, units: Quantity.durations)
           decoder.report(
@@ -18,7 +16,7 @@ extension ValueKind where Value == Duration {
         return duration
       } catch {
         decoder.report(
-          error, of: node, text, wanted: wanted, units: Quantity.durations, largest: "a century, 36500d")
+          error, of: node, text, wanted: wanted, units: Quantity.durations, largest: Quantity.largestDuration)
         return nil
       }
     }
@@ -71,35 +69,11 @@ extension ManifestDecoder {
     units: [(name: String, size: Int64)],
     largest: String
   ) {
-    let names = units.map(\.name)
-    let meant = isFromOutside ? nil : Quantity.meant(by: text, units: units)
-    let subject = owner.value.quoted
-    switch problem as? Quantity.Problem {
-    case .bare:
-      report(
-        .missingUnit, at: node.location, "\(subject) needs a unit",
-        help: isFromOutside
-          ? "the units are \(names.alternatives(quoted: false))"
-          : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")
-    case .fraction:
-      report(
-        .fraction, at: node.location, "\(subject) must be a whole number and a unit",
-        help: meant.map { "write \($0.quoted)" }
-          ?? "use a smaller unit of \(names.alternatives(quoted: false))")
-    case .unit(let unit):
-      report(
-        .unknownUnit, at: node.location,
-        "\(subject) has \(isFromOutside ? "an unknown unit" : "the unknown unit \(unit.quoted)")",
-        help: meant.map { "did you mean \($0.quoted)?" }
-          ?? "the units are \(names.alternatives(quoted: false))")
-    case .overflow:
-      report(.outOfRange, at: node.location, "\(subject) is too large", help: "the largest is \(largest)")
-    case .malformed, nil:
-      report(
-        .malformedQuantity, at: node.location, "\(subject) must be \(wanted)\(node.foundWord)",
-        help: meant.map { "write \($0.quoted)" }
-          ?? "write one number and one unit of \(names.alternatives(quoted: false))")
-    }
+    let mistake = Quantity.mistake(
+      problem as? Quantity.Problem ?? .malformed, in: text, isFromOutside: isFromOutside, wanted: wanted,
+      found: node.foundWord, units: units, largest: largest)
+    report(
+      mistake.code, at: node.location, "\(owner.value.quoted) \(mistake.predicate)", help: mistake.help)
   }
 }
 

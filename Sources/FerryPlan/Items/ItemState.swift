@@ -60,4 +60,7 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
 extension RecordedFailure {
   /// What a stopped launch leaves things with.
   package static let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
+  /// What a launch leaves things with whose deadline has come.
+  package static let maxDuration = RecordedFailure(
+    code: "max_duration", message: "the launch reached its --max-duration")
 }

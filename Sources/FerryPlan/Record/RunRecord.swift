@@ -22,7 +22,7 @@ package struct RunRecord: Codable, Sendable {
     package var path: String
     /// Of the manifest's text, in lower-case hexadecimal.
     package var sha256: String
-    package var launch: String
+    package var launch: LaunchKind
     package var round: Int64
     package var roundClosed: Bool
     package var startedAt: String
@@ -30,15 +30,17 @@ package struct RunRecord: Codable, Sendable {
     package var exitCode: Int32
     /// `ended`, or `interrupted` where the process died.
     package var state: String
+    /// Why it was ended early, where it was.
+    package var stop: StopCause?
     /// What the machine had; absent where the process died.
     package var conditions: DeviceConditions?
     /// ferry's own fault, where that ended it.
     package var fault: String?
 
     package init(
-      id: String, manifest: String, path: String, sha256: String, launch: String, round: Int64,
+      id: String, manifest: String, path: String, sha256: String, launch: LaunchKind, round: Int64,
       roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
-      conditions: DeviceConditions? = nil, fault: String? = nil
+      stop: StopCause? = nil, conditions: DeviceConditions? = nil, fault: String? = nil
     ) {
       self.id = id
       self.manifest = manifest
@@ -51,6 +53,7 @@ package struct RunRecord: Codable, Sendable {
       self.endedAt = endedAt
       self.exitCode = exitCode
       self.state = state
+      self.stop = stop
       self.conditions = conditions
       self.fault = fault
     }

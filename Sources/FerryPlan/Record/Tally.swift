@@ -16,6 +16,8 @@ package struct Tally: Sendable {
   package var hasIntegrityFailed = false
   /// Something was left because retries were used up.
   package var hasTemporaryFailure = false
+  /// Something was left because the launch's deadline came.
+  package var isCutOff = false
   /// Something waits for other conditions.
   package var isDeferred = false
   package var stop: StopCause?

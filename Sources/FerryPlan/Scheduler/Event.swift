@@ -13,14 +13,16 @@ package enum Event: Sendable {
   case stop(StopCause)
 }
 
-/// Why a launch is ended early.
+/// Why a launch is ended early. Raw values are written down; never reuse one.
 package enum StopCause: String, Codable, Sendable {
   /// SIGINT: start nothing, give requests their grace, save.
-  case interrupt
+  case interrupt = "interrupt"
   /// SIGTERM: likewise.
-  case terminate
+  case terminate = "terminate"
+  /// The launch's deadline has come: likewise.
+  case maxDuration = "max_duration"
   /// A second signal, or a fault of ferry's own: end requests now.
-  case now
+  case now = "now"
 }
 
 /// What the scheduler wants done, in order.

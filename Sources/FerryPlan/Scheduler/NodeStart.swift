@@ -21,17 +21,23 @@ package struct LaunchOptions: Sendable {
   package var limit: Int?
   /// What the machine has.
   package var conditions: DeviceConditions
+  /// From this moment nothing more is started, and running requests have their grace.
+  package var deadline: Instant?
   /// How long running requests may go on after a stop.
   package var grace: Duration
+  package var launch: LaunchKind
   /// Decides every jitter.
   package var seed: UInt64
 
   package init(
-    limit: Int? = nil, conditions: DeviceConditions = .init(), grace: Duration = .seconds(5), seed: UInt64
+    limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
+    grace: Duration = .seconds(5), launch: LaunchKind = .background, seed: UInt64
   ) {
     self.limit = limit
     self.conditions = conditions
+    self.deadline = deadline
     self.grace = grace
+    self.launch = launch
     self.seed = seed
   }
 }

@@ -288,11 +288,14 @@ extension Scheduler {
       waiting.append(timer.ready)
     }
     timers = []
-    for ready in waiting.sorted() { leave(ready.place, .stopped) }
+    for ready in waiting.sorted() {
+      let hold = plan.hold(on: plan.nodes[ready.place.node.index], under: options.conditions)
+      leave(ready.place, hold ?? stopReason)
+    }
     for node in tokens.keys.sorted() {
       let waiters = tokens[node]?.waiters ?? []
       tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, .stopped) }
+      for ready in waiters { leave(ready.place, stopReason) }
     }
   }
 }

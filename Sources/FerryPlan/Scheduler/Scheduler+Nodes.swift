@@ -55,13 +55,14 @@ extension Scheduler {
     UInt16(65_535 - (min(max(priority, 0), 1) * 65_535).rounded())
   }
 
-  /// Opens what nothing holds back any more; true where a node changed.
+  /// Opens what nothing holds back any more; true where a node changed. A launch that stops opens nothing, and
+  /// still closes what will not run.
   @discardableResult
   mutating func openNodes() -> Bool {
     var hasChanged = settleNodes()
     for index in nodes.indices {
       guard case .waiting = nodes[index].phase, tokens[index] == nil else { continue }
-      guard let met = needsMet(index) else { continue }
+      guard let met = needsMet(index), stop == nil || !met else { continue }
       hasChanged = true
       if met {
         open(index)
@@ -86,7 +87,7 @@ extension Scheduler {
   }
 
   /// Whether what the node needs ended as it asks; `nil` while something has not ended.
-  private func needsMet(_ index: Int) -> Bool? {
+  func needsMet(_ index: Int) -> Bool? {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
       switch nodes[need.index].phase {
@@ -199,16 +200,15 @@ extension Scheduler {
     }
     for index in nodes.indices {
       guard case .open = nodes[index].phase else { continue }
-      if stop == nil, plan.hold(on: plan.nodes[index], under: options.conditions) != nil {
-        tally.isDeferred = true
-      }
-      nodes[index].phase = .left(reasonForWaiting(index))
+      let hold = plan.hold(on: plan.nodes[index], under: options.conditions)
+      let reason = hold ?? reasonForWaiting(index)
+      if hold != nil { tally.isDeferred = true }
+      if reason == .maxDuration { tally.isCutOff = true }
+      nodes[index].phase = .left(reason)
     }
   }
 
   private func reasonForWaiting(_ index: Int) -> RecordedFailure {
-    if stop != nil { return .stopped }
-    if let hold = plan.hold(on: plan.nodes[index], under: options.conditions) { return hold }
     for step in plan.nodes[index].steps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
       if let lane = laneIndex[.init(session: step.session, origin: step.origin)],
@@ -220,7 +220,7 @@ extension Scheduler {
     if let limit = options.limit, begunCount >= limit {
       return .init(code: "limit", message: "--limit \(limit) is reached")
     }
-    return .init(code: "waiting", message: "waiting")
+    return stop == nil ? .init(code: "waiting", message: "waiting") : stopReason
   }
 
   /// Whether every node of the plan has ended in this round.

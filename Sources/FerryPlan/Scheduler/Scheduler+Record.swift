@@ -64,6 +64,10 @@ extension Scheduler {
       switch state.phase {
       case .notSelected: record.state = "not_selected"
       case .waiting:
+        guard !isHeldByStop(index) else {
+          record.reason = stopReason
+          break
+        }
         let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
         record.reason = .init(code: "needs", message: "for \(names)")
       case .open, .settling: break
@@ -72,6 +76,12 @@ extension Scheduler {
       }
       return record
     }
+  }
+
+  /// Nothing but the launch's end keeps it from opening.
+  private func isHeldByStop(_ index: Int) -> Bool {
+    guard stop != nil, tokens[index] == nil, case .waiting = nodes[index].phase else { return false }
+    return needsMet(index) == true
   }
 
   package var itemRecords: [RunRecord.ItemRecord] { tally.notes.map(record) }
@@ -97,12 +107,19 @@ extension Scheduler {
       reason: note.failure, attempts: note.troubles.map(RunRecord.AttemptRecord.init))
   }
 
+  /// Why the launch was ended early; `nil` where its deadline came and nothing is left because of it.
+  package var stopCause: StopCause? {
+    guard tally.stop == .maxDuration, !tally.isCutOff else { return tally.stop }
+    return nodes.indices.contains(where: isHeldByStop) ? .maxDuration : nil
+  }
+
   /// How the process ends, after its scheduler did.
   package var exitCode: ExitCode {
     var codes: Set<ExitCode> = []
-    switch tally.stop {
+    switch stopCause {
     case .interrupt: codes.insert(.interrupted)
     case .terminate: codes.insert(.terminated)
+    case .maxDuration: codes.insert(.cutOff)
     case .now, nil: break
     }
     if tally.hasIntegrityFailed { codes.insert(.integrity) }

@@ -93,7 +93,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
     case .cancelled(let reachedServer):
       if step.repeatability == .startsOver, reachedServer { entries.append(.released(place)) }
-      leave(place, .stopped)
+      leave(place, stopReason)
     }
   }
 
@@ -169,7 +169,7 @@ extension Scheduler {
     if stop == nil {
       enqueue(place, kind)
     } else {
-      leave(place, .stopped)
+      leave(place, stopReason)
     }
   }
 
@@ -181,7 +181,7 @@ extension Scheduler {
     let place = flight.attempt.place
     let kind = kind ?? flight.attempt.step
     if stop != nil {
-      return leave(place, .stopped)
+      return leave(place, stopReason)
     }
     let policy = plan.nodes[place.node.index].retry
     var retries = self[progress: place]?.retries ?? 0
@@ -264,7 +264,13 @@ extension Scheduler {
   mutating func leave(_ place: Place, _ failure: RecordedFailure) {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
     if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
-    if failure != .stopped, failure.code != "token" { tally.hasTemporaryFailure = true }
+    if failure == .maxDuration {
+      tally.isCutOff = true
+    } else if failure == plan.hold(on: plan.nodes[place.node.index], under: options.conditions) {
+      tally.isDeferred = true
+    } else if failure != .stopped, failure.code != "token" {
+      tally.hasTemporaryFailure = true
+    }
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
       nodes[place.node.index].phase = .left(failure)
       let troubles = nodes[place.node.index].progress?.troubles ?? []

@@ -59,7 +59,7 @@ extension Scheduler {
       tally.hasAuthorizationFailed = true
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
     case .cancelled:
-      fail(token: node, .stopped)
+      fail(token: node, stopReason)
     }
   }
 

@@ -86,6 +86,7 @@ package struct Scheduler: Sendable {
       written = max(written, synced)
     case .stop(let cause): begin(stop: cause)
     }
+    if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
     advance()
     return actions
   }
@@ -100,8 +101,12 @@ package struct Scheduler: Sendable {
       next = min(next ?? resumeAt, resumeAt)
     }
     if let stop, stop.cause != .now, !flights.isEmpty { next = min(next ?? stop.cancelAt, stop.cancelAt) }
+    if let deadlineAhead { next = min(next ?? deadlineAhead, deadlineAhead) }
     return next
   }
+
+  /// The launch's deadline, while it can still end anything.
+  private var deadlineAhead: Instant? { stop == nil && !isEnding ? options.deadline : nil }
 
   private mutating func advance() {
     if stop == nil {
@@ -113,7 +118,7 @@ package struct Scheduler: Sendable {
       // A batch that ended at once (an empty upload, say) may let others open.
       while openNodes() { fillLanes() }
     } else {
-      settleNodes()
+      while openNodes() {}
       cancelAfterGrace()
     }
     endIfIdle()
@@ -144,12 +149,21 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func begin(stop cause: StopCause) {
-    guard stop == nil || cause == .now else { return begin(stop: .now) }
-    let isFirst = stop == nil
-    if isFirst { tally.stop = cause }
-    stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
-    if isFirst { leaveWaiting() }
+    switch (stop?.cause, cause) {
+    case (nil, _):
+      tally.stop = cause
+      stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
+      leaveWaiting()
+    case (.maxDuration, .interrupt), (.maxDuration, .terminate):
+      // The first signal: it asks for the grace that runs already.
+      tally.stop = cause
+      stop?.cause = cause
+    case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)
+    }
   }
+
+  /// What a launch that stops leaves things with.
+  var stopReason: RecordedFailure { tally.stop == .maxDuration ? .maxDuration : .stopped }
 
   private mutating func cancelAfterGrace() {
     guard let stop, now >= stop.cancelAt else { return }
@@ -165,6 +179,9 @@ package struct Scheduler: Sendable {
       guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy({ $0.isIdle(at: now) }), !isAnyNodeBusy else {
         return
       }
+    } else if isAnyNodeSettling {
+      // What needs it may have to be skipped.
+      return
     }
     if !isEnding {
       isEnding = true
@@ -176,6 +193,10 @@ package struct Scheduler: Sendable {
     } else if synced < sequence {
       actions.append(.sync)
     }
+  }
+
+  private var isAnyNodeSettling: Bool {
+    nodes.contains { if case .settling = $0.phase { true } else { false } }
   }
 
   private var isAnyNodeBusy: Bool {

@@ -7,12 +7,14 @@ struct RunReport: Decodable {
     var manifest: String
     var path: String
     var sha256: String
+    var launch: String
     var round: Int
     var roundClosed: Bool
     var startedAt: String
     var endedAt: String
     var exitCode: Int32
     var state: String
+    var stop: String?
   }
 
   struct Counts: Decodable {

@@ -78,6 +78,10 @@ struct World {
       events += 1
       if events > bound { return violations.append("more than \(bound) events") }
     }
+    // A sync takes 50 ms, and the outcomes of the last requests may let others follow.
+    if let deadline = options.deadline, now > deadline.advanced(by: options.grace + .milliseconds(500)) {
+      violations.append("it ended \(deadline.duration(to: now)) after its deadline")
+    }
   }
 
   /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
@@ -185,6 +189,9 @@ struct World {
       entries.suffix(unwrittenEntries).contains(.transferred(attempt.place))
     {
       violations.append("a commit started before its transfer was written")
+    }
+    if let deadline = options.deadline, now >= deadline {
+      violations.append("\(attempt) started after the launch's deadline")
     }
     let step = plan.step(of: attempt)
     if step.repeatability == .once {

@@ -1,0 +1,43 @@
+extension Quantity {
+  static let wantedDuration = "a duration such as 30s"
+  static let largestDuration = "a century, 36500d"
+
+  /// A span of time; at most a century, so that every clock can count it.
+  static func duration(_ text: String) throws(Problem) -> Duration {
+    let milliseconds = try Quantity(text, units: durations).amount
+    guard milliseconds <= 100 * 365 * 86_400_000 else { throw .overflow }
+    return .milliseconds(milliseconds)
+  }
+}
+
+extension Duration {
+  /// The units of a duration as people write it: `ms, s, …`.
+  package static var writtenUnits: String { Quantity.durations.map(\.name).alternatives(quoted: false) }
+
+  /// Reads a duration as manifests have it, such as `30s`; at most a century.
+  package init(written text: String) throws(DurationMistake) {
+    do {
+      self = try Quantity.duration(text)
+    } catch {
+      let mistake = Quantity.mistake(
+        error, in: text, isFromOutside: false, wanted: Quantity.wantedDuration, found: "",
+        units: Quantity.durations,
+        largest: Quantity.largestDuration)
+      throw DurationMistake(predicate: mistake.predicate, help: mistake.help)
+    }
+  }
+}
+
+/// Why a text is no duration, for people.
+package struct DurationMistake: Error, Equatable, CustomStringConvertible {
+  /// "needs a unit".
+  package var predicate: String
+  package var help: String
+
+  package init(predicate: String, help: String) {
+    self.predicate = predicate
+    self.help = help
+  }
+
+  package var description: String { "it \(predicate)\nhelp: \(help)" }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// `--max-duration` over real sockets, and what a run says of how it came about.
+@Suite struct `A run with a time limit` {
+  private func workspace(_ receiver: ReceiverProcess, files count: Int) throws -> Workspace {
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url, connections: 2, JobText.puts, JobText.notes([("notify", "succeeded")])))
+    for index in 0..<count { try job.write("file \(index)", to: "\(index).txt") }
+    return job
+  }
+
+  @Test func `ends with 10 when it is over, saves, and the next run goes on`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.3"])
+    let job = try workspace(receiver, files: 100)
+    let (command, report) = try await job.run("--max-duration", "6s")
+    #expect(command.status == 10, "\(command.stderr)")
+    #expect(command.stdout.contains("ended early: --max-duration"), "\(command.stdout)")
+    #expect(report.run.exitCode == 10)
+    #expect(report.run.state == "ended")
+    #expect(report.run.stop == "max_duration")
+    #expect(!report.run.roundClosed)
+    #expect(report.node("files")?.state == "waiting")
+    let done = report.totals.items.done
+    #expect((1..<100).contains(done))
+    #expect(report.totals.items.waiting == 100 - done)
+    let received = try await receiver.received()
+    #expect(received.files.count == done, "what was under way had its grace")
+    #expect(received.done.isEmpty)
+
+    try await receiver.clearFaults()
+    let second = try await job.run("--max-duration", "10m")
+    #expect(second.command.status == 0)
+    #expect(second.report.run.stop == nil)
+    #expect(second.report.run.round == report.run.round)
+    #expect(second.report.run.roundClosed)
+    #expect(second.report.totals.itemsDoneInRun == 100 - done)
+    #expect(try await receiver.received().files.allSatisfy { $0.puts == 1 })
+  }
+
+  @Test func `cuts off what outlives the grace, and says which`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
+    let job = try workspace(receiver, files: 3)
+    let (command, report) = try await job.run("--max-duration", "6s")
+    #expect(command.status == 10, "\(command.stderr)")
+    #expect(report.totals.items.waiting == 3)
+    // Neither the answers nor their timeout were waited for.
+    #expect(report.items.map(\.reason?.code) == ["max_duration", "max_duration"])
+    #expect(report.node("files")?.state == "waiting")
+  }
+
+  @Test func `ends with 0 where everything was done in the grace`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["done:delay=8"])
+    let job = try workspace(receiver, files: 2)
+    let (command, report) = try await job.run("--max-duration", "8s")
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.run.stop == nil)
+    #expect(report.run.roundClosed)
+    #expect(try await receiver.received().done.count == 1)
+  }
+
+  @Test func `goes on under resume, whose manifests have the time together`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver, files: 3)
+    let first = try await job.run("--max-duration", "0s")
+    #expect(first.command.status == 10)
+    #expect(first.report.totals.items.waiting == 3)
+    #expect(first.report.totals.requests == 0)
+    let none = try await job.ferry("resume", "--max-duration", "0s")
+    #expect(none.status == 10)
+    #expect(none.stderr.contains("job.yaml was not begun"), "\(none.stderr)")
+    #expect(try await receiver.received().requests == 0)
+    #expect(try await job.ferry("resume", "--max-duration", "1m").status == 0)
+    #expect(try await receiver.received().files.count == 3)
+  }
+
+  @Test func `says how it came about, away from a terminal background by default`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver, files: 1)
+    #expect(try await job.run().report.run.launch == "background")
+    for kind in ["foreground", "background", "fetch", "event", "continuous"] {
+      let (command, report) = try await job.run("--launch", kind)
+      #expect(command.status == 0)
+      #expect(report.run.launch == kind)
+    }
+  }
+}
