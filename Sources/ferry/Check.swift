@@ -25,8 +25,9 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let given = try variables.parsed()
+    let files = try variables.texts()
     let readings = try manifests.map { path in
-      let source = ManifestSource(path: path, variables: given, variableFiles: variables.variableFiles)
+      let source = ManifestSource(path: path, variables: given, variableFiles: files)
       return (path: path, reading: try source.reading())
     }
     let diagnostics = readings.flatMap(\.reading.diagnostics)
