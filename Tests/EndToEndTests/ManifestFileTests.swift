@@ -10,6 +10,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     try folder.write(Data(Self.text.utf8), to: "a.yaml")
+    try folder.write(Data("version: 2\nname: m\n".utf8), to: "bad.yaml")
     try folder.write(Data("x: 1\n".utf8), to: "vars.yaml")
   }
 
@@ -57,5 +58,15 @@ import Testing
     let variables = try await shell("\"$FERRY\" check --vars-file . a.yaml")
     #expect(variables.status == 2)
     #expect(variables.stderr == "ferry: .: cannot be read: Is a directory\n")
+  }
+
+  @Test func `that cannot be read keeps no other from being checked`() async throws {
+    let check = try await shell("\"$FERRY\" check --var x=1 a.yaml none.yaml a.yaml")
+    #expect(check.status == 2)
+    #expect(check.stdout.components(separatedBy: "a.yaml: ok\n").count == 3)
+    #expect(check.stderr == "ferry: none.yaml: cannot be read: No such file or directory\n")
+    let both = try await shell("\"$FERRY\" check none.yaml bad.yaml")
+    #expect(both.status == 2)
+    #expect(both.stdout.contains("bad.yaml:1:10: error: "))
   }
 }
