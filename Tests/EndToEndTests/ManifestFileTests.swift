@@ -69,4 +69,18 @@ import Testing
     #expect(both.status == 2)
     #expect(both.stdout.contains("bad.yaml:1:10: error: "))
   }
+
+  @Test func `is included once, whatever its names`() async throws {
+    try folder.write(Data("sessions: { quick: {} }\n".utf8), to: "only.yaml")
+    let check = try await shell(
+      """
+      ln -s only.yaml link.yaml; ln -s m.yaml self.yaml
+      echo "{version: 1, name: m, include: [only.yaml, '$PWD/only.yaml', link.yaml]}" > m.yaml
+      echo "{version: 1, name: m, include: [self.yaml]}" > n.yaml; ln -sf n.yaml self.yaml
+      "$FERRY" check m.yaml; "$FERRY" check n.yaml
+      """)
+    #expect(check.stdout.contains("m.yaml: ok\n"), "\(check.stdout)")
+    #expect(check.stdout.contains("these files include each other for ever: n.yaml → self.yaml"))
+    #expect(!check.stdout.contains("F0603"))
+  }
 }

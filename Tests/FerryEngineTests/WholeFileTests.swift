@@ -49,4 +49,20 @@ struct WholeFileTests {
     #expect(failure("/dev/null\0/none") == "Invalid argument")
     #expect(failure("") == "No such file or directory")
   }
+
+  @Test func aFileIsItselfUnderEveryName() throws {
+    folder.file("in/a")
+    folder.file("in/b")
+    folder.link("link", to: "in/a")
+    #expect(link(folder.path + "/in/b", folder.path + "/hard") == 0)
+    func identity(_ name: String) throws -> [UInt64] {
+      let identity = try #require(WholeFile(folder.path + "/" + name).identity)
+      return [identity.device, identity.inode]
+    }
+    #expect(try identity("in/a") == identity("link"))
+    #expect(try identity("in/a") == identity("in/../in/a"))
+    #expect(try identity("in/b") == identity("hard"))
+    #expect(try identity("in/a") != identity("in/b"))
+    #expect(WholeFile(folder.path + "/none").identity == nil)
+  }
 }

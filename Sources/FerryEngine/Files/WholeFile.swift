@@ -38,6 +38,13 @@ struct WholeFile {
     return bytes
   }
 
+  /// Device and inode, links followed; nil where there is no such file.
+  var identity: (device: UInt64, inode: UInt64)? {
+    var status = stat()
+    guard path.firstIndex(of: 0) == path.count - 1, stat(path, &status) == 0 else { return nil }
+    return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+  }
+
   /// Calls again what a signal has cut short (EINTR).
   private static func uninterrupted<Number: SignedInteger>(
     _ call: () -> Number

@@ -100,6 +100,8 @@ extension ManifestFiles {
       } catch {
         throw Unreadable(error.reason)
       }
+    } identity: { path in
+      file(path).identity.map { .inode(device: $0.device, number: $0.inode) } ?? .path(path)
     }
   }
 }
