@@ -25,10 +25,27 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let given = try variables.parsed()
-    let readings = try manifests.map { path in
-      let source = ManifestSource(path: path, variables: given, variableFiles: variables.variableFiles)
-      return (path: path, reading: try source.reading())
+    let files = try variables.texts()
+    var readings: [(path: String, reading: Job.Reading)] = []
+    for path in manifests {
+      do {
+        let source = ManifestSource(path: path, variables: given, variableFiles: files)
+        readings.append((path, try source.reading()))
+      } catch {
+        // The others can be looked at all the same.
+        Output.complain("ferry: \(error)")
+      }
     }
+    if !readings.isEmpty { try produce(readings) }
+    if readings.count < manifests.count {
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.usage.rawValue)
+    }
+    if readings.contains(where: { $0.reading.job == nil }) {
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
+    }
+  }
+
+  private func produce(_ readings: [(path: String, reading: Job.Reading)]) throws {
     let diagnostics = readings.flatMap(\.reading.diagnostics)
     let sources = readings.flatMap(\.reading.sources)
     switch format {
@@ -42,9 +59,6 @@ struct Check: ParsableCommand {
       Output.produce(try JSONText.verbatim(log))
     case .github:
       Output.produce(GitHubCommands(sources: sources).text(diagnostics))
-    }
-    if readings.contains(where: { $0.reading.job == nil }) {
-      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
     }
   }
 }

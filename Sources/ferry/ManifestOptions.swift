@@ -15,7 +15,7 @@ struct ManifestOptions: ParsableArguments {
 
   func source() throws -> ManifestSource {
     ManifestSource(
-      path: manifest, variables: try variables.parsed(), variableFiles: variables.variableFiles)
+      path: manifest, variables: try variables.parsed(), variableFiles: try variables.texts())
   }
 }
 
@@ -29,6 +29,13 @@ struct VariableOptions: ParsableArguments {
     help: "Take variables from this file, a mapping of names to texts. May be repeated.",
     completion: .file(extensions: ["yaml", "yml"]))
   var variableFiles: [String] = []
+
+  /// The files of variables. Each is read once, whatever reads it then: `<(…)` gives its text a single time.
+  func texts() throws(UsageError) -> [SourceText] {
+    var texts: [SourceText] = []
+    for path in variableFiles { texts.append(try Job.variables(path: path)) }
+    return texts
+  }
 
   /// `--var` by name; of two of one name the later.
   func parsed() throws -> [String: String] {

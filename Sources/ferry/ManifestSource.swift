@@ -8,9 +8,9 @@ import Foundation
 struct ManifestSource {
   var path: String
   var variables: [String: String]
-  var variableFiles: [String] = []
+  var variableFiles: [SourceText] = []
 
-  func reading() throws -> Job.Reading {
+  func reading() throws(UsageError) -> Job.Reading {
     try Job.read(
       path: path, variables: variables, variableFiles: variableFiles,
       environment: ProcessInfo.processInfo.environment)

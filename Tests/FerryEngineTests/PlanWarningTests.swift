@@ -53,12 +53,12 @@ struct PlanWarningTests {
     try history.close()
   }
 
-  private func warnings(_ manifest: String) throws -> [Diagnostic] {
+  private func warnings(_ manifest: String, only: [String] = []) throws -> [Diagnostic] {
     let path = folder.path + "/m.yaml"
     try Data(manifest.utf8).write(to: URL(fileURLWithPath: path))
     let reading = try Job.read(path: path, variables: [:], environment: [:])
     let job = try #require(reading.job, "\(reading.diagnostics)")
-    let (document, warnings) = try Preview(job, state: try state.path, only: []).look()
+    let (document, warnings) = try Preview(job, state: try state.path, only: only).look()
     #expect(document.warnings == (job.warnings + warnings).map(DiagnosticRecord.init))
     return warnings
   }
@@ -147,6 +147,16 @@ struct PlanWarningTests {
     let manifest = Self.manifest("", include: ", include: [\"*.jpg\"]", more: "for_each: [eu, us]")
       .replacing("root: root", with: "root: \"${each.key}\"")
     #expect(try warnings(manifest).compactMap(\.help).filter { $0.hasSuffix("the root is 'us'") }.count == 1)
+  }
+
+  @Test func nothingIsToldOfWhatOnlyLeavesOut() throws {
+    _ = mkdir(folder.path + "/root", 0o755)
+    let manifest = Self.manifest(
+      "", include: ", include: [\"${each.key}.jpg\"]", more: "for_each: [eu, us]")
+    func told(_ only: String...) throws -> [String] { try warnings(manifest, only: only).map(\.message) }
+    #expect(try told("u[eu]") == ["the pattern 'eu.jpg' matches no file"])
+    #expect(try told("u[us]") == ["the pattern 'us.jpg' matches no file"])
+    #expect(try told("u").count == 2)
   }
 
   @Test(arguments: [

@@ -2,10 +2,16 @@ import FerryManifest
 import Testing
 
 /// Reads `m.yaml` of some files.
-private func read(_ files: [String: String], variables: [String: String] = [:]) -> ManifestReading {
+///
+/// - Parameter links: paths of files that have another path in `files`.
+private func read(
+  _ files: [String: String], links: [String: String] = [:], variables: [String: String] = [:]
+) -> ManifestReading {
   let loader = ManifestFiles { path throws(ManifestFiles.Unreadable) in
-    guard let text = files[path] else { throw .init("No such file or directory") }
+    guard let text = files[links[path] ?? path] else { throw .init("No such file or directory") }
     return Array(text.utf8)
+  } identity: { path in
+    .path(links[path] ?? path)
   }
   return ManifestReader(environment: [:], variables: variables, files: loader)
     .read(Array((files["m.yaml"] ?? "").utf8), file: "m.yaml")
@@ -69,6 +75,30 @@ private func told(_ reading: ManifestReading) -> [String] {
     ])
     #expect(
       told(reading) == ["b.yaml:3:5 F0602 these files include each other for ever: a.yaml → b.yaml → a.yaml"])
+  }
+
+  @Test func `under two names is one file`() {
+    let reading = read(
+      [
+        "m.yaml": "version: 1\nname: m\ninclude: [a.yaml, /home/a.yaml]\n",
+        "a.yaml": "sessions: { quick: {} }\n",
+      ], links: ["/home/a.yaml": "a.yaml"])
+    #expect(told(reading.diagnosticsBut(.unusedSession)) == [])
+    #expect(reading.manifest?.sessions.count == 1)
+    #expect(reading.sources.map(\.file) == ["m.yaml", "a.yaml"])
+  }
+
+  @Test func `in a circle is found under any names`() {
+    let links = ["/home/a.yaml": "a.yaml", "/home/m.yaml": "m.yaml"]
+    let main = "version: 1\nname: m\ninclude: [a.yaml]\n"
+    #expect(
+      told(read(["m.yaml": main, "a.yaml": "include: [/home/a.yaml]\n"], links: links)) == [
+        "a.yaml:1:11 F0602 these files include each other for ever: a.yaml → /home/a.yaml"
+      ])
+    #expect(
+      told(read(["m.yaml": main, "a.yaml": "include: [/home/m.yaml]\n"], links: links)) == [
+        "a.yaml:1:11 F0602 these files include each other for ever: m.yaml → a.yaml → /home/m.yaml"
+      ])
   }
 
   @Test func `that cannot be read is told once, without what would have been in it`() {

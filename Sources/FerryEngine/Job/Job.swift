@@ -41,15 +41,14 @@ package struct Job: Sendable {
 
   /// Reads a manifest from the disk. Throws where the file cannot be read.
   ///
-  /// - Parameter variableFiles: paths of files of variables.
+  /// - Parameter variableFiles: texts of files of variables.
   package static func read(
-    path: String, variables: [String: String], variableFiles: [String] = [], environment: [String: String]
+    path: String, variables: [String: String], variableFiles: [SourceText] = [], environment: [String: String]
   ) throws(UsageError) -> Reading {
     let bytes = try contents(of: path)
-    var given: [SourceText] = []
-    for file in variableFiles { given.append(SourceText(try contents(of: file), file: file)) }
     let reader = ManifestReader(
-      environment: environment, variables: variables, variableFiles: given, files: .onDisk(environment))
+      environment: environment, variables: variables, variableFiles: variableFiles,
+      files: .onDisk(environment))
     let reading = reader.read(bytes, file: path)
     let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     let job = reading.manifest.map {
@@ -62,11 +61,19 @@ package struct Job: Sendable {
       needs: Need.list(reading, folder: folder, environment: environment), root: reading.root)
   }
 
+  /// Reads a file of variables.
+  package static func variables(path: String) throws(UsageError) -> SourceText {
+    SourceText(try contents(of: path), file: path)
+  }
+
+  /// One byte more than a text may have, so that its reader tells that it is too large.
+  fileprivate static let limit = SourceText.largest + 1
+
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {
     do {
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+      return try WholeFile(path).bytes(limit: limit)
     } catch {
-      throw UsageError("\(path): cannot be read: \(error.localizedDescription)")
+      throw UsageError("\(path): cannot be read: \(error.reason)")
     }
   }
 
@@ -83,13 +90,18 @@ package struct Job: Sendable {
 extension ManifestFiles {
   /// Includes are files; `~/` is the home folder.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
-    ManifestFiles { path throws(Unreadable) in
+    @Sendable func file(_ path: String) -> WholeFile {
       let home = environment["HOME"].flatMap { path.hasPrefix("~/") ? $0 + path.dropFirst() : nil }
-      do {
-        return Array(try Data(contentsOf: URL(fileURLWithPath: home ?? path)))
+      return WholeFile(home ?? path)
+    }
+    return ManifestFiles { path throws(Unreadable) in
+      do throws(WholeFile.Failure) {
+        return try file(path).bytes(limit: Job.limit)
       } catch {
-        throw Unreadable(error.localizedDescription)
+        throw Unreadable(error.reason)
       }
+    } identity: { path in
+      file(path).identity.map { .inode(device: $0.device, number: $0.inode) } ?? .path(path)
     }
   }
 }

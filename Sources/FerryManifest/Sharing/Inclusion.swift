@@ -15,16 +15,17 @@ struct Inclusion {
 
   private let files: ManifestFiles
   /// From the manifest inwards.
-  private var underway: [String]
-  private var known: Set<String>
+  private var underway: [(path: String, identity: ManifestFiles.Identity)]
+  private var known: Set<ManifestFiles.Identity>
   /// The bytes that may still come.
   private var budget: Int
 
   init(_ main: SourceText, files: ManifestFiles) {
     self.files = files
     let path = ManifestFiles.path(main.file, from: "")
-    underway = [path]
-    known = [path]
+    let identity = files.identity(path)
+    underway = [(path, identity)]
+    known = [identity]
     budget = SourceText.largest - main.bytes.count
   }
 
@@ -68,15 +69,16 @@ struct Inclusion {
   /// Reads one file and enters it. Nil where it cannot be, or need not be a second time.
   private mutating func load(_ path: String, at location: SourceLocation) -> YAMLNode? {
     let file = ManifestFiles.path(path, from: location.file)
-    if let start = underway.firstIndex(of: file) {
-      let circle = (underway[start...] + [file]).map(\.clipped).joined(separator: " → ")
+    let identity = files.identity(file)
+    if let start = underway.firstIndex(where: { $0.identity == identity }) {
+      let circle = (underway[start...].map(\.path) + [file]).map(\.clipped).joined(separator: " → ")
       refuse(
         .includeCycle, at: location, "these files include each other for ever: \(circle)",
         help: "remove one of the includes between them")
       return nil
     }
-    // What two files include both is there once.
-    guard !known.contains(file) else { return nil }
+    // What two files include both is there once, under whatever names.
+    guard !known.contains(identity) else { return nil }
     guard underway.count <= Self.deepest, known.count <= Self.mostFiles else {
       refuse(
         .includesTooDeep, at: location,
@@ -84,7 +86,7 @@ struct Inclusion {
         help: "include the files from the manifest itself, or put some of them together")
       return nil
     }
-    known.insert(file)
+    known.insert(identity)
     let bytes: [UInt8]
     do {
       bytes = try files.read(file)
@@ -123,7 +125,7 @@ struct Inclusion {
       isBroken = true
       return nil
     }
-    underway.append(file)
+    underway.append((file, identity))
     return root
   }
 

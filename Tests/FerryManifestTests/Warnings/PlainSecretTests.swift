@@ -128,9 +128,56 @@ import Testing
       [Self.warning("the URL has a password in plain", notes: [("2️⃣", "sent from here")])])
     expectWarnings(
       Self.text(
-        "{ url: https://a.example/, headers: { Authorization: 1️⃣\"Bearer ${vars.t}\" } }",
-        vars: "{ t: k5dXq0 }"),
-      [Self.warning("the header 'Authorization' has a secret in plain")])
+        "{ url: https://a.example/, headers: { Authorization: 2️⃣\"Bearer ${vars.t}\" } }",
+        vars: "{ t: 1️⃣k5dXq0 }"),
+      [
+        Self.warning("the header 'Authorization' has a secret in plain", notes: [("2️⃣", "sent from here")])
+      ])
+  }
+
+  /// A fetch with a `for_each`, whose request has this `Authorization`.
+  private static func each(_ forEach: String, _ authorization: String) -> String {
+    """
+    version: 1
+    name: a
+    vars: { t: k5dXq0, given: k5dXq0 }
+    sessions: { quick: {} }
+    fetches:
+      f:
+        for_each: \(forEach)
+        session: quick
+        request: { url: "https://a.example/", headers: { Authorization: 2️⃣"\(authorization)" } }
+        save_to: "${each.key}"
+    """
+  }
+
+  @Test(arguments: [
+    ("{ a: { t: 1️⃣k5dXq0 } }", "Bearer ${each.value.t}"),
+    ("{ a: { t: 1️⃣k5dXq0, s: Basic } }", "${each.value.s} ${each.value.t}"),
+    ("{ a: 1️⃣k5dXq0, b: \"${env.T:-x}\" }", "Bearer ${each.value}"), ("[1️⃣k5dXq0]", "Bearer ${each.key}"),
+    ("[1️⃣k5dXq0]", "${each.value}"), ("{ 1️⃣k5dXq0: x }", "Bearer ${each.key}"),
+  ])
+  func `is told of where a for_each has it`(_ forEach: String, _ authorization: String) {
+    expectWarnings(
+      Self.each(forEach, authorization),
+      [Self.warning("the header 'Authorization' has a secret in plain", notes: [("2️⃣", "sent from here")])])
+  }
+
+  @Test func `of each instance is told`() {
+    let reading = read(
+      Self.each("{ a: { t: k5dXq0 }, b: { t: m7Zr2B } }", "Bearer ${each.value.t}").replacing("2️⃣", with: ""))
+    #expect(reading.diagnostics.map(\.code) == [.plainSecret, .plainSecret])
+  }
+
+  @Test(arguments: [
+    ("{ a: { t: \"${env.T:-k5dXq0}\" } }", "Bearer ${each.value.t}"),
+    ("{ a: { t: \"${vars.given}\" } }", "Bearer ${each.value.t}"), ("[\"${env.T}\"]", "Bearer ${each.key}"),
+    ("{ a: { t: \"\" } }", "Bearer ${each.value.t}"),
+  ])
+  func `is none in a for_each that takes it from outside`(_ forEach: String, _ authorization: String) {
+    expectWarnings(
+      Self.each(forEach, authorization).replacing("2️⃣", with: ""), [], environment: ["T": "m7Zr2B"],
+      variables: ["given": "m7Zr2B"])
   }
 
   @Test func `is none in a variable that is given from outside`() {

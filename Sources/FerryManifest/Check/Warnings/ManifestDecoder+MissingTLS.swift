@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0706. Told once where several requests take their URL's beginning from one variable.
+  /// F0706. Told once where several requests take their URL's beginning from one variable or `for_each` value.
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {
@@ -7,7 +7,7 @@ extension ManifestDecoder {
       }
       .map(\.name.value))
     var toldPlaces: Set<SourceLocation> = []
-    var known: [String: WrittenText] = [:]
+    var known = WrittenReferences()
     for request in writtenRequests(manifest) {
       guard let host = request.template.url.plainHTTPHost, !LoopbackHost.contains(host),
         let url = request.node["url"]
@@ -22,6 +22,7 @@ extension ManifestDecoder {
       } else {
         continue
       }
+      known.instance = request.instance
       let place = writtenText(url, &known).places.first ?? url.location
       guard toldPlaces.insert(place).inserted else { continue }
       warn(

@@ -1,7 +1,7 @@
 extension ManifestDecoder {
   /// F0705. The value is never part of a message.
   mutating func warnOfPlainSecrets(_ manifest: Manifest) {
-    var known: [String: WrittenText] = [:]
+    var known = WrittenReferences()
     for session in declared.ordered[.sessions] ?? [] {
       warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
     }
@@ -12,6 +12,7 @@ extension ManifestDecoder {
       warnOfPlainHeader(header, value, use: apply.use ?? token.node.use, &known)
     }
     for request in writtenRequests(manifest) {
+      known.instance = request.instance
       if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
       for field in request.node["form"]?.members ?? [] where SecretName.isSecret(field.key.value) {
@@ -27,7 +28,7 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfPlainHeaders(
-    _ headers: YAMLNode?, use: SourceLocation?, _ known: inout [String: WrittenText]
+    _ headers: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
   ) {
     for header in headers?.members ?? [] {
       warnOfPlainHeader(header.key.value, header.value, use: headers?.use ?? use, &known)
@@ -35,15 +36,18 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfPlainHeader(
-    _ name: String, _ value: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+    _ name: String, _ value: YAMLNode, use: SourceLocation?, _ known: inout WrittenReferences
   ) {
     let isCookie = name.lowercased() == "cookie"
     guard isCookie || SecretName.isSecretHeader(name) else { return }
     let text = writtenText(value, &known)
     let message = "the header \(name.quoted) has a secret in plain"
     guard isCookie else {
-      guard SecretName.isSecretValue(SecretName.credentials(text.text)) else { return }
-      warnOfPlainSecret(message, text, text.letters.indices, in: value, use: use)
+      let credentials = SecretName.credentials(text.text)
+      guard SecretName.isSecretValue(credentials) else { return }
+      // The scheme in front may be written elsewhere.
+      let range = text.letters.indices.suffix(credentials.unicodeScalars.count)
+      warnOfPlainSecret(message, text, range, in: value, use: use)
       return
     }
     for cookie in text.cookies
@@ -53,7 +57,7 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfPlainMembers(
-    _ json: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+    _ json: YAMLNode, use: SourceLocation?, _ known: inout WrittenReferences
   ) {
     for element in json.elements ?? [] { warnOfPlainMembers(element, use: element.use ?? use, &known) }
     for member in json.members ?? [] {
@@ -77,7 +81,7 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfPlainURL(
-    _ url: YAMLNode, use: SourceLocation?, _ known: inout [String: WrittenText]
+    _ url: YAMLNode, use: SourceLocation?, _ known: inout WrittenReferences
   ) {
     let text = writtenText(url, &known)
     if let password = text.passwordOfURL {

@@ -9,6 +9,8 @@ struct WrittenRequest: Sendable {
   var session: String
   /// The token that is set on it.
   var token: String?
+  /// The name of its node, where a `for_each` made that.
+  var instance: String?
 }
 
 extension ManifestDecoder {
@@ -69,6 +71,7 @@ extension ManifestDecoder {
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, use: use, session: session.value, token: token?.value))
+        template: template, node: node, use: use, session: session.value, token: token?.value,
+        instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }
 }

@@ -1,4 +1,4 @@
-/// A text of the manifest with its variables put in, which knows of each letter where it is written.
+/// A text of the manifest with its variables and what its `for_each` gives put in, which knows of each letter where it is written.
 ///
 /// What is not written in the manifest (the environment, what the command line gives, what a run brings) is one `outside` each.
 struct WrittenText: Sendable {
@@ -32,18 +32,21 @@ struct WrittenText: Sendable {
 }
 
 extension ManifestDecoder {
-  /// A scalar with its variables put in; the reader has found that it is right.
+  /// A scalar with what its references stand for put in; the reader has found that it is right.
   ///
-  /// - Parameter known: the variables that were met before.
-  func writtenText(_ node: YAMLNode, _ known: inout [String: WrittenText]) -> WrittenText {
+  /// - Parameter known: what was met before.
+  func writtenText(_ node: YAMLNode, _ known: inout WrittenReferences) -> WrittenText {
     var written = WrittenText()
     guard let scalar = node.scalar else { return written }
     for piece in TemplateScanner(scalar, at: node.location, in: source(of: node.location)).pieces {
       switch piece {
       case .text(let text): written.append(text.unicodeScalars, at: node.location)
       case .expression(let expression, _):
-        if let variable = variableText(expression, &known) {
-          written.append(variable)
+        let text =
+          expression.hasPrefix("each.")
+          ? writtenText(ofEach: expression, &known) : variableText(expression, &known)
+        if let text {
+          written.append(text)
         } else {
           written.append(WrittenText.outside, at: node.location)
         }
@@ -53,14 +56,14 @@ extension ManifestDecoder {
   }
 
   /// Nil for what is no variable of the manifest, or is given by the command line.
-  private func variableText(_ expression: String, _ known: inout [String: WrittenText]) -> WrittenText? {
+  private func variableText(_ expression: String, _ known: inout WrittenReferences) -> WrittenText? {
     guard expression.hasPrefix("vars.") else { return nil }
     let name = String(expression.dropFirst("vars.".count))
-    if let text = known[name] { return text }
+    if let text = known.variables[name] { return text }
     guard variables.given[name] == nil, let node = variables.declared[name]?.fallback else { return nil }
     // Variables in a circle are errors, so this ends.
     let text = writtenText(node, &known)
-    known[name] = text
+    known.variables[name] = text
     return text
   }
 }
