@@ -62,6 +62,8 @@ struct UploadState: Sendable {
   /// At most so many items begun and not ended, so that IDs are allocated as late as the queue allows.
   var window = 1
   var aheadLimit = 1
+  /// It waits as a whole for other conditions than the launch's.
+  var isHeld = false
   /// The largest file that was sent.
   var largest: TransferSample?
 }

@@ -111,12 +111,11 @@ extension Scheduler {
     if let limit = options.limit, begunCount >= limit { return nil }
     return lanes[lane].sources.first { index in
       let upload = uploads[index]
-      guard !upload.pending.isEmpty, upload.heldUntil <= synced, upload.inProgress < upload.window,
+      guard !upload.isHeld, !upload.pending.isEmpty, upload.heldUntil <= synced,
+        upload.inProgress < upload.window,
         upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase
       else { return false }
-      let node = plan.nodes[upload.node.index]
-      guard plan.hold(on: node, under: options.conditions) == nil else { return false }
-      for step in node.steps {
+      for step in plan.nodes[upload.node.index].steps {
         if let token = step.token, case .failed = tokens[token.index]?.phase { return false }
       }
       return true

@@ -46,6 +46,7 @@ extension Scheduler {
     }
     state.window = 2 * transferLimit + others.reduce(0, +)
     state.aheadLimit = transferLimit
+    state.isHeld = plan.hold(on: node, under: options.conditions) != nil
     lanes[lane(work.first.session, work.first.origin)].sources.append(uploads.count)
     return state
   }
