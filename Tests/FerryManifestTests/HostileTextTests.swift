@@ -104,6 +104,23 @@ import Testing
     #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `that refers to each of many captures looks each up once`() {
+    let names = (0..<20_000).map { "c\($0)" }
+    let captures = names.map { "\($0): { json: /a }" }.joined(separator: ", ")
+    let references = names.map { "\"${requests.a.\($0)}\"" }.joined(separator: ", ")
+    let start = ContinuousClock.now
+    let reading = read(
+      head + """
+        requests:
+          a: { session: quick, request: { url: http://h/ }, capture: { \(captures) } }
+          b: { session: quick, request: { url: http://h/, json: [\(references)] } }
+
+        """)
+    #expect(reading.manifest != nil)
+    // Each against each, it took minutes.
+    #expect(start.duration(to: .now) < .seconds(40))
+  }
+
   @Test func `with a thousand warnings is still refused for the error behind them`() {
     let sessions = (0..<1_100).map { "s\($0): { service_type: background }" }.joined(separator: ", ")
     let found = read("version: 1\nname: a\nsessions: { \(sessions) }\noops: 1\n")

@@ -5,10 +5,11 @@ extension ManifestDecoder {
     for use in nameUses where use.purpose == .token {
       if case .node(let name)? = use.place.vertex { tokens[name] = use.name.value }
     }
-    for use in referenceUses { check(use, tokenOfNode: tokens) }
+    var known = KnownCaptures(tokenOfNode: tokens)
+    for use in referenceUses { check(use, &known) }
   }
 
-  private mutating func check(_ use: ReferenceUse, tokenOfNode: [String: String]) {
+  private mutating func check(_ use: ReferenceUse, _ known: inout KnownCaptures) {
     switch use.reference.value {
     case .file, .run:
       return
@@ -19,11 +20,11 @@ extension ManifestDecoder {
         .unknownSecret, at: use.reference.location, "no secret is called \(name.quoted)",
         help: suggestion(for: name, among: declared.names(in: .secrets)) ?? "declare it under 'secrets:'")
     case .token(let capture):
-      checkToken(capture, use, tokenOfNode)
+      checkToken(capture, use, &known)
     case .allocate(let capture):
-      checkStep("allocate", capture, use)
+      checkStep("allocate", capture, use, &known)
     case .transfer(let capture):
-      checkStep("transfer", capture, use)
+      checkStep("transfer", capture, use, &known)
     case .request(let name, let capture):
       guard let request = declared.declaration(name, in: .requests) else {
         guard !declared.unreadable.contains(.requests) else { return }
@@ -35,22 +36,23 @@ extension ManifestDecoder {
             ?? suggestion(for: name, among: declared.names(in: .requests)) ?? "declare it under 'requests:'")
         return
       }
-      checkCapture(capture, in: request.node, of: "the request \(name.quoted)", use)
+      checkCapture(
+        capture, in: known.captures(.request(name)) { captures(of: request.node) },
+        of: "the request \(name.quoted)", use)
     }
   }
 
-  private mutating func checkToken(_ capture: String, _ use: ReferenceUse, _ tokenOfNode: [String: String]) {
+  private mutating func checkToken(_ capture: String, _ use: ReferenceUse, _ known: inout KnownCaptures) {
     let name: String
     switch use.place {
     case .apply(let own):
       name = own
     case .constant, .session, .defaults, .token, .upload, .fetch, .request:
       guard case .node(let node)? = use.place.vertex else { return }
-      guard let token = tokenOfNode[node] else {
-        let hasToken = DeclaredNames.nodeSpaces.contains { space in
-          declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
+      guard let token = known.tokenOfNode[node] else {
+        guard case .missing = known.captures(.tokenOf(node: node), find: { isTokenMissing(of: node) }) else {
+          return
         }
-        guard !hasToken else { return }
         report(
           .nodeWithoutToken, at: use.reference.location,
           "\(EachInstance.base(of: node).quoted) names no token, so '${token.…}' has no value",
@@ -62,38 +64,90 @@ extension ManifestDecoder {
       name = token
     }
     guard let token = declared.declaration(name, in: .tokens) else { return }
-    checkCapture(capture, in: token.node, of: "the token \(name.quoted)", use)
+    checkCapture(
+      capture, in: known.captures(.token(name)) { captures(of: token.node) }, of: "the token \(name.quoted)",
+      use)
   }
 
-  private mutating func checkStep(_ step: String, _ capture: String, _ use: ReferenceUse) {
-    guard case .upload(let name, _) = use.place, let upload = declared.declaration(name, in: .uploads),
-      upload.node.members != nil
-    else { return }
-    guard let node = upload.node[step] else {
-      guard !isMisspelt(step, in: upload.node), !upload.node.isIncomplete else { return }
-      report(
-        .missingStep, at: use.reference.location,
-        "\(EachInstance.base(of: name).quoted) has no '\(step)' step",
-        help: "add '\(step):' with a 'capture', or remove the reference")
+  /// Missing where the node names no token; not known where a misspelt key may be meant to.
+  private func isTokenMissing(of node: String) -> Captures {
+    let hasToken = DeclaredNames.nodeSpaces.contains { space in
+      declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
+    }
+    return hasToken ? .unknown : .missing
+  }
+
+  private mutating func checkStep(
+    _ step: String, _ capture: String, _ use: ReferenceUse, _ known: inout KnownCaptures
+  ) {
+    guard case .upload(let name, _) = use.place, let upload = declared.declaration(name, in: .uploads) else {
       return
     }
-    checkCapture(capture, in: node, of: "the '\(step)' step", use)
+    let found = known.captures(.step(step, of: name)) {
+      guard upload.node.members != nil else { return .unknown }
+      if let node = upload.node[step] { return captures(of: node) }
+      return isMisspelt(step, in: upload.node) || upload.node.isIncomplete ? .unknown : .missing
+    }
+    guard case .missing = found else {
+      return checkCapture(capture, in: found, of: "the '\(step)' step", use)
+    }
+    report(
+      .missingStep, at: use.reference.location,
+      "\(EachInstance.base(of: name).quoted) has no '\(step)' step",
+      help: "add '\(step):' with a 'capture', or remove the reference")
+  }
+
+  private mutating func checkCapture(
+    _ name: String, in captures: Captures, of step: String, _ use: ReferenceUse
+  ) {
+    guard case .names(let names, let all) = captures, !all.contains(name) else { return }
+    report(
+      .unknownCapture, at: use.reference.location, "\(step) captures no \(name.quoted)",
+      help: suggestion(for: name, among: names)
+        ?? (names.isEmpty
+          ? "add 'capture: { \(name.clipped): { … } }' to it" : "it captures \(names.alternatives())"))
   }
 
   /// - Parameter node: the step that captures, as it is written.
-  private mutating func checkCapture(_ name: String, in node: YAMLNode, of step: String, _ use: ReferenceUse)
-  {
+  private func captures(of node: YAMLNode) -> Captures {
     // A step or a capture that is no mapping has been told already, and so has a misspelt key.
-    guard node.members != nil, !node.isIncomplete else { return }
-    guard node["capture"] != nil || !isMisspelt("capture", in: node) else { return }
-    let captures = node["capture"]?.members?.map(\.key.value)
-    guard let captures = captures ?? (node["capture"] == nil ? [] : nil), !captures.contains(name) else {
-      return
+    guard node.members != nil, !node.isIncomplete else { return .unknown }
+    guard let written = node["capture"] else {
+      return isMisspelt("capture", in: node) ? .unknown : .names([], [])
     }
-    report(
-      .unknownCapture, at: use.reference.location, "\(step) captures no \(name.quoted)",
-      help: suggestion(for: name, among: captures)
-        ?? (captures.isEmpty
-          ? "add 'capture: { \(name.clipped): { … } }' to it" : "it captures \(captures.alternatives())"))
+    guard let names = written.members?.map(\.key.value) else { return .unknown }
+    return .names(names, Set(names))
+  }
+}
+
+/// What a step captures.
+private enum Captures {
+  /// In the order of the text.
+  case names([String], Set<String>)
+  /// There is no such step.
+  case missing
+  /// What is wrong with it has been told.
+  case unknown
+}
+
+/// What steps capture, looked up once for all that refer to them: hostile text could have thousands of both.
+private struct KnownCaptures {
+  enum Step: Hashable {
+    case token(String)
+    case tokenOf(node: String)
+    case request(String)
+    case step(String, of: String)
+  }
+
+  let tokenOfNode: [String: String]
+  private var bySteps: [Step: Captures] = [:]
+
+  init(tokenOfNode: [String: String]) { self.tokenOfNode = tokenOfNode }
+
+  mutating func captures(_ step: Step, find: () -> Captures) -> Captures {
+    if let known = bySteps[step] { return known }
+    let found = find()
+    bySteps[step] = found
+    return found
   }
 }

@@ -40,7 +40,8 @@ struct ManifestDecoder {
   var varsPlace: SourceLocation?
   /// A part of the manifest could not be read: what is required may stand there.
   var mayBeIncomplete = false
-  /// The node that is read has a misspelt `for_each`, or one where none can be: what `${each.…}` stands for in it is not known.
+  /// The node that is read has a misspelt `for_each`, or one where none can be: what `${each.…}` stands for in it
+  /// is not known.
   var hasMisspeltForEach = false
   /// Whether the text that was read last has something of the environment or the command line in it. It may be
   /// secret, so that no message shows it.

@@ -104,6 +104,7 @@ extension ManifestDecoder {
       return instance
     }
   }
+
   /// What `${each.…}` stands for.
   mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
     guard let each else {

@@ -6,7 +6,7 @@ extension ManifestDecoder {
       guard let node = declared.declaration(fetch.name.value, in: .fetches)?.node,
         let written = node["save_to"]
       else { continue }
-      let path = Self.normalised(fetch.saveTo)
+      let path = ManifestFiles.path(fetch.saveTo, from: "")
       guard let other = first[path] else {
         first[path] = (fetch.name, written.location)
         continue
@@ -19,14 +19,5 @@ extension ManifestDecoder {
         notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
         use: written.use ?? node.use)
     }
-  }
-
-  /// Without `.`, empty parts, and `..` behind a name.
-  private static func normalised(_ path: String) -> String {
-    var parts: [Substring] = []
-    for part in path.split(separator: "/") where part != "." {
-      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
-    }
-    return parts.joined(separator: "/")
   }
 }
