@@ -1,4 +1,5 @@
 import FerryEngine
+import FerryPlan
 import Foundation
 
 /// How far a run is: a line that is written over at a terminal, elsewhere one now and then.
@@ -21,8 +22,8 @@ final class ProgressLine {
     let seconds = max(
       0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
     let total = progress.done + progress.open
-    var text = "\(progress.done) of \(total) items, \(ReportText.size(progress.bytes))"
-    text += ", \(ReportText.size(Int64(Double(progress.bytes) / seconds)))/s"
+    var text = "\(progress.done) of \(total) items, \(ByteText.text(progress.bytes))"
+    text += ", \(ByteText.text(Int64(Double(progress.bytes) / seconds)))/s"
     if progress.done > 0, progress.open > 0 {
       text += ", \(Int((seconds / Double(progress.done) * Double(progress.open)).rounded(.up))) s left"
     }

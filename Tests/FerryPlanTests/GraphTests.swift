@@ -60,7 +60,7 @@ struct GraphTests {
         handedOver.append(items.count)
         open = items.count
       case .closed: open -= 1
-      case .intent, .withdrawn, .allocated, .transferred, .released: break
+      case .intent, .withdrawn, .allocated, .transferred, .released, .resumed, .batchThrough: break
       }
     }
     #expect(handedOver == sizes)

@@ -66,13 +66,13 @@ struct PlanWarnings {
     guard let rate, Double(size) / rate > life.seconds else { return nil }
     let count = table.files.sizes.count { Double($0) / rate > life.seconds }
     let path = String(decoding: table.files.path(largest), as: UTF8.self).quoted
-    let what = "\(path) (\(ReportText.size(size)))"
+    let what = "\(path) (\(ByteText.text(size)))"
     return Diagnostic(
       .fileOutlivesUploadID, .warning, at: place,
       (count == 1
         ? "\(what) takes longer to send than its upload ID lives"
         : "\(count) files take longer to send than their upload IDs live, the largest of them \(what)")
-        + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ReportText.size(Int64(clamping: rate)))/s",
+        + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ByteText.text(Int64(clamping: rate)))/s",
       help: "ask the server for IDs that live longer and say so here, split the file, or give the session "
         + "fewer connections")
   }

@@ -49,7 +49,7 @@ package enum PlanText {
   }
 
   private static func line(_ items: PlanDocument.Items) -> String {
-    var parts = ["\(items.toSend) items, \(ReportText.size(items.bytesToSend))"]
+    var parts = ["\(items.toSend) items, \(ByteText.text(items.bytesToSend))"]
     if items.batches > 1 { parts.append("in \(items.batches) batches") }
     if items.begun > 0 { parts.append("\(items.begun) begun before") }
     if items.doneInRound > 0 { parts.append("\(items.doneInRound) done in this round") }

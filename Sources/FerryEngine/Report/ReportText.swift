@@ -12,8 +12,8 @@ package enum ReportText {
     for node in record.nodes where node.state != "not_needed" { lines.append("  " + line(node)) }
     let totals = record.totals
     lines.append(
-      "  \(size(totals.bytes.useful)) moved, \(size(totals.bytes.resent)) sent again, "
-        + "\(size(totals.bytes.overhead)) overhead, \(totals.requests) requests")
+      "  \(ByteText.text(totals.bytes.useful)) moved, \(ByteText.text(totals.bytes.resent)) sent again, "
+        + "\(ByteText.text(totals.bytes.overhead)) overhead, \(totals.requests) requests")
     let unfinished = record.items.lazy.filter { $0.state != "done" }
     for item in unfinished.prefix(20) {
       lines.append("  \(item.node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
@@ -45,22 +45,5 @@ package enum ReportText {
     if let notBefore = node.notBefore { text += ", not due before \(notBefore)" }
     if let reason = node.reason { text += " (\(reason.message))" }
     return text
-  }
-
-  /// Powers of 1000, as the manifest's units.
-  package static func size(_ bytes: Int64) -> String {
-    var value = Double(bytes)
-    for unit in ["B", "kB", "MB", "GB"] {
-      if value < 1000 || unit == "GB" {
-        return unit == "B" ? "\(bytes) B" : "\(rounded(value)) \(unit)"
-      }
-      value /= 1000
-    }
-    return "\(bytes) B"
-  }
-
-  private static func rounded(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
   }
 }

@@ -87,7 +87,7 @@ final class RunLoop {
       }
     case .sync:
       do throws(JournalError) { try scribe.sync() } catch { fault = error }
-    case .end: break
+    case .lease, .releaseLeases, .end: break
     }
   }
 

@@ -26,8 +26,7 @@ final class Scribe {
     recorded += 1
     var writes: [Int: [JournalWrite]] = [:]
     for entry in entries {
-      let node = entry.node
-      guard let place = places[node.index] else { continue }
+      guard let node = entry.node, let place = places[node.index] else { continue }
       if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, node: place.row) {
         writes[place.journal, default: []] += upload
       } else {
@@ -65,6 +64,7 @@ final class Scribe {
       place.item.flatMap { item in scheduler.withItems(of: place.node) { $0.rows[item] } }
     }
     switch entry {
+    case .resumed, .batchThrough: return nil
     case .handedOver(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, node: node, at: at) }
     case .intent(let place, let step):
@@ -137,7 +137,7 @@ final class Scribe {
             captures: exchanges.captures(of: place.node),
             fetch: state == .done ? fetchRecord(place.node, scheduler, exchanges) : nil))
       ]
-    case .handedOver, .allocated, .transferred, .released: []
+    case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough: []
     }
   }
 
@@ -150,8 +150,10 @@ final class Scribe {
 }
 
 extension JournalEntry {
-  var node: NodeID {
+  /// The node that it is about; `nil` for what is about a session.
+  var node: NodeID? {
     switch self {
+    case .resumed, .batchThrough: nil
     case .handedOver(let node, _, _): node
     case .intent(let place, _), .withdrawn(let place), .allocated(let place, _), .transferred(let place),
       .released(let place), .closed(let place, _, _, _):

@@ -35,7 +35,11 @@ private struct PlanCompiler {
       case .request(let request): nodes.append(node(request))
       }
     }
-    return Plan(manifest: manifest.name.value, sessions: manifest.sessions.map(session), nodes: nodes)
+    return Plan(
+      manifest: manifest.name.value, sessions: manifest.sessions.map(session), nodes: nodes,
+      policies: Policies(
+        budgets: manifest.budgets, resumeDelay: manifest.resumeDelay,
+        executionWindow: manifest.executionWindow, forceQuit: manifest.forceQuit))
   }
 
   private enum Declared {
@@ -122,8 +126,9 @@ private struct PlanCompiler {
       identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
       kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
-      headers: session.headers, isDiscretionary: session.discretionary == .yes,
-      allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive)
+      headers: session.headers, discretionary: session.discretionary,
+      allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
+      onEvents: session.onEvents)
   }
 
   private func id(_ session: Located<String>) -> SessionID {

@@ -7,11 +7,31 @@ package struct Plan: Hashable, Codable, Sendable {
   package var sessions: [SessionPlan]
   /// In an order in which they may start: whatever a node waits for stands before it.
   package var nodes: [Node]
+  package var policies: Policies
 
-  package init(manifest: String, sessions: [SessionPlan], nodes: [Node]) {
+  package init(manifest: String, sessions: [SessionPlan], nodes: [Node], policies: Policies = Policies()) {
     self.manifest = manifest
     self.sessions = sessions
     self.nodes = nodes
+    self.policies = policies
+  }
+}
+
+/// What holds for all sessions of a manifest.
+package struct Policies: Hashable, Codable, Sendable {
+  package var budgets: Budgets
+  package var resumeDelay: ResumeDelay
+  package var executionWindow: ExecutionWindow
+  package var forceQuit: ForceQuit
+
+  package init(
+    budgets: Budgets = Budgets(), resumeDelay: ResumeDelay = ResumeDelay(),
+    executionWindow: ExecutionWindow = ExecutionWindow(), forceQuit: ForceQuit = .cancelTasks
+  ) {
+    self.budgets = budgets
+    self.resumeDelay = resumeDelay
+    self.executionWindow = executionWindow
+    self.forceQuit = forceQuit
   }
 }
 
@@ -34,9 +54,11 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
-  package var isDiscretionary: Bool
+  package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
+  /// Started when a batch of the session is through; empty for none.
+  package var onEvents: [String]
 }
 
 /// One node of the graph.

@@ -40,27 +40,3 @@ package struct CapturedValue: Hashable, Sendable {
     self.isSecret = isSecret
   }
 }
-
-/// Why an item or node did not succeed, as it is written down and reported.
-package struct RecordedFailure: Hashable, Codable, Sendable {
-  /// A stable code.
-  package var code: String
-  /// The HTTP status, where there was an answer.
-  package var status: Int?
-  /// For people; holds no secret.
-  package var message: String
-
-  package init(code: String, status: Int? = nil, message: String) {
-    self.code = code
-    self.status = status
-    self.message = message
-  }
-}
-
-extension RecordedFailure {
-  /// What a stopped launch leaves things with.
-  package static let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
-  /// What a launch leaves things with whose deadline has come.
-  package static let maxDuration = RecordedFailure(
-    code: "max_duration", message: "the launch reached its --max-duration")
-}

@@ -64,3 +64,17 @@ package struct ItemTable: Sendable {
 
   package static let notHandedOver = Int64.min
 }
+
+extension ItemTable {
+  /// Further items behind those that are there.
+  package mutating func append(contentsOf other: ItemTable) {
+    for item in 0..<other.count {
+      let handedOver = other.handedOver[item]
+      append(
+        path: other.files.path(item), size: other.files.sizes[item], modified: other.files.modified[item],
+        row: other.rows[item], entry: other.entries[item],
+        handedOver: handedOver == Self.notHandedOver ? nil : Instant(nanoseconds: handedOver),
+        begun: other.begun[item])
+    }
+  }
+}

@@ -68,7 +68,8 @@ package struct PlanDocument: Codable, Sendable {
 
   package init(
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, starts: [NodeStart],
-    conditions: DeviceConditions = .init(), problems: [Int: [String]], warnings: [Diagnostic] = []
+    conditions: DeviceConditions = .init(), reasons: [Int: RecordedFailure] = [:], problems: [Int: [String]],
+    warnings: [Diagnostic] = []
   ) {
     manifest = plan.manifest
     self.path = path
@@ -105,9 +106,9 @@ package struct PlanDocument: Codable, Sendable {
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)
       }
-      if entry.state == "run", let hold = plan.hold(on: node, under: conditions) {
+      if entry.state == "run", let reason = reasons[index] {
         entry.state = "waiting"
-        entry.reason = hold
+        entry.reason = reason
       }
       return entry
     }

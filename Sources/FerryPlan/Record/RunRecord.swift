@@ -70,6 +70,7 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
+    package var resumes = 0
 
     package init() {}
   }

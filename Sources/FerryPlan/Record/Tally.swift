@@ -5,6 +5,8 @@ package struct Tally: Sendable {
   package var tokenRefreshes = 0
   package var idsAllocated = 0
   package var idsExpired = 0
+  /// Moments at which something that ended in the background was handled.
+  package var resumes = 0
   /// Items that ended done in this launch.
   package var itemsDone = 0
   package var traffic = Traffic()
@@ -16,10 +18,12 @@ package struct Tally: Sendable {
   package var hasIntegrityFailed = false
   /// Something was left because retries were used up.
   package var hasTemporaryFailure = false
-  /// Something was left because the launch's deadline came.
+  /// Something was left because the launch's deadline came, or its execution window ended.
   package var isCutOff = false
-  /// Something waits for other conditions.
+  /// Something waits for other conditions, a budget or a delay.
   package var isDeferred = false
+  /// The first moment at which something of that may go on, where one is known.
+  package var deferredUntil: Instant?
   package var stop: StopCause?
   /// Items that did not simply succeed.
   package var notes: [ItemNote] = []

@@ -10,6 +10,8 @@ package struct Attempt: Hashable, Sendable {
   package var tokenGeneration: Int
   /// The end of `timeout_for_resource`.
   package var deadline: Instant?
+  /// At most so many bytes of body, either way: what a hard budget has left.
+  package var byteLimit: Int64?
 }
 
 /// A node, or one item of it.

@@ -11,6 +11,19 @@ package enum Event: Sendable {
   /// The moment named by `nextWakeup` has come.
   case timer
   case stop(StopCause)
+  /// The machine has another network or power now.
+  case conditions(DeviceConditions)
+  /// The sockets have moved so many bytes since this was last told.
+  case moved(Int64)
+  /// The ledger's answer to `.lease`.
+  case leased(Lease, for: Lease.Request)
+  /// The terminal of a foreground launch is gone (SIGHUP).
+  case hangUp
+  /// `ferry cancel`: what lives in the session is ended as cancelled; `finishing` lets requests that were begun,
+  /// and what follows them, come to their end.
+  case cancelled(SessionID, finishing: Bool)
+  /// `ferry submit`: further items of an upload.
+  case submitted(NodeID, ItemTable)
 }
 
 /// Why a launch is ended early. Raw values are written down; never reuse one.
@@ -34,6 +47,10 @@ package enum Action: Sendable {
   case record([JournalEntry])
   /// Bring what was recorded to the disk now, not within the usual 50 ms.
   case sync
+  /// Ask the ledger; `.leased` answers.
+  case lease(Lease.Request)
+  /// Give back what is leased and not moved: the window has ended, or the network is another.
+  case releaseLeases
   /// The launch is over and everything it recorded is on disk.
   case end
 }
@@ -50,4 +67,8 @@ package enum JournalEntry: Hashable, Sendable {
   /// The upload ID is of no use any more.
   case released(Place)
   case closed(Place, ItemState, RecordedFailure?, at: Instant)
+  /// What a resume, or a reset of its delay, makes of a session's delay.
+  case resumed(SessionID, ResumeState)
+  /// A batch of the session is through: its `on_events` is owed.
+  case batchThrough(SessionID)
 }

@@ -28,8 +28,8 @@ struct Lane: Sendable {
   var failures = 0
   /// Attempts begun before this moment belong to the last wave.
   var waveEnded: Instant?
-  /// Why nothing may be sent under the launch's conditions.
-  let hold: RecordedFailure?
+  /// Why nothing may be sent under the present conditions, or as the execution window has ended.
+  var hold: RecordedFailure?
   /// The host was given up for this launch.
   var givenUp: RecordedFailure?
 
@@ -44,6 +44,17 @@ struct Lane: Sendable {
     if givenUp != nil || hold != nil { return 0 }
     if let resumeAt, now < resumeAt { return 0 }
     return (failures > 0 ? 1 : limit) - inFlight
+  }
+
+  /// Takes out what waits here.
+  mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
+    let waiting = ready.unordered + intended.unordered + intending.map(\.ready)
+    let taken = waiting.filter(isWanted)
+    guard !taken.isEmpty else { return [] }
+    ready = .init(ready.unordered.filter { !isWanted($0) })
+    intended = .init(intended.unordered.filter { !isWanted($0) })
+    intending.removeAll { isWanted($0.ready) }
+    return taken
   }
 
   /// Intents are written ahead for at most twice as many items as there are connections.

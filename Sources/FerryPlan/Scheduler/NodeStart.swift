@@ -26,18 +26,25 @@ package struct LaunchOptions: Sendable {
   /// How long running requests may go on after a stop.
   package var grace: Duration
   package var launch: LaunchKind
+  /// How long it waits with nothing to do, for a delay, a budget's next window or other conditions.
+  package var patience: Duration
+  /// The time zones that the budgets name.
+  package var zones: [String: CalendarZone]
   /// Decides every jitter.
   package var seed: UInt64
 
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
-    grace: Duration = .seconds(5), launch: LaunchKind = .background, seed: UInt64
+    grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
+    zones: [String: CalendarZone] = [:], seed: UInt64
   ) {
     self.limit = limit
     self.conditions = conditions
     self.deadline = deadline
     self.grace = grace
     self.launch = launch
+    self.patience = patience
+    self.zones = zones
     self.seed = seed
   }
 }

@@ -1,3 +1,5 @@
+import HeapModule
+
 /// What the scheduler knows of an item, or of a node of a single request, from its first step to its end.
 struct Progress: Sendable {
   enum Intent: Sendable {
@@ -21,6 +23,8 @@ struct Progress: Sendable {
   var hasInheritedUploadID = false
   /// It is about to get, or holds, an upload ID that no transfer uses yet.
   var isAhead = false
+  /// Its transfer has ended: its batch does not wait for it any more.
+  var isSent = false
   /// Where its later steps go, where only a capture told.
   var lanes: [Step.Kind: Int] = [:]
   /// What went wrong so far.
@@ -45,12 +49,24 @@ struct UploadState: Sendable {
   var items: ItemTable
   /// 0 is the highest.
   let priority: UInt16
+  /// Where the next batch begins.
+  var handedOver = 0
   /// Handed over and not begun yet.
-  var pending: Range<Int> = 0..<0
+  var pending = PendingItems()
+  /// Handed over in the background: the resume delay keeps them until then.
+  var delayed: (items: PendingItems, until: Instant)?
+  /// What its budget had no room for, smallest first.
+  var skipped = Heap<SkippedItem>()
   /// Until that record is synced nothing of the batch starts (background sessions).
   var heldUntil: UInt64 = 0
   /// Of the batch: not yet ended.
   var batchOpen = 0
+  /// Of the batch: neither sent nor ended.
+  var batchSending = 0
+  /// Sent items that wait until the whole batch is through, with the number of their record.
+  var sent: [(sequence: UInt64, ready: Ready)] = []
+  /// The batch's completions were handled.
+  var isHandled = false
   var active: [Int: Progress] = [:]
   /// Begun, and not waiting for a retry.
   var inProgress = 0
@@ -66,6 +82,34 @@ struct UploadState: Sendable {
   var isHeld = false
   /// The largest file that was sent.
   var largest: TransferSample?
+}
+
+/// An item that its budget had no room for.
+struct SkippedItem: Comparable, Sendable {
+  let size: Int64
+  let item: Int
+  let reason: RecordedFailure
+
+  static func < (a: Self, b: Self) -> Bool { (a.size, a.item) < (b.size, b.item) }
+  static func == (a: Self, b: Self) -> Bool { (a.size, a.item) == (b.size, b.item) }
+}
+
+/// One session in a launch.
+struct SessionState: Sendable {
+  var delay = ResumeState()
+  /// Something of it has ended and is handled at the next resume.
+  var unhandled: [Unhandled] = []
+  /// When that is.
+  var handlesAt: Instant?
+  /// `ferry cancel` has ended it.
+  var isCancelled = false
+
+  enum Unhandled: Sendable {
+    /// Of an upload: its batch is through.
+    case batch(Int)
+    /// Of a node of a single request.
+    case node(Int, NodeOutcome)
+  }
 }
 
 /// How many items ended how.
@@ -117,6 +161,8 @@ struct NodeState: Sendable {
     /// For what it needs.
     case waiting
     case open
+    /// It ended in the background; a resume will handle that.
+    case finished(NodeOutcome)
     /// It ended; its outcome is being synced.
     case settling(sequence: UInt64, NodeOutcome)
     case closed(NodeOutcome)

@@ -6,9 +6,8 @@ extension Scheduler {
     let key = Lane.Key(session: session, origin: origin)
     if let index = laneIndex[key] { return index }
     laneIndex[key] = lanes.count
-    let plan = plan.sessions[session.index]
     lanes.append(
-      Lane(key: key, limit: plan.maxConnectionsPerHost, hold: plan.hold(under: options.conditions)))
+      Lane(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost, hold: hold(on: session)))
     return lanes.count - 1
   }
 
@@ -73,7 +72,7 @@ extension Scheduler {
   private mutating func fill(_ lane: Int) -> Bool {
     var hasMoved = false
     while lanes[lane].givenUp == nil, lanes[lane].hold == nil {
-      let hasSlot = lanes[lane].freeSlots(at: now) > 0
+      let hasSlot = lanes[lane].freeSlots(at: now) > 0 && hasRoomInWindow(lane)
       // Intents go ahead of the connections.
       let hasIntentRoom = lanes[lane].needsIntents && lanes[lane].intentRoom > 0
       if hasSlot, let ready = lanes[lane].intended.popMin() {
@@ -99,12 +98,16 @@ extension Scheduler {
 
   /// The best step that waits for this lane, or a new item's first one.
   private mutating func takeNext(on lane: Int) -> Ready? {
-    let source = eligibleSource(lane)
-    if let top = lanes[lane].ready.min, source.map({ top.priority <= uploads[$0].priority }) ?? true {
-      return lanes[lane].ready.popMin()
+    while let source = eligibleSource(lane) {
+      if let top = lanes[lane].ready.min, top.priority <= uploads[source].priority { break }
+      switch admitNext(of: source) {
+      case .admitted:
+        // One that an earlier launch had sent may wait for its batch instead.
+        if let ready = begin(source) { return ready }
+      case .asks, .skipped: continue
+      }
     }
-    guard let source else { return nil }
-    return begin(source)
+    return lanes[lane].ready.popMin()
   }
 
   private func eligibleSource(_ lane: Int) -> Int? {
@@ -113,7 +116,8 @@ extension Scheduler {
       let upload = uploads[index]
       guard !upload.isHeld, !upload.pending.isEmpty, upload.heldUntil <= synced,
         upload.inProgress < upload.window,
-        upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase
+        upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase,
+        gate?.asked == nil || !isGated(upload.node)
       else { return false }
       for step in plan.nodes[upload.node.index].steps {
         if let token = step.token, case .failed = tokens[token.index]?.phase { return false }
@@ -122,37 +126,50 @@ extension Scheduler {
     }
   }
 
-  /// Begins the next item of an upload: at its first step, or where an earlier launch left it.
-  private mutating func begin(_ upload: Int) -> Ready {
-    let item = uploads[upload].pending.lowerBound
+  /// Begins the next item of an upload: at its first step, or where an earlier launch left it; `nil` where it
+  /// waits for the end of its batch.
+  mutating func begin(_ upload: Int) -> Ready? {
+    guard let item = uploads[upload].pending.removeFirst() else { return nil }
     let place = Place(uploads[upload].node, item)
-    uploads[upload].pending.removeFirst()
     uploads[upload].inProgress += 1
     uploads[upload].items.phases[item] = .active
     begunCount += 1
-    guard case .upload(let work) = plan.nodes[place.node.index].work else {
-      preconditionFailure("only uploads have items")
-    }
-    var progress = Progress(step: work.first.kind)
-    if let begun = uploads[upload].items.begun[item] {
-      switch begun.state {
-      case .allocated where work.allocate != nil,
-        .transferred where work.allocate != nil && work.commit != nil:
-        progress.hasUploadID = true
-        progress.hasInheritedUploadID = true
-        progress.expires = begun.expires
-        progress.step = begun.state == .allocated ? .transfer : .commit
-      case .transferred where work.commit != nil: progress.step = .commit
-      case .queued, .allocated, .transferred, .done, .failed, .ambiguous, .cancelled: break
-      }
-      if begun.intent != nil { progress.intent = .inherited }
-    }
+    var progress = progress(ofItem: item, upload)
     if progress.step == .allocate {
       progress.isAhead = true
       uploads[upload].ahead += 1
     }
+    let isSentBefore = progress.isSent
+    // Whatever the batch knows of it is told below.
+    progress.isSent = false
     uploads[upload].active[item] = progress
-    return ready(place, progress.step)
+    guard isSentBefore else { return ready(place, progress.step) }
+    passTransfer(item, of: upload)
+    guard hasResumes(session(of: place.node)), progress.intent == .none else { return ready(place, .commit) }
+    keepUntilThrough(place, upload, sequence: 0)
+    return nil
+  }
+
+  /// Where an item stands: at its first step, or where an earlier launch left it.
+  private func progress(ofItem item: Int, _ upload: Int) -> Progress {
+    guard case .upload(let work) = plan.nodes[uploads[upload].node.index].work else {
+      preconditionFailure("only uploads have items")
+    }
+    var progress = Progress(step: work.first.kind)
+    guard let begun = uploads[upload].items.begun[item] else { return progress }
+    switch begun.state {
+    case .allocated where work.allocate != nil,
+      .transferred where work.allocate != nil && work.commit != nil:
+      progress.hasUploadID = true
+      progress.hasInheritedUploadID = true
+      progress.expires = begun.expires
+      progress.step = begun.state == .allocated ? .transfer : .commit
+    case .transferred where work.commit != nil: progress.step = .commit
+    case .queued, .allocated, .transferred, .done, .failed, .ambiguous, .cancelled: break
+    }
+    progress.isSent = progress.step == .commit
+    if begun.intent != nil { progress.intent = .inherited }
+    return progress
   }
 
   /// Starts a step, or puts it where it has to wait.
@@ -197,15 +214,16 @@ extension Scheduler {
       allocateAnew(place, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
       return
     }
-    guard isTokenReady(for: ready) else { return }
+    guard isTokenReady(for: ready), isCovered(ready) else { return }
     let token = step(place.node, ready.step).token
     attemptCount += 1
     let attempt = Attempt(
       id: attemptCount, place: place, step: ready.step,
-      tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline)
+      tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
+      byteLimit: byteLimit(of: ready))
     if ready.step == .transfer { leaveAhead(place) }
     lanes[lane].inFlight += 1
-    flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now)
+    flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
   }
 
@@ -233,68 +251,14 @@ extension Scheduler {
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]
     self[progress: place]?.step = .allocate
-    guard let upload = uploadIndex[place.node.index], let item = place.item,
-      uploads[upload].active[item]?.isAhead == false
-    else { return }
+    guard let upload = uploadIndex[place.node.index], let item = place.item else { return }
+    if uploads[upload].active[item]?.isSent == true {
+      uploads[upload].active[item]?.isSent = false
+      uploads[upload].batchSending += 1
+      uploads[upload].isHandled = false
+    }
+    guard uploads[upload].active[item]?.isAhead == false else { return }
     uploads[upload].active[item]?.isAhead = true
     uploads[upload].ahead += 1
-  }
-
-  /// The host failed or asked for patience: its lane waits as one.
-  mutating func pause(_ lane: Int, after flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?) {
-    let policy = plan.nodes[flight.attempt.place.node.index].retry
-    // Requests that were under way together fail together and count as one.
-    if let ended = lanes[lane].waveEnded, flight.startedAt < ended {
-      if let retryAfter {
-        let until = now.advanced(by: min(retryAfter, policy.max))
-        lanes[lane].resumeAt = max(lanes[lane].resumeAt ?? until, until)
-      }
-      return
-    }
-    lanes[lane].failures += 1
-    lanes[lane].waveEnded = now
-    guard lanes[lane].failures <= policy.limit else { return giveUp(lane, failure) }
-    lanes[lane].resumeAt = now.advanced(
-      by: policy.wait(beforeRetry: lanes[lane].failures, retryAfter: retryAfter, random: random.fraction()))
-  }
-
-  /// The host stays away: what goes there is left for a later launch.
-  private mutating func giveUp(_ lane: Int, _ failure: RecordedFailure) {
-    lanes[lane].givenUp = failure
-    var waiting = lanes[lane].ready.unordered
-    waiting += lanes[lane].intended.unordered
-    waiting += lanes[lane].intending.map(\.ready)
-    lanes[lane].ready = []
-    lanes[lane].intended = []
-    lanes[lane].intending = []
-    for ready in waiting.sorted() { leave(ready.place, failure) }
-  }
-
-  /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
-  mutating func leaveWaiting() {
-    var waiting: [Ready] = []
-    for lane in lanes.indices {
-      waiting +=
-        lanes[lane].ready.unordered + lanes[lane].intended.unordered + lanes[lane].intending.map(\.ready)
-      lanes[lane].ready = []
-      lanes[lane].intended = []
-      lanes[lane].intending = []
-    }
-    waiting += unwritten.map(\.ready)
-    unwritten = []
-    for timer in timers.unordered {
-      if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
-      waiting.append(timer.ready)
-    }
-    timers = []
-    for ready in waiting.sorted() {
-      let hold = plan.hold(on: plan.nodes[ready.place.node.index], under: options.conditions)
-      leave(ready.place, hold ?? stopReason)
-    }
-    for node in tokens.keys.sorted() {
-      let waiters = tokens[node]?.waiters ?? []
-      tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, stopReason) }
-    }
   }
 }

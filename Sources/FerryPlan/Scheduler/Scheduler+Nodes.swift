@@ -46,7 +46,7 @@ extension Scheduler {
     }
     state.window = 2 * transferLimit + others.reduce(0, +)
     state.aheadLimit = transferLimit
-    state.isHeld = plan.hold(on: node, under: options.conditions) != nil
+    state.isHeld = hold(on: id) != nil
     lanes[lane(work.first.session, work.first.origin)].sources.append(uploads.count)
     return state
   }
@@ -94,7 +94,7 @@ extension Scheduler {
       switch nodes[need.index].phase {
       case .closed(let outcome): outcomes.append(outcome)
       case .notSelected: continue
-      case .waiting, .open, .settling, .left: return nil
+      case .waiting, .open, .finished, .settling, .left: return nil
       }
     }
     let when: SingleRequest.When =
@@ -122,31 +122,60 @@ extension Scheduler {
     }
     let kind = plan.nodes[index].steps[0].kind
     nodes[index].progress = Progress(step: kind)
-    enqueue(Place(id), kind)
+    enqueueCreated(Place(id), kind)
   }
 
   /// Hands the next batch over: as much as `max_items` and `max_bytes` allow.
   mutating func handOver(_ upload: Int) {
-    let state = uploads[upload]
-    guard case .upload(let work) = plan.nodes[state.node.index].work else { return }
-    let start = state.pending.upperBound
-    guard start < state.items.count else { return }
-    let end = work.batch.end(from: start, sizes: state.items.files.sizes)
-    uploads[upload].pending = start..<end
+    let node = uploads[upload].node
+    guard case .upload(let work) = plan.nodes[node.index].work else { return }
+    let start = uploads[upload].handedOver
+    guard start < uploads[upload].items.count else { return }
+    let end = work.batch.end(from: start, sizes: uploads[upload].items.files.sizes)
+    let session = session(of: node)
+    uploads[upload].handedOver = end
     uploads[upload].batchOpen = end - start
-    for item in start..<end where state.items.handedOver[item] == ItemTable.notHandedOver {
+    uploads[upload].batchSending = end - start
+    uploads[upload].isHandled = false
+    queue(start..<end, of: upload, startsNoSooner(session))
+    for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
       uploads[upload].items.handedOver[item] = now.nanoseconds
     }
-    entries.append(.handedOver(state.node, items: start..<end, at: now))
-    if plan.sessions[plan.nodes[state.node.index].session.index].kind == .background {
+    entries.append(.handedOver(node, items: start..<end, at: now))
+    if plan.sessions[session.index].kind == .background {
       uploads[upload].heldUntil = sequence
       actions.append(.sync)
     }
   }
 
+  /// What the batch creates waits for the resume delay; what was created before the last resume does not.
+  private mutating func queue(_ batch: Range<Int>, of upload: Int, _ start: Instant?) {
+    guard let start, let resumedAt = sessions[session(of: uploads[upload].node).index].delay.resumedAt else {
+      return uploads[upload].pending.append(batch)
+    }
+    var delayed = PendingItems()
+    for item in batch {
+      let handedOver = uploads[upload].items.handedOver[item]
+      if handedOver == ItemTable.notHandedOver || handedOver >= resumedAt.nanoseconds {
+        delayed.append(item..<(item + 1))
+      } else {
+        uploads[upload].pending.append(item..<(item + 1))
+      }
+    }
+    if !delayed.isEmpty { uploads[upload].delayed = (delayed, start) }
+  }
+
   /// After an item ended: the next batch, or the node's end.
   mutating func closeIfThrough(_ upload: Int) {
-    if uploads[upload].batchOpen == 0 { handOver(upload) }
+    if uploads[upload].batchOpen == 0 {
+      let session = session(of: uploads[upload].node)
+      // In the background what ends is handled at a resume.
+      guard
+        uploads[upload].isHandled || uploads[upload].handedOver == 0 || !hasResumes(session) || stop != nil
+      else { return }
+      if uploads[upload].handedOver > 0 { tellBatchThrough(session) }
+      if stop == nil { handOver(upload) }
+    }
     let state = uploads[upload]
     guard state.open == 0, case .open = nodes[state.node.index].phase else { return }
     if state.counts.waiting > 0 {
@@ -165,6 +194,13 @@ extension Scheduler {
     settle(state.node.index, outcome)
   }
 
+  /// A batch of the session is through.
+  mutating func tellBatchThrough(_ session: SessionID) {
+    guard plan.sessions[session.index].kind == .background, !plan.sessions[session.index].onEvents.isEmpty
+    else { return }
+    entries.append(.batchThrough(session))
+  }
+
   /// The node ended; what waits for it starts once that is on disk.
   mutating func settle(_ index: Int, _ outcome: NodeOutcome) {
     if entries.isEmpty, synced >= recorded {
@@ -175,7 +211,18 @@ extension Scheduler {
     }
   }
 
-  mutating func close(_ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?) {
+  /// A node of a single request came to its end; in the background a resume handles that.
+  mutating func finishNode(_ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?) {
+    let session = plan.nodes[index].session
+    tellBatchThrough(session)
+    guard hasResumes(session), stop == nil else { return close(index, outcome, failure) }
+    close(index, outcome, failure, handledLater: true)
+    owe(.node(index, outcome), session)
+  }
+
+  mutating func close(
+    _ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?, handledLater: Bool = false
+  ) {
     nodes[index].failure = failure
     let state: ItemState =
       switch outcome {
@@ -190,47 +237,6 @@ extension Scheduler {
       uploads[upload].counts.cancelled += uploads[upload].open
       uploads[upload].open = 0
     }
-    settle(index, outcome)
-  }
-
-  /// The launch ends: whatever has not ended is left for a later one.
-  mutating func leaveTheRest() {
-    for upload in uploads.indices where uploads[upload].open > 0 {
-      uploads[upload].counts.waiting += uploads[upload].open
-      uploads[upload].open = 0
-    }
-    for index in nodes.indices {
-      guard case .open = nodes[index].phase else { continue }
-      let hold = plan.hold(on: plan.nodes[index], under: options.conditions)
-      let reason = hold ?? reasonForWaiting(index)
-      if hold != nil { tally.isDeferred = true }
-      if reason == .maxDuration { tally.isCutOff = true }
-      nodes[index].phase = .left(reason)
-    }
-  }
-
-  private func reasonForWaiting(_ index: Int) -> RecordedFailure {
-    for step in plan.nodes[index].steps {
-      if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
-      if let lane = laneIndex[.init(session: step.session, origin: step.origin)],
-        let failure = lanes[lane].givenUp
-      {
-        return failure
-      }
-    }
-    if let limit = options.limit, begunCount >= limit {
-      return .init(code: "limit", message: "--limit \(limit) is reached")
-    }
-    return stop == nil ? .init(code: "waiting", message: "waiting") : stopReason
-  }
-
-  /// Whether every node of the plan has ended in this round.
-  package var isRoundThrough: Bool {
-    nodes.indices.allSatisfy { index in
-      switch nodes[index].phase {
-      case .closed: true
-      case .notSelected, .waiting, .open, .settling, .left: tokens[index] != nil
-      }
-    }
+    if handledLater { nodes[index].phase = .finished(outcome) } else { settle(index, outcome) }
   }
 }

@@ -17,6 +17,7 @@ extension Scheduler {
     totals.tokenRefreshes = tally.tokenRefreshes
     totals.idsAllocated = tally.idsAllocated
     totals.idsExpired = tally.idsExpired
+    totals.resumes = tally.resumes
     return totals
   }
 
@@ -70,7 +71,7 @@ extension Scheduler {
         }
         let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
         record.reason = .init(code: "needs", message: "for \(names)")
-      case .open, .settling: break
+      case .open, .finished, .settling: break
       case .closed(let outcome): record.state = outcome.rawValue
       case .left(let failure): record.reason = failure
       }
@@ -126,6 +127,7 @@ extension Scheduler {
     if tally.hasAuthorizationFailed { codes.insert(.authorization) }
     if failedCount > 0 { codes.insert(.itemsFailed) }
     if tally.hasTemporaryFailure { codes.insert(.temporary) }
+    if tally.isCutOff { codes.insert(.cutOff) }
     if tally.isDeferred { codes.insert(.deferred) }
     return ExitCode.first(of: codes)
   }

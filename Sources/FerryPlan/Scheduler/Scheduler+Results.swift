@@ -19,11 +19,14 @@ extension Scheduler {
       result.answer, refreshStatuses: refreshStatuses,
       hasUploadID: self[progress: place]?.hasUploadID ?? false)
     tally.count(flight.attempt.step, result, verdict)
+    if flight.attempt.step == .transfer, verdict != .succeeded {
+      gate?.sendsAgain(place, bytes: result.traffic.bodySent)
+    }
     if flight.attempt.step == .transfer, verdict == .succeeded { sample(place.node, result) }
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
-      .integrity:
+      .integrity, .limited:
       // An answer to a request from before the host failed tells nothing of it now.
       if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
         lanes[flight.lane].failures = 0
@@ -61,12 +64,18 @@ extension Scheduler {
         tally.hasAuthorizationFailed = true
         end(place, .failed, failure)
       } else {
-        if let token = step.token { invalidate(token: token, generation: flight.attempt.tokenGeneration) }
-        again(place, flight.attempt.step)
+        let isNews =
+          step.token.map { invalidate(token: $0, generation: flight.attempt.tokenGeneration) } ?? false
+        replace(flight, isNews: isNews)
       }
     case .uploadIDGone(let failure):
       tally.idsExpired += 1
+      let wasSent = self[progress: place]?.isSent == true
       releaseUploadID(place)
+      if wasSent, stop == nil, startsNoSooner(session(of: place.node)) != nil {
+        // Its transfer is a new one.
+        return enqueueCreated(place, .allocate)
+      }
       retry(flight, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
     case .transient(let failure, let retryAfter, let scope, let reachedServer):
       var kind = flight.attempt.step
@@ -78,7 +87,7 @@ extension Scheduler {
     case .permanent(let failure):
       if isCommittedBefore(place, step, failure) {
         entries.append(.transferred(place))
-        commitOnceWritten(place)
+        finishTransfer(place)
       } else {
         end(place, .failed, failure)
       }
@@ -91,10 +100,40 @@ extension Scheduler {
         .init(
           code: "answer_lost", status: failure.status,
           message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
-    case .cancelled(let reachedServer):
-      if step.repeatability == .startsOver, reachedServer { entries.append(.released(place)) }
-      leave(place, stopReason)
+    case .limited(let failure):
+      gate?.release(place)
+      guard stop == nil, isGated(place.node) else { return leave(place, failure) }
+      let waiter = ready(place, flight.attempt.step)
+      gate?.waiters.append(waiter)
+    case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
+  }
+
+  /// A request that ferry itself ended.
+  private mutating func interrupted(_ flight: Flight, _ step: Step, _ reachedServer: Bool) {
+    let place = flight.attempt.place
+    let startsOver = step.repeatability == .startsOver && reachedServer
+    switch flight.interruption {
+    case .cancelled: end(place, .cancelled, .cancelled)
+    case .conditions where stop == nil:
+      if startsOver { releaseUploadID(place) }
+      again(place, startsOver ? .allocate : flight.attempt.step)
+    case .expired, .conditions, nil:
+      if startsOver { entries.append(.released(place)) }
+      leave(place, flight.interruption == .expired ? .expired : stopReason)
+    }
+  }
+
+  /// The transfer was cancelled for a refused token: a new one with the new token takes its place, and its upload
+  /// ID. To the resume delay it is new, and the first refusal of a token a resume.
+  private mutating func replace(_ flight: Flight, isNews: Bool) {
+    let place = flight.attempt.place
+    guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: place.node)) else {
+      return again(place, flight.attempt.step)
+    }
+    if isNews { resume(session(of: place.node)) }
+    self[progress: place]?.step = .transfer
+    enqueueCreated(place, .transfer)
   }
 
   private mutating func succeed(_ place: Place, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
@@ -121,7 +160,7 @@ extension Scheduler {
         return end(place, .done, nil)
       }
       entries.append(.transferred(place))
-      commitOnceWritten(place)
+      finishTransfer(place)
     case .commit, .request: end(place, .done, nil)
     case .fetch:
       guard case .fetch(let work) = plan.nodes[place.node.index].work else { return }
@@ -142,7 +181,7 @@ extension Scheduler {
       // The server refused it: a later launch must not take it for a lost answer.
       if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
       self[progress: place]?.intent = .none
-    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled:
+    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled, .limited:
       self[progress: place]?.intent = .none
     }
   }
@@ -155,6 +194,18 @@ extension Scheduler {
       case .upload(let work) = plan.nodes[place.node.index].work
     else { return false }
     return work.commit?.alreadyDone.contains(status) ?? false
+  }
+
+  /// In the background the commit waits until the batch is through.
+  private mutating func finishTransfer(_ place: Place) {
+    guard let upload = uploadIndex[place.node.index], let item = place.item else { return }
+    passTransfer(item, of: upload)
+    releaseReservation(place)
+    if stop == nil, hasResumes(session(of: place.node)) {
+      keepUntilThrough(place, upload, sequence: sequence)
+    } else {
+      commitOnceWritten(place)
+    }
   }
 
   private mutating func commitOnceWritten(_ place: Place) {
@@ -225,6 +276,7 @@ extension Scheduler {
 
   /// The item's, or the single request's, end in this round.
   mutating func end(_ place: Place, _ state: ItemState, _ failure: RecordedFailure?) {
+    releaseReservation(place)
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
       let troubles = nodes[place.node.index].progress?.troubles ?? []
       tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles
@@ -236,9 +288,10 @@ extension Scheduler {
         switch state {
         case .done: .succeeded
         case .ambiguous: .ambiguous
-        case .queued, .allocated, .transferred, .failed, .cancelled: .failed
+        case .cancelled: .skipped
+        case .queued, .allocated, .transferred, .failed: .failed
         }
-      return close(place.node.index, outcome, failure)
+      return finishNode(place.node.index, outcome, failure)
     }
     entries.append(.closed(place, state, failure, at: now))
     remove(item, of: upload, state, failure)
@@ -264,11 +317,9 @@ extension Scheduler {
   mutating func leave(_ place: Place, _ failure: RecordedFailure) {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
     if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
-    if failure == .maxDuration {
-      tally.isCutOff = true
-    } else if failure == plan.hold(on: plan.nodes[place.node.index], under: options.conditions) {
-      tally.isDeferred = true
-    } else if failure != .stopped, failure.code != "token" {
+    releaseReservation(place)
+    note(failure)
+    if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != "token" {
       tally.hasTemporaryFailure = true
     }
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
@@ -287,6 +338,7 @@ extension Scheduler {
   private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
     let place = Place(uploads[upload].node, item)
     leaveAhead(place)
+    if uploads[upload].active[item]?.isSent != true { uploads[upload].batchSending -= 1 }
     let troubles = uploads[upload].active.removeValue(forKey: item)?.troubles ?? []
     uploads[upload].inProgress -= 1
     uploads[upload].open -= 1
@@ -315,6 +367,7 @@ extension Verdict {
   package var failure: RecordedFailure? {
     switch self {
     case .succeeded, .unchanged, .cancelled: nil
+    case .limited(let failure): failure
     case .unauthorized(let failure), .uploadIDGone(let failure), .transient(let failure, _, _, _),
       .permanent(let failure), .answerLost(let failure), .integrity(let failure):
       failure

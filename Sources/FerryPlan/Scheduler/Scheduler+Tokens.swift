@@ -58,8 +58,13 @@ extension Scheduler {
       .answerLost(let failure), .integrity(let failure):
       tally.hasAuthorizationFailed = true
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
+    case .limited(let failure): fail(token: node, failure)
     case .cancelled:
-      fail(token: node, stopReason)
+      switch flight.interruption {
+      case .conditions where stop == nil: enqueue(flight.attempt.place, .token)
+      case .expired: fail(token: node, .expired)
+      case .conditions, .cancelled, nil: fail(token: node, stopReason)
+      }
     }
   }
 
@@ -72,11 +77,13 @@ extension Scheduler {
     for ready in waiters { leave(ready.place, failure) }
   }
 
-  /// The token that the attempt carried was refused; only the newest is worth a refresh.
-  mutating func invalidate(token node: NodeID, generation: Int) {
+  /// The token that the attempt carried was refused; only the newest is worth a refresh. Returns whether that was
+  /// not known yet.
+  mutating func invalidate(token node: NodeID, generation: Int) -> Bool {
     guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else {
-      return
+      return false
     }
     tokens[node.index]?.phase = .absent
+    return true
   }
 }

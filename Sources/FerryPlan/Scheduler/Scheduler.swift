@@ -5,22 +5,32 @@ import HeapModule
 /// state machine; only the clock and the performer of its actions differ.
 ///
 /// It has no clock, no randomness and no I/O of its own. An event costs the same however many items
-/// wait: those not begun are a range, retries a heap.
+/// wait: those not begun are ranges, retries a heap.
 package struct Scheduler: Sendable {
   package let plan: Plan
   let options: LaunchOptions
   var random: SeededRandom
   var now = Instant(nanoseconds: 0)
+  /// When the launch began.
+  var startedAt = Instant(nanoseconds: 0)
+  /// What the machine has now.
+  package internal(set) var conditions: DeviceConditions
 
   var nodes: [NodeState]
   var uploads: [UploadState] = []
   /// Indices into `uploads` and `tokens`, by node.
   var uploadIndex: [Int?]
   var tokens: [Int: TokenState] = [:]
+  var sessions: [SessionState]
   var lanes: [Lane] = []
   var laneIndex: [Lane.Key: Int] = [:]
+  /// Retries.
   var timers = Heap<Timer>()
+  /// Transfers that were created in the background and wait for the resume delay.
+  var creations = Heap<Timer>()
   var flights: [UInt64: Flight] = [:]
+  /// Of the network that the launch is on, where it has a budget.
+  var gate: BudgetGate?
 
   /// Of the event in hand.
   var actions: [Action] = []
@@ -38,8 +48,13 @@ package struct Scheduler: Sendable {
   var unwritten: [(sequence: UInt64, ready: Ready)] = []
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
+  /// The end of the execution window, and whether it has come.
+  var windowEndsAt: Instant?
+  var isWindowClosed = false
+  /// Since when there is nothing to do but to wait.
+  var idleSince: Instant?
   var isEnding = false
-  package private(set) var hasEnded = false
+  package internal(set) var hasEnded = false
   package internal(set) var tally = Tally()
 
   /// A request that was started and has not ended.
@@ -47,19 +62,35 @@ package struct Scheduler: Sendable {
     var attempt: Attempt
     var lane: Int
     var startedAt: Instant
+    /// Why it was cancelled, where that decides what becomes of it.
+    var interruption: Interruption?
   }
 
-  /// - Parameter starts: what is found of each of the plan's nodes, in their order.
-  /// - Parameter intervals: of fetches: what the journal keeps.
+  enum Interruption: Sendable {
+    /// The network is another: it is sent again when it may be.
+    case conditions
+    /// The execution window has ended: it is left for a later launch.
+    case expired
+    /// `ferry cancel`.
+    case cancelled
+  }
+
+  /// - Parameters:
+  ///   - starts: what is found of each of the plan's nodes, in their order.
+  ///   - intervals: of fetches: what the journal keeps.
+  ///   - delays: of sessions: likewise.
   package init(
-    plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:], options: LaunchOptions
+    plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
+    delays: [SessionID: ResumeState] = [:], options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node has a start")
     self.plan = plan
     self.options = options
+    conditions = options.conditions
     random = SeededRandom(seed: options.seed)
     nodes = []
     uploadIndex = Array(repeating: nil, count: plan.nodes.count)
+    sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
     }
@@ -78,45 +109,48 @@ package struct Scheduler: Sendable {
     self.now = max(self.now, now)
     actions.removeAll(keepingCapacity: true)
     switch event {
-    case .launched, .timer: break
+    case .launched: begin()
+    case .timer: break
     case .finished(let results): for result in results { finish(result) }
     case .written(let through): written = max(written, through)
     case .synced(let through):
       synced = max(synced, through)
       written = max(written, synced)
     case .stop(let cause): begin(stop: cause)
+    case .conditions(let conditions): change(to: conditions)
+    case .moved(let bytes): gate?.moved(bytes)
+    case .leased(let lease, let request): take(lease, for: request)
+    case .hangUp: hangUp()
+    case .cancelled(let session, let finishing): cancel(session, finishing: finishing)
+    case .submitted(let node, let items): add(items, to: node)
     }
     if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
     advance()
     return actions
   }
 
-  /// When `.timer` is due, if nothing else happens before; `nil` where only other events lead on.
-  package var nextWakeup: Instant? {
-    var next = timers.min?.at
-    for lane in lanes {
-      guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil, lane.hold == nil else {
-        continue
-      }
-      next = min(next ?? resumeAt, resumeAt)
-    }
-    if let stop, stop.cause != .now, !flights.isEmpty { next = min(next ?? stop.cancelAt, stop.cancelAt) }
-    if let deadlineAhead { next = min(next ?? deadlineAhead, deadlineAhead) }
-    return next
+  private mutating func begin() {
+    startedAt = now
+    openWindow()
+    openGate()
+    resetDelays()
   }
 
   /// The launch's deadline, while it can still end anything.
-  private var deadlineAhead: Instant? { stop == nil && !isEnding ? options.deadline : nil }
+  var deadlineAhead: Instant? { stop == nil && !isEnding ? options.deadline : nil }
 
   private mutating func advance() {
+    closeWindowIfOver()
     if stop == nil {
+      rollGate()
       fireTimers()
       moveWritten()
+      releaseDelayed()
       openNodes()
       moveIntents()
       fillLanes()
       // A batch that ended at once (an empty upload, say) may let others open.
-      while openNodes() { fillLanes() }
+      while handleCompletions() || openNodes() { fillLanes() }
     } else {
       while openNodes() {}
       cancelAfterGrace()
@@ -136,9 +170,17 @@ package struct Scheduler: Sendable {
   private mutating func fireTimers() {
     while let timer = timers.min, timer.at <= now {
       timers.removeMin()
-      if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
-      enqueue(timer.ready)
+      comeBack(timer.ready)
     }
+    while let creation = creations.min, creation.at <= now {
+      creations.removeMin()
+      comeBack(creation.ready)
+    }
+  }
+
+  private mutating func comeBack(_ ready: Ready) {
+    if let upload = uploadIndex[ready.place.node.index] { uploads[upload].inProgress += 1 }
+    enqueue(ready)
   }
 
   private mutating func moveWritten() {
@@ -170,52 +212,5 @@ package struct Scheduler: Sendable {
     for id in flights.keys.sorted() { actions.append(.cancel(id)) }
     // Once is enough: each of them ends.
     self.stop?.cancelAt = .distantFuture
-  }
-
-  /// Nothing runs, nothing can start and no moment is waited for: the launch is over once all is on disk.
-  private mutating func endIfIdle() {
-    guard !hasEnded, flights.isEmpty else { return }
-    if stop == nil {
-      guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy({ $0.isIdle(at: now) }), !isAnyNodeBusy else {
-        return
-      }
-    } else if isAnyNodeSettling {
-      // What needs it may have to be skipped.
-      return
-    }
-    if !isEnding {
-      isEnding = true
-      leaveTheRest()
-    }
-    if entries.isEmpty, synced >= recorded {
-      hasEnded = true
-      actions.append(.end)
-    } else if synced < sequence {
-      actions.append(.sync)
-    }
-  }
-
-  private var isAnyNodeSettling: Bool {
-    nodes.contains { if case .settling = $0.phase { true } else { false } }
-  }
-
-  private var isAnyNodeBusy: Bool {
-    nodes.indices.contains { index in
-      switch nodes[index].phase {
-      case .settling: return true
-      case .open:
-        guard let upload = uploadIndex[index] else { return false }
-        return !uploads[upload].pending.isEmpty && uploads[upload].heldUntil > synced
-      case .notSelected, .waiting, .closed, .left: return false
-      }
-    }
-  }
-}
-
-extension Lane {
-  /// Nothing of it will start by itself.
-  func isIdle(at now: Instant) -> Bool {
-    guard intending.isEmpty, intended.isEmpty else { return false }
-    return ready.isEmpty || hold != nil
   }
 }

@@ -17,6 +17,8 @@ package enum Verdict: Hashable, Sendable {
   /// The source is not what was listed.
   case integrity(RecordedFailure)
   case cancelled(reachedServer: Bool)
+  /// A hard budget had no more bytes for it.
+  case limited(RecordedFailure)
 
   /// Whom a transient failure concerns.
   package enum Scope: Hashable, Sendable {

@@ -25,6 +25,10 @@ struct ModelJournal {
   /// Nodes of a single request.
   var singles: [Int: Single] = [:]
   var fetches: [Int: Fetched] = [:]
+  /// By session.
+  var delays: [SessionID: ResumeState] = [:]
+  /// Sessions whose `on_events` is owed.
+  var owedEvents: Set<SessionID> = []
 
   mutating func apply(_ entry: JournalEntry, tables: [Int: ItemTable], ids: [Place: Int], round: Int64) {
     switch entry {
@@ -61,6 +65,8 @@ struct ModelJournal {
         $0.known.expires = nil
         $0.uploadID = nil
       }
+    case .resumed(let session, let delay): delays[session] = delay
+    case .batchThrough(let session): owedEvents.insert(session)
     case .closed(let place, let state, _, _):
       change(place, tables) {
         $0.known.state = state

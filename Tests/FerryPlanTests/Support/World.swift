@@ -45,6 +45,8 @@ struct World {
   /// Of the record in hand.
   private var unwrittenEntries = 0
   private var syncAt: Instant?
+  var ledger = ModelLedger()
+  private var answers: [(Lease.Request, Lease)] = []
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
     plan = try Plan(yaml: yaml)
@@ -93,12 +95,14 @@ struct World {
     intents = [:]
     (recorded, written, synced, syncAt) = (0, 0, 0, nil)
     (hasEnded, starts, actions, entries) = (false, [], [], [])
+    answers = []
     let starts = plan.nodes.indices.map { nodeStart($0) }
     let intervals = journal.fetches.compactMap { index, fetched in
       fetched.interval.map { (NodeID(index), $0) }
     }
     scheduler = Scheduler(
-      plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals), options: options)
+      plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals),
+      delays: journal.delays, options: options)
     handle(.launched)
   }
 
@@ -143,6 +147,10 @@ struct World {
       actions.append(action)
       perform(action)
     }
+    while !answers.isEmpty, !isDead {
+      let (request, lease) = answers.removeFirst()
+      handle(.leased(lease, for: request))
+    }
     // The journal's thread commits at once and syncs later.
     if recorded > written, !isDead {
       written = recorded
@@ -176,6 +184,8 @@ struct World {
       }
       mostIntents = max(mostIntents, intents.count)
       syncAt = min(syncAt ?? .distantFuture, now.advanced(by: delay))
+    case .lease(let request): answers.append((request, ledger.lease(request)))
+    case .releaseLeases: ledger.release()
     case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }
     case .end:
       hasEnded = true

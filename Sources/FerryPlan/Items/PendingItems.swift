@@ -1,0 +1,46 @@
+/// Items that have not begun, in the order in which they begin: a few ranges, however many items.
+struct PendingItems: Sendable {
+  /// The next item is the first of the last range.
+  private var ranges: [Range<Int>] = []
+  private(set) var count = 0
+
+  init() {}
+
+  init(_ range: Range<Int>) { append(range) }
+
+  var isEmpty: Bool { ranges.isEmpty }
+  var first: Int? { ranges.last?.lowerBound }
+
+  /// Puts a range behind all others.
+  mutating func append(_ range: Range<Int>) {
+    guard !range.isEmpty else { return }
+    count += range.count
+    if let behind = ranges.first, behind.upperBound == range.lowerBound {
+      ranges[0] = behind.lowerBound..<range.upperBound
+    } else {
+      ranges.insert(range, at: 0)
+    }
+  }
+
+  /// Puts items before all others, in their order.
+  mutating func prepend(_ items: [Int]) {
+    var front = PendingItems()
+    for item in items { front.append(item..<(item + 1)) }
+    prepend(front)
+  }
+
+  mutating func prepend(_ other: PendingItems) {
+    ranges += other.ranges
+    count += other.count
+  }
+
+  mutating func removeFirst() -> Int? {
+    guard let range = ranges.last else { return nil }
+    count -= 1
+    if range.count == 1 { ranges.removeLast() } else { ranges[ranges.count - 1].removeFirst() }
+    return range.lowerBound
+  }
+
+  /// All of them, in order.
+  var items: some Sequence<Int> { ranges.reversed().lazy.flatMap(\.self) }
+}

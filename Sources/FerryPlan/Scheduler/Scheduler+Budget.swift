@@ -1,0 +1,162 @@
+import FerryManifest
+
+/// Budgets: what discretionary transfers may send.
+extension Scheduler {
+  /// Whether a budget decides when the node's transfers start.
+  func isGated(_ node: NodeID) -> Bool {
+    gate != nil && plan.sessions[session(of: node).index].isDiscretionary(in: options.launch)
+  }
+
+  mutating func openGate() {
+    gate = plan.policies.budgets[conditions.network].map { budget in
+      BudgetGate(
+        network: conditions.network, budget: budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
+    }
+  }
+
+  /// Another network has a budget of its own; what was promised under the old one is promised still.
+  mutating func changeGate() {
+    let old = gate
+    if old != nil { actions.append(.releaseLeases) }
+    openGate()
+    for ready in old?.waiters ?? [] { enqueue(ready) }
+    returnSkipped()
+  }
+
+  /// The next window begins: what the last one had no room for goes first.
+  mutating func rollGate() {
+    guard gate?.roll(at: now) == true else { return }
+    actions.append(.releaseLeases)
+    returnSkipped()
+    returnWaiters()
+  }
+
+  /// An answer to a request of another window or network was given back with its lease.
+  mutating func take(_ lease: Lease, for request: Lease.Request) {
+    guard gate?.asked == request else { return }
+    gate?.answered(lease)
+    returnWaiters()
+  }
+
+  private mutating func returnWaiters() {
+    let waiters = gate?.waiters ?? []
+    gate?.waiters = []
+    for ready in waiters { enqueue(ready) }
+  }
+
+  private mutating func returnSkipped() {
+    for upload in uploads.indices where !uploads[upload].skipped.isEmpty {
+      let items = uploads[upload].skipped.unordered.map(\.item).sorted()
+      uploads[upload].skipped = .init()
+      uploads[upload].isHandled = false
+      uploads[upload].pending.prepend(items)
+    }
+  }
+
+  /// The place has ended: what it was promised and did not send may let others go, smallest first.
+  mutating func releaseReservation(_ place: Place) {
+    guard gate?.isReserved(place) == true else { return }
+    gate?.release(place)
+    guard let free = gate?.free else { return }
+    for upload in uploads.indices {
+      guard let least = uploads[upload].skipped.min, least.size <= free else { continue }
+      uploads[upload].skipped.removeMin()
+      uploads[upload].isHandled = false
+      uploads[upload].pending.prepend([least.item])
+    }
+  }
+
+  /// Whether the next item of an upload may begin; one that may not is stepped over.
+  enum ItemAdmission { case admitted, asks, skipped }
+
+  mutating func admitNext(of upload: Int) -> ItemAdmission {
+    let node = uploads[upload].node
+    guard isGated(node), let item = uploads[upload].pending.first,
+      uploads[upload].items.begun[item]?.state != .transferred
+    else { return .admitted }
+    let size = uploads[upload].items.files.sizes[item]
+    switch gate?.admit(Place(node, item), size: size) {
+    case .admitted, nil: return .admitted
+    case .asks(let request):
+      ask(request)
+      return .asks
+    case .refused(let reason):
+      skip(upload, item, size, reason)
+      return .skipped
+    }
+  }
+
+  private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64, _ reason: RecordedFailure) {
+    let place = Place(uploads[upload].node, item)
+    guard plan.canEverFit(size, session: session(of: place.node)) else {
+      _ = begin(upload)
+      return end(place, .failed, .neverFits(size))
+    }
+    _ = uploads[upload].pending.removeFirst()
+    uploads[upload].skipped.insert(SkippedItem(size: size, item: item, reason: reason))
+  }
+
+  /// Before a request that was begun is sent: what it needs is leased, or it waits. Returns its byte limit.
+  mutating func isCovered(_ ready: Ready) -> Bool {
+    guard isGated(ready.place.node) else { return true }
+    let admission: BudgetGate.Admission
+    switch ready.step {
+    case .token, .allocate, .commit: return true
+    case .transfer:
+      let isReserved = gate?.isReserved(ready.place) ?? true
+      let size = ready.place.item.flatMap { item in
+        uploadIndex[ready.place.node.index].map { uploads[$0].items.files.sizes[item] }
+      }
+      admission =
+        (isReserved ? gate?.covers(ready.place) : gate?.admit(ready.place, size: size)) ?? .admitted
+    case .fetch, .request:
+      admission =
+        gate?.isReserved(ready.place) == true ? .admitted : gate?.admit(ready.place, size: nil) ?? .admitted
+    }
+    switch admission {
+    case .admitted: return true
+    case .asks(let request):
+      ask(request)
+      gate?.waiters.append(ready)
+      return false
+    case .refused:
+      gate?.waiters.append(ready)
+      return false
+    }
+  }
+
+  private mutating func ask(_ request: Lease.Request?) {
+    if let request { actions.append(.lease(request)) }
+  }
+
+  /// What an attempt may move of a body whose size nobody knows.
+  func byteLimit(of ready: Ready) -> Int64? {
+    guard ready.step == .fetch, let gate, gate.budget.cutoff == .hard, isGated(ready.place.node) else {
+      return nil
+    }
+    return gate.reservation(of: ready.place)
+  }
+}
+
+extension Plan {
+  /// Whether a file of this size fits the budget of any network that its session may use.
+  package func canEverFit(_ size: Int64, session: SessionID) -> Bool {
+    let session = sessions[session.index]
+    return DeviceConditions.Network.allCases.contains { network in
+      if network == .none || network == .cellular && !(session.allowsCellular && session.allowsExpensive) {
+        return false
+      }
+      guard let budget = policies.budgets[network], budget.cutoff != .soft else { return true }
+      return size <= budget.limit
+    }
+  }
+}
+
+extension RecordedFailure {
+  /// What an item ends with that no budget has room for.
+  static func neverFits(_ size: Int64) -> RecordedFailure {
+    .init(
+      code: "budget_never",
+      message: "\(ByteText.text(size)) are more than the budget of any network that its session may use")
+  }
+}

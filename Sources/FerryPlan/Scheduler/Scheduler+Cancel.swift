@@ -1,0 +1,78 @@
+import FerryManifest
+
+/// `ferry cancel` and `ferry submit`, while a launch runs.
+extension Scheduler {
+  /// Ends what lives in the session as cancelled. With `finishing` what was begun comes to its end.
+  mutating func cancel(_ session: SessionID, finishing: Bool) {
+    sessions[session.index].isCancelled = true
+    if !finishing {
+      let plan = plan
+      for (id, flight) in flights.sorted(by: { $0.key < $1.key })
+      where plan.isOf(session, flight.attempt.place) {
+        interrupt(id, .cancelled)
+      }
+      for ready in takeWaiting(where: { plan.isOf(session, $0.place) }).sorted() {
+        end(ready.place, .cancelled, .cancelled)
+      }
+    }
+    for index in nodes.indices where plan.nodes[index].session == session && tokens[index] == nil {
+      if let upload = uploadIndex[index] {
+        cancelUnbegun(upload)
+      } else if case .waiting = nodes[index].phase {
+        close(index, .skipped, .cancelled)
+      }
+    }
+  }
+
+  /// Items that were handed over, and those that never were.
+  private mutating func cancelUnbegun(_ upload: Int) {
+    let node = uploads[upload].node
+    switch nodes[node.index].phase {
+    case .open:
+      let handedOver = uploads[upload].takeUnbegun()
+      uploads[upload].handedOver = uploads[upload].items.count
+      // Those that were not handed over have no row in the journal: the next round lists them again.
+      let rest = uploads[upload].open - uploads[upload].batchOpen
+      uploads[upload].open -= rest
+      uploads[upload].counts.cancelled += rest
+      uploads[upload].inProgress += handedOver.count
+      for item in handedOver { end(Place(node, item), .cancelled, .cancelled) }
+      closeIfThrough(upload)
+    case .waiting: close(node.index, .skipped, .cancelled)
+    case .notSelected, .finished, .settling, .closed, .left: break
+    }
+  }
+
+  /// Further items for an upload; a node that has ended takes them in the next launch.
+  mutating func add(_ items: ItemTable, to node: NodeID) {
+    guard let upload = uploadIndex[node.index], stop == nil, !isEnding,
+      !sessions[session(of: node).index].isCancelled
+    else { return }
+    switch nodes[node.index].phase {
+    case .open, .waiting: break
+    case .notSelected, .finished, .settling, .closed, .left: return
+    }
+    uploads[upload].items.append(contentsOf: items)
+    uploads[upload].open += items.count
+  }
+}
+
+extension Plan {
+  /// Whether the place lives in the session; tokens live nowhere.
+  fileprivate func isOf(_ session: SessionID, _ place: Place) -> Bool {
+    nodes[place.node.index].session == session && nodes[place.node.index].kind != .token
+  }
+}
+
+extension UploadState {
+  /// Takes out the items of the batch that have not begun.
+  mutating func takeUnbegun() -> [Int] {
+    let items =
+      Array(pending.items) + Array(delayed?.items.items ?? PendingItems().items)
+      + skipped.unordered.map(\.item)
+    pending = PendingItems()
+    delayed = nil
+    skipped = .init()
+    return items.sorted()
+  }
+}

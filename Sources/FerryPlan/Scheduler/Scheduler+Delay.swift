@@ -1,0 +1,133 @@
+import FerryManifest
+
+/// The resume delay: what ends in the background is handled together, and what that creates waits.
+extension Scheduler {
+  /// Whether the session's transfers belong to the background: their ends are handled at resumes.
+  func hasResumes(_ session: SessionID) -> Bool {
+    options.launch != .foreground && !sessions[session.index].isCancelled
+      && plan.policies.resumeDelay.policy != .none
+      && plan.sessions[session.index].kind == .background
+  }
+
+  func session(of node: NodeID) -> SessionID { plan.nodes[node.index].session }
+
+  /// A foreground launch resets the delay.
+  mutating func resetDelays() {
+    guard options.launch == .foreground else { return }
+    for index in sessions.indices where sessions[index].delay != ResumeState() {
+      sessions[index].delay = ResumeState()
+      entries.append(.resumed(SessionID(index), ResumeState()))
+    }
+  }
+
+  /// When a transfer that is created now may start; `nil` for at once.
+  func startsNoSooner(_ session: SessionID) -> Instant? {
+    guard hasResumes(session), plan.policies.resumeDelay.policy == .beforeStart,
+      let end = sessions[session.index].delay.endsAt, end > now
+    else { return nil }
+    return end
+  }
+
+  /// Something that ended in the background is handled now.
+  mutating func resume(_ session: SessionID) {
+    let policy = plan.policies.resumeDelay
+    sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
+    entries.append(.resumed(session, sessions[session.index].delay))
+    tally.resumes += 1
+  }
+
+  /// Enqueues a step whose transfer is a new one.
+  mutating func enqueueCreated(_ place: Place, _ kind: Step.Kind) {
+    guard let start = startsNoSooner(session(of: place.node)) else { return enqueue(place, kind) }
+    if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
+    creations.insert(Timer(at: start, ready: ready(place, kind)))
+  }
+
+  /// Items that were handed over in the background and whose delay has passed.
+  mutating func releaseDelayed() {
+    for upload in uploads.indices {
+      guard let delayed = uploads[upload].delayed, delayed.until <= now else { continue }
+      uploads[upload].delayed = nil
+      uploads[upload].pending.prepend(delayed.items)
+    }
+  }
+
+  // MARK: Batches
+
+  /// The item's transfer has ended; its batch does not wait for it any more.
+  mutating func passTransfer(_ item: Int, of upload: Int) {
+    guard uploads[upload].active[item]?.isSent == false else { return }
+    uploads[upload].active[item]?.isSent = true
+    uploads[upload].batchSending -= 1
+  }
+
+  /// Keeps a sent item until its batch is through.
+  ///
+  /// - Parameter sequence: of the record that says that it is sent.
+  mutating func keepUntilThrough(_ place: Place, _ upload: Int, sequence: UInt64) {
+    self[progress: place]?.step = .commit
+    uploads[upload].inProgress -= 1
+    uploads[upload].sent.append((sequence, ready(place, .commit)))
+  }
+
+  /// Whether something of the batch is still on its way; what its budget skipped goes in another window.
+  func isBatchThrough(_ upload: Int) -> Bool {
+    uploads[upload].batchSending <= uploads[upload].skipped.count
+  }
+
+  /// Notes batches that are through, and handles them where their moment has come; true where that made work.
+  mutating func handleCompletions() -> Bool {
+    for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
+    var hasChanged = false
+    for index in sessions.indices {
+      guard let moment = sessions[index].handlesAt, moment <= now else { continue }
+      let unhandled = sessions[index].unhandled
+      sessions[index].unhandled = []
+      sessions[index].handlesAt = nil
+      resume(SessionID(index))
+      for completion in unhandled { handle(completion) }
+      hasChanged = true
+    }
+    return hasChanged
+  }
+
+  private mutating func noteIfThrough(_ index: Int) {
+    let upload = uploads[index]
+    guard !upload.isHandled, upload.handedOver > 0, isBatchThrough(index),
+      case .open = nodes[upload.node.index].phase,
+      upload.batchOpen == 0 || !upload.sent.isEmpty
+    else { return }
+    uploads[index].isHandled = true
+    owe(.batch(index), session(of: upload.node))
+  }
+
+  /// What has ended is handled at the next resume of its session.
+  mutating func owe(_ completion: SessionState.Unhandled, _ session: SessionID) {
+    sessions[session.index].unhandled.append(completion)
+    guard sessions[session.index].handlesAt == nil else { return }
+    let end = sessions[session.index].delay.endsAt
+    let isDelayed = plan.policies.resumeDelay.policy == .afterCompletion
+    sessions[session.index].handlesAt = isDelayed ? max(now, end ?? now) : now
+  }
+
+  private mutating func handle(_ completion: SessionState.Unhandled) {
+    switch completion {
+    case .node(let index, let outcome): settle(index, outcome)
+    case .batch(let upload):
+      let sent = uploads[upload].sent
+      uploads[upload].sent = []
+      uploads[upload].inProgress += sent.count
+      for (sequence, ready) in sent {
+        if sequence <= written { enqueue(ready) } else { unwritten.append((sequence, ready)) }
+      }
+      closeIfThrough(upload)
+    }
+  }
+
+  /// Why something waits for the delay.
+  func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
+    let session = plan.sessions[session(of: node).index]
+    return .init(
+      code: "delay", message: "waits for the resume delay of the session \(session.name)", until: moment)
+  }
+}

@@ -1,0 +1,224 @@
+import FerryManifest
+
+/// How long a launch goes on, and what it leaves.
+extension Scheduler {
+  /// When `.timer` is due, if nothing else happens before; `nil` where only other events lead on.
+  package var nextWakeup: Instant? {
+    var moments: [Instant] = []
+    if let next = timers.min?.at { moments.append(next) }
+    for lane in lanes {
+      guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil, lane.hold == nil else {
+        continue
+      }
+      moments.append(resumeAt)
+    }
+    if stop == nil {
+      moments += awaitedMoments
+      if let idleSince { moments.append(idleSince.advanced(by: options.patience)) }
+    }
+    if let stop, stop.cause != .now, !flights.isEmpty { moments.append(stop.cancelAt) }
+    if let deadlineAhead { moments.append(deadlineAhead) }
+    if let windowEndsAt, !isWindowClosed, !isEnding { moments.append(windowEndsAt) }
+    return moments.min()
+  }
+
+  /// Moments at which a delay or a budget's window ends, for what waits for them.
+  var awaitedMoments: [Instant] {
+    var moments = sessions.compactMap(\.handlesAt)
+    if let creation = creations.min { moments.append(creation.at) }
+    var waitsForBudget = gate.map { !$0.waiters.isEmpty } ?? false
+    for upload in uploads {
+      if upload.isHeld { continue }
+      if let delayed = upload.delayed { moments.append(delayed.until) }
+      if !upload.skipped.isEmpty { waitsForBudget = true }
+    }
+    if waitsForBudget, let gate { moments.append(gate.window.upperBound) }
+    return moments
+  }
+
+  /// Nothing runs, nothing can start and no moment is waited for: the launch is over once all is on disk.
+  mutating func endIfIdle() {
+    guard !hasEnded, flights.isEmpty else {
+      idleSince = nil
+      return
+    }
+    if stop == nil {
+      guard timers.isEmpty, unwritten.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
+      else {
+        idleSince = nil
+        return
+      }
+      guard !isPatient else { return }
+    } else if isAnyNodeSettling {
+      // What needs it may have to be skipped.
+      return
+    }
+    if !isEnding {
+      isEnding = true
+      leaveTheRest()
+    }
+    if entries.isEmpty, synced >= recorded {
+      hasEnded = true
+      actions.append(.end)
+    } else if synced < sequence {
+      actions.append(.sync)
+    }
+  }
+
+  /// Whether a moment that is waited for comes soon enough, or other conditions may.
+  private var isPatient: Bool {
+    mutating get {
+      guard options.patience > .zero, !isEnding else { return false }
+      let since = idleSince ?? now
+      let end = since.advanced(by: options.patience)
+      let isAwaited = awaitedMoments.contains { $0 <= end }
+      guard isAwaited || (now < end && waitsForConditions) else { return false }
+      idleSince = since
+      return true
+    }
+  }
+
+  private var waitsForConditions: Bool {
+    uploads.contains { $0.isHeld && $0.open > 0 } || lanes.contains { $0.hold != nil && !$0.ready.isEmpty }
+  }
+
+  private var isAnyNodeSettling: Bool {
+    nodes.contains { if case .settling = $0.phase { true } else { false } }
+  }
+
+  private var isAnyNodeBusy: Bool {
+    nodes.indices.contains { index in
+      switch nodes[index].phase {
+      case .settling: return true
+      case .open:
+        guard let upload = uploadIndex[index] else { return false }
+        return !uploads[upload].pending.isEmpty && uploads[upload].heldUntil > synced
+      case .notSelected, .waiting, .finished, .closed, .left: return false
+      }
+    }
+  }
+
+  /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
+  mutating func leaveWaiting() {
+    for ready in takeWaiting(where: { _ in true }).sorted() {
+      leave(ready.place, hold(on: ready.place.node) ?? stopReason)
+    }
+    for node in tokens.keys.sorted() {
+      let waiters = tokens[node]?.waiters ?? []
+      tokens[node]?.waiters = []
+      for ready in waiters { leave(ready.place, stopReason) }
+    }
+  }
+
+  /// Takes out what waits for a connection, a moment, an intent, the budget, or the end of its batch.
+  mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
+    var waiting: [Ready] = []
+    for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
+    waiting += unwritten.lazy.map(\.ready).filter(isWanted)
+    unwritten.removeAll { isWanted($0.ready) }
+    if let waiters = gate?.waiters {
+      waiting += waiters.filter(isWanted)
+      gate?.waiters.removeAll(where: isWanted)
+    }
+    for upload in uploads.indices {
+      let sent = uploads[upload].sent.map(\.ready).filter(isWanted)
+      guard !sent.isEmpty else { continue }
+      uploads[upload].sent.removeAll { isWanted($0.ready) }
+      uploads[upload].inProgress += sent.count
+      waiting += sent
+    }
+    for timer in timers.unordered + creations.unordered where isWanted(timer.ready) {
+      if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
+      waiting.append(timer.ready)
+    }
+    timers = .init(timers.unordered.filter { !isWanted($0.ready) })
+    creations = .init(creations.unordered.filter { !isWanted($0.ready) })
+    return waiting
+  }
+
+  /// The launch ends: whatever has not ended is left for a later one.
+  private mutating func leaveTheRest() {
+    for index in nodes.indices {
+      switch nodes[index].phase {
+      case .finished(let outcome):
+        nodes[index].phase = .closed(outcome)
+        if let until = sessions[plan.nodes[index].session.index].handlesAt, hasWaitingNode {
+          note(delay(until: until, NodeID(index)))
+        }
+      case .open:
+        let reason = reasonForWaiting(index)
+        note(reason)
+        nodes[index].phase = .left(reason)
+      case .notSelected, .waiting, .settling, .closed, .left: break
+      }
+    }
+    for upload in uploads.indices where uploads[upload].open > 0 {
+      uploads[upload].counts.waiting += uploads[upload].open
+      uploads[upload].open = 0
+    }
+    if gate != nil { actions.append(.releaseLeases) }
+  }
+
+  private var hasWaitingNode: Bool {
+    nodes.indices.contains { index in
+      if case .waiting = nodes[index].phase { tokens[index] == nil } else { false }
+    }
+  }
+
+  /// What a reason means for the launch's end.
+  mutating func note(_ reason: RecordedFailure) {
+    if reason == .maxDuration || reason == .expired { tally.isCutOff = true }
+    guard reason.isDeferral else { return }
+    tally.isDeferred = true
+    if let until = reason.until { tally.deferredUntil = min(tally.deferredUntil ?? until, until) }
+  }
+
+  /// Why what is left of an open node waits: the one place that tells.
+  package func reasonForWaiting(_ index: Int) -> RecordedFailure {
+    let node = plan.nodes[index]
+    if let hold = hold(on: NodeID(index)) { return hold }
+    if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: uploads[upload]) {
+      return reason
+    }
+    for step in node.steps {
+      if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
+      if let lane = laneIndex[.init(session: step.session, origin: step.origin)] {
+        if let failure = lanes[lane].givenUp ?? lanes[lane].hold { return failure }
+      }
+    }
+    if let creation = creations.unordered.first(where: { $0.ready.place.node.index == index }) {
+      return delay(until: creation.at, NodeID(index))
+    }
+    if let gate, gate.waiters.contains(where: { $0.place.node.index == index }) { return gate.reason(1) }
+    if let limit = options.limit, begunCount >= limit {
+      return .init(code: "limit", message: "--limit \(limit) is reached")
+    }
+    return stop == nil ? .init(code: "waiting", message: "waiting") : stopReason
+  }
+
+  private func reasonForWaiting(upload: UploadState) -> RecordedFailure? {
+    if let delayed = upload.delayed { return delay(until: delayed.until, upload.node) }
+    if !upload.sent.isEmpty, let until = sessions[plan.nodes[upload.node.index].session.index].handlesAt {
+      return delay(until: until, upload.node)
+    }
+    return upload.pending.isEmpty ? upload.skipped.min?.reason : nil
+  }
+
+  /// Whether every node of the plan has ended in this round.
+  package var isRoundThrough: Bool {
+    nodes.indices.allSatisfy { index in
+      switch nodes[index].phase {
+      case .closed: true
+      case .notSelected, .waiting, .open, .finished, .settling, .left: tokens[index] != nil
+      }
+    }
+  }
+}
+
+extension Lane {
+  /// Nothing of it will start by itself.
+  var isIdle: Bool {
+    guard intending.isEmpty, intended.isEmpty || hold != nil else { return false }
+    return ready.isEmpty || hold != nil
+  }
+}
