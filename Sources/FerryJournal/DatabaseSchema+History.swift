@@ -83,5 +83,27 @@ extension DatabaseSchema {
             PRIMARY KEY (network, quarter, pid, process_started, boot)
           ) STRICT, WITHOUT ROWID;
           """),
+      Migration(
+        name: "history 4: notes to who holds a session",
+        sql: """
+          -- AUTOINCREMENT: a holder that remembers an id never meets another note under it.
+          CREATE TABLE note (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            manifest TEXT,
+            node TEXT,
+            created_at INTEGER NOT NULL
+          ) STRICT;
+
+          CREATE INDEX note_session ON note (session);
+
+          CREATE TABLE note_path (
+            note INTEGER NOT NULL REFERENCES note (id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            path BLOB NOT NULL,
+            PRIMARY KEY (note, number)
+          ) STRICT, WITHOUT ROWID;
+          """),
     ])
 }

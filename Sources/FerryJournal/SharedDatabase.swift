@@ -3,7 +3,7 @@ import GRDB
 
 /// A connection to `ferry.db`, which every process of the user shares.
 ///
-/// `RunHistory`, `Ledger` and `Inbox` have one each, for each says itself when its commits are on the disk.
+/// `RunHistory`, `Ledger` and `Inbox` have one each: they differ in when their commits are on the disk.
 struct SharedDatabase: Sendable {
   let path: String
   private let queue: DatabaseQueue
