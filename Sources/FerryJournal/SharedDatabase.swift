@@ -39,18 +39,10 @@ struct SharedDatabase: Sendable {
     }
   }
 
-  /// One immediate transaction: it waits for another process's before it reads, not after.
+  /// One immediate transaction.
   func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
     do {
-      return try queue.writeWithoutTransaction { db in
-        var result: Swift.Result<Result, any Error>?
-        try db.inTransaction(.immediate) {
-          result = .success(try body(db))
-          return .commit
-        }
-        guard let result else { preconditionFailure("a transaction that was committed has run its body") }
-        return try result.get()
-      }
+      return try queue.writeWithoutTransaction { try $0.inImmediateTransaction(body) }
     } catch {
       throw JournalError(error, file: path)
     }
