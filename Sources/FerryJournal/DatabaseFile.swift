@@ -9,11 +9,22 @@ struct DatabaseFile: Sendable {
   let schema: DatabaseSchema
 
   /// When a transaction that is written without our asking is on the disk.
-  enum Durability: String, Sendable {
+  enum Durability: Sendable {
     /// With each commit.
-    case everyCommit = "FULL"
-    /// When `SessionJournal` syncs the log, and before each checkpoint.
-    case onRequest = "NORMAL"
+    case everyCommit
+    /// When the log is moved into the file, or another connection syncs it. SQLite moves it, every 1,000
+    /// pages.
+    case eventually
+    /// When `SessionJournal` syncs the log, and before each checkpoint, which is its own too.
+    case onRequest
+
+    /// https://www.sqlite.org/pragma.html#pragma_synchronous
+    fileprivate var synchronous: String {
+      switch self {
+      case .everyCommit: "FULL"
+      case .eventually, .onRequest: "NORMAL"
+      }
+    }
   }
 
   /// How long another process's short write is waited for.
@@ -34,7 +45,7 @@ struct DatabaseFile: Sendable {
     var configuration = Configuration()
     configuration.label = "ferry"
     configuration.busyMode = .timeout(Self.patience)
-    configuration.foreignKeysEnabled = durability == .everyCommit
+    configuration.foreignKeysEnabled = durability != .onRequest
     let queue: DatabaseQueue
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -85,7 +96,7 @@ struct DatabaseFile: Sendable {
     }
     try db.execute(
       sql: """
-        PRAGMA synchronous = \(durability.rawValue);
+        PRAGMA synchronous = \(durability.synchronous);
         PRAGMA journal_size_limit = \(Self.logLimit);
         PRAGMA secure_delete = ON;
         PRAGMA trusted_schema = OFF;

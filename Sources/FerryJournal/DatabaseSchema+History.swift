@@ -1,5 +1,5 @@
 extension DatabaseSchema {
-  /// The history of runs: `ferry.db`. docs/journal.md says what the columns mean.
+  /// What all processes of a user share: `ferry.db`. docs/journal.md says what the columns mean.
   static let history = DatabaseSchema(
     // "FRYH"
     applicationID: 0x4652_5948,
@@ -62,6 +62,48 @@ extension DatabaseSchema {
 
           CREATE INDEX rate_upload ON rate (manifest, upload, run);
           CREATE INDEX rate_session ON rate (session, run);
+          """),
+      Migration(
+        name: "history 3: the bytes that networks carried",
+        sql: """
+          CREATE TABLE usage (
+            network TEXT NOT NULL,
+            quarter INTEGER NOT NULL,
+            bytes INTEGER NOT NULL CHECK (bytes >= 0),
+            PRIMARY KEY (network, quarter)
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE TABLE lease (
+            network TEXT NOT NULL,
+            quarter INTEGER NOT NULL,
+            pid INTEGER NOT NULL,
+            process_started INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            bytes INTEGER NOT NULL CHECK (bytes >= 0),
+            PRIMARY KEY (network, quarter, pid, process_started, boot)
+          ) STRICT, WITHOUT ROWID;
+          """),
+      Migration(
+        name: "history 4: notes to who holds a session",
+        sql: """
+          -- AUTOINCREMENT: a holder that remembers an id never meets another note under it.
+          CREATE TABLE note (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            manifest TEXT,
+            node TEXT,
+            created_at INTEGER NOT NULL
+          ) STRICT;
+
+          CREATE INDEX note_session ON note (session);
+
+          CREATE TABLE note_path (
+            note INTEGER NOT NULL REFERENCES note (id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            path BLOB NOT NULL,
+            PRIMARY KEY (note, number)
+          ) STRICT, WITHOUT ROWID;
           """),
     ])
 }

@@ -53,5 +53,17 @@ extension DatabaseSchema {
       Migration(
         name: "session 2: how long a fetch waits",
         sql: "ALTER TABLE node ADD COLUMN fetch_interval INTEGER;"),
+      Migration(
+        name: "session 3: the resume delay and events",
+        sql: """
+          CREATE TABLE session (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            delay_period INTEGER,
+            resumed_at INTEGER,
+            events_pending INTEGER NOT NULL DEFAULT 0
+          ) STRICT;
+
+          INSERT INTO session (id) VALUES (1);
+          """),
     ])
 }

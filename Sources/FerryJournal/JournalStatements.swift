@@ -6,6 +6,9 @@ import GRDBSQLite
 ///
 /// They are stepped directly: GRDB's arguments and observers cost more than SQLite's own work here.
 struct JournalStatements {
+  /// The only row of `session`.
+  private static let session: Int64 = 1
+
   private let db: Database
   private var prepared: [OpaquePointer?]
 
@@ -16,7 +19,7 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, nodeIntent, nodeWithdraw, nodeClosed
+    case captures, setCaptures, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
 
     var sql: String {
       switch self {
@@ -74,6 +77,8 @@ struct JournalStatements {
         fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
         fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
         """
+      case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
+      case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
       }
     }
   }
@@ -129,6 +134,16 @@ struct JournalStatements {
       bind(statement, 12, text: closing.fetch?.lastModified)
       bind(statement, 13, closing.fetch?.interval?.nanoseconds)
       try update(statement, row: node)
+    case .resumed(let period, let at):
+      let statement = try handle(.resumed)
+      // One without the other is no delay.
+      bind(statement, 2, at == nil ? nil : period?.nanoseconds)
+      bind(statement, 3, period == nil ? nil : at?.nanoseconds)
+      try update(statement, row: Self.session)
+    case .events(let pending):
+      let statement = try handle(.events)
+      bind(statement, 2, pending ? 1 : 0)
+      try update(statement, row: Self.session)
     }
   }
 

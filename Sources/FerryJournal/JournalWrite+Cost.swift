@@ -6,7 +6,7 @@ extension JournalWrite {
     switch self {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .nodeWithdraw,
-      .nodeClosed:
+      .nodeClosed, .resumed, .events:
       false
     }
   }
@@ -15,7 +15,7 @@ extension JournalWrite {
   var isOutcome: Bool {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed: true
-    case .insert, .requeue, .intent, .withdraw, .nodeIntent, .nodeWithdraw: false
+    case .insert, .requeue, .intent, .withdraw, .nodeIntent, .nodeWithdraw, .resumed, .events: false
     }
   }
 
@@ -27,7 +27,7 @@ extension JournalWrite {
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
-    case .intent, .withdraw, .released, .nodeIntent, .nodeWithdraw: 128
+    case .intent, .withdraw, .released, .nodeIntent, .nodeWithdraw, .resumed, .events: 128
     }
   }
 

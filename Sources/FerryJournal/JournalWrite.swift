@@ -23,6 +23,11 @@ package enum JournalWrite: Sendable {
   case nodeWithdraw(node: Int64)
   /// A fetch's or request's end in this round.
   case nodeClosed(node: Int64, NodeClosing)
+  /// The session was resumed, and what starts next is delayed by the period; `nil` ends the delay.
+  case resumed(period: Duration?, at: Instant?)
+  /// Whether the session's `on_events` is still to be started for a batch that is through. Appended
+  /// together with the outcome that ends the batch, it is in the same transaction.
+  case events(pending: Bool)
 
   package struct Requeued: Sendable {
     package var row: Int64

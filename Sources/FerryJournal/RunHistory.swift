@@ -6,44 +6,23 @@ import GRDB
 ///
 /// Each call is one short transaction, synced as it commits.
 package final class RunHistory: Sendable {
-  package let path: String
-  private let queue: DatabaseQueue
-  private let snapshot: DatabaseSnapshot?
+  private let database: SharedDatabase
+  package var path: String { database.path }
 
-  private init(path: String, queue: DatabaseQueue, snapshot: DatabaseSnapshot? = nil) {
-    self.path = path
-    self.queue = queue
-    self.snapshot = snapshot
-  }
+  private init(_ database: SharedDatabase) { self.database = database }
 
   package static func open(
     in state: StateDirectory, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> RunHistory {
-    try state.create()
-    // Two processes that create or migrate the file at once would get in each other's way.
-    let lock = try OpeningLock(state.path + "/ferry.lock")
-    defer { lock.release() }
-    let queue = try DatabaseFile(path: state.history, schema: .history)
-      .openForWriting(durability: .everyCommit, writtenBy: ferry, at: now)
-    return RunHistory(path: state.history, queue: queue)
+    RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
   /// Opens what there is and changes nothing in the folder; without a file it is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
-    let file = DatabaseFile(path: state.history, schema: .history)
-    if let snapshot = try DatabaseSnapshot.open(file) {
-      return RunHistory(path: state.history, queue: snapshot.queue, snapshot: snapshot)
-    }
-    return RunHistory(path: state.history, queue: try DatabaseFile.inMemory(.history))
+    RunHistory(try .openForReading(in: state))
   }
 
-  package func close() throws(JournalError) {
-    do {
-      try queue.close()
-    } catch {
-      throw JournalError(error, file: path)
-    }
-  }
+  package func close() throws(JournalError) { try database.close() }
 
   // MARK: Jobs
 
@@ -140,26 +119,10 @@ package final class RunHistory: Sendable {
   }
 
   func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
-    do {
-      return try queue.writeWithoutTransaction { db in
-        var result: Swift.Result<Result, any Error>?
-        try db.inTransaction(.immediate) {
-          result = .success(try body(db))
-          return .commit
-        }
-        guard let result else { preconditionFailure("a transaction that was committed has run its body") }
-        return try result.get()
-      }
-    } catch {
-      throw JournalError(error, file: path)
-    }
+    try database.write(body)
   }
 
   func read<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
-    do {
-      return try queue.read(body)
-    } catch {
-      throw JournalError(error, file: path)
-    }
+    try database.read(body)
   }
 }

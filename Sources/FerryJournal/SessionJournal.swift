@@ -173,7 +173,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  private func node(_ row: Row) throws -> NodeRow {
+  func node(_ row: Row) throws -> NodeRow {
     let id: Int64 = row["id"]
     let kind: Int64 = row["kind"]
     let state: Int64 = row["state"]

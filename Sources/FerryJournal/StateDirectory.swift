@@ -38,6 +38,11 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
   }
 
+  /// Written to whenever a note is left for the session: its holder watches it.
+  package func inbox(ofSession identifier: String) throws(JournalError) -> String {
+    sessionsFolder + "/" + (try Self.fileName(identifier)) + ".inbox"
+  }
+
   package func folder(ofRun id: String) throws(JournalError) -> String {
     runsFolder + "/" + (try Self.fileName(id))
   }

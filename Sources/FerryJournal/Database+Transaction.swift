@@ -1,0 +1,14 @@
+import GRDB
+
+extension Database {
+  /// One immediate transaction: it waits for another process's before it reads, not after.
+  func inImmediateTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    var result: Swift.Result<Result, any Error>?
+    try inTransaction(.immediate) {
+      result = .success(try body(self))
+      return .commit
+    }
+    guard let result else { preconditionFailure("a transaction that was committed has run its body") }
+    return try result.get()
+  }
+}

@@ -1,0 +1,101 @@
+import FerryPlan
+import Foundation
+import GRDB
+
+/// The notes that `submit` and `cancel` leave for whoever holds a session, without taking its lock.
+///
+/// Each call is one short transaction, synced as it commits. A note stays until the holder has written down
+/// what it asks for, so after a crash it may be met twice.
+package final class Inbox: Sendable {
+  private let state: StateDirectory
+  private let database: SharedDatabase
+  package var path: String { database.path }
+
+  private init(_ state: StateDirectory, _ database: SharedDatabase) {
+    self.state = state
+    self.database = database
+  }
+
+  package static func open(
+    in state: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> Inbox {
+    Inbox(state, try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
+  }
+
+  /// Opens what there is, for a status, and changes nothing in the folder; without a file it is empty.
+  package static func openForReading(in state: StateDirectory) throws(JournalError) -> Inbox {
+    Inbox(state, try .openForReading(in: state))
+  }
+
+  package func close() throws(JournalError) { try database.close() }
+
+  /// Leaves the note, which gets an id of its own, and wakes the session's `InboxWatch`. All of it is on the
+  /// disk, or nothing is.
+  @discardableResult
+  package func leave(_ note: Note) throws(JournalError) -> Int64 {
+    let bell = try state.inbox(ofSession: note.session)
+    let id = try database.write { db in
+      try db.execute(
+        sql: "INSERT INTO note (session, kind, manifest, node, created_at) VALUES (?, ?, ?, ?, ?)",
+        arguments: [
+          note.session, note.kind.rawValue, note.manifest, note.node, note.createdAt.nanoseconds,
+        ])
+      let id = db.lastInsertedRowID
+      // GRDB binds no bytes as NULL.
+      let statement = try db.cachedStatement(
+        sql: "INSERT INTO note_path (note, number, path) VALUES (?, ?, coalesce(?, x''))")
+      for (number, path) in note.paths.enumerated() {
+        try statement.execute(arguments: [id, number, Data(path)])
+      }
+      return id
+    }
+    Self.ring(bell, id)
+    return id
+  }
+
+  /// The session's notes, in the order in which they were left.
+  package func notes(session: String) throws(JournalError) -> [Note] {
+    try database.read { db in
+      try Row.fetchAll(db, sql: "SELECT * FROM note WHERE session = ? ORDER BY id", arguments: [session])
+        .map { try self.note($0, db) }
+    }
+  }
+
+  /// Removes notes whose wish is written down; one that is gone already stays so.
+  package func remove(_ ids: some Collection<Int64>) throws(JournalError) {
+    guard !ids.isEmpty else { return }
+    try database.write { db in
+      let statement = try db.cachedStatement(sql: "DELETE FROM note WHERE id = ?")
+      for id in ids { try statement.execute(arguments: [id]) }
+    }
+  }
+
+  private func note(_ row: Row, _ db: Database) throws -> Note {
+    let id: Int64 = row["id"]
+    let raw: String = row["kind"]
+    guard let kind = Note.Kind(rawValue: raw) else {
+      throw JournalError(.damaged, file: path, cause: "note \(id) is of kind \"\(raw)\"")
+    }
+    let paths = try db.cachedStatement(sql: "SELECT path FROM note_path WHERE note = ? ORDER BY number")
+    return Note(
+      id: id, session: row["session"], kind: kind, manifest: row["manifest"], node: row["node"],
+      paths: try Array(
+        Row.fetchCursor(paths, arguments: [id]).map {
+          try $0.withUnsafeData(atIndex: 0) { Array($0 ?? Data()) }
+        }),
+      createdAt: Instant(nanoseconds: row["created_at"]))
+  }
+
+  /// Writes to the file that the holder watches.
+  ///
+  /// The note is safe by now. Where the file cannot be written, the holder finds it at its next launch, and
+  /// saying that it was not left would be wrong.
+  private static func ring(_ path: String, _ id: Int64) {
+    let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    // The watcher waits for the file to be closed after writing; its text is for people.
+    let text = Array("note \(id)\n".utf8)
+    _ = Foundation.write(descriptor, text, text.count)
+    Foundation.close(descriptor)
+  }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+
+/// Wakes the holder of a session when a note is left for it, without polling.
+///
+/// Begin it before the notes are read for the first time, so that none falls in between. Where the system
+/// has no inotify(7), or has no more of it to give, nothing wakes the holder, and notes are found at the
+/// next launch.
+///
+/// `@unchecked Sendable`: a dispatch source, never changed here, may be cancelled from every thread.
+package final class InboxWatch: @unchecked Sendable {
+  /// Whether `deliver` will be called at all.
+  package let isWatching: Bool
+  #if os(Linux)
+  private let source: (any DispatchSourceRead)?
+  #endif
+
+  /// - Parameter deliver: called after notes were left, once for several at a time, on a queue of its own;
+  ///   a call that has begun may outlast the watch.
+  package init(
+    session identifier: String, in state: StateDirectory, deliver: @escaping @Sendable () -> Void
+  ) throws(JournalError) {
+    try state.create()
+    let path = try state.inbox(ofSession: identifier)
+    #if os(Linux)
+    source = Self.watch(state.sessionsFolder, for: (path as NSString).lastPathComponent, deliver)
+    isWatching = source != nil
+    #else
+    _ = path
+    isWatching = false
+    #endif
+  }
+
+  #if os(Linux)
+  deinit { source?.cancel() }
+
+  /// Watches the folder and not the file, which may not be there yet, or be removed and made anew.
+  private static func watch(
+    _ folder: String, for name: String, _ deliver: @escaping @Sendable () -> Void
+  ) -> (any DispatchSourceRead)? {
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else { return nil }
+    guard inotify_add_watch(descriptor, folder, UInt32(IN_CLOSE_WRITE)) >= 0 else {
+      close(descriptor)
+      return nil
+    }
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: descriptor, queue: DispatchQueue(label: "ferry-inbox"))
+    source.setEventHandler { if drain(descriptor, for: name) { deliver() } }
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+    return source
+  }
+
+  /// Reads every event that waits; whether one is of the file, or events were lost.
+  private static func drain(_ descriptor: Int32, for name: String) -> Bool {
+    var isMet = false
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return isMet }
+      bytes.withUnsafeBytes { events in
+        // struct inotify_event: wd, mask, cookie, len, and a name of `len` bytes, padded with NULs.
+        var offset = 0
+        while offset + 16 <= count {
+          let mask = events.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+          let length = Int(events.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+          let text = events[(offset + 16)..<min(offset + 16 + length, count)].prefix { $0 != 0 }
+          if mask & UInt32(IN_Q_OVERFLOW) != 0 || text.elementsEqual(name.utf8) { isMet = true }
+          offset += 16 + length
+        }
+      }
+    }
+  }
+  #endif
+}

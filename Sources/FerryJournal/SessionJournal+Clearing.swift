@@ -1,0 +1,90 @@
+import FerryPlan
+import GRDB
+
+extension SessionJournal {
+  /// What `reset` has dropped.
+  package struct Dropped: Hashable, Sendable {
+    /// Items, whatever they had.
+    package var items = 0
+    /// Of those: an upload ID, which the server goes on keeping.
+    package var withUploadID = 0
+    /// Items, fetches and requests whose unrepeatable step may have reached the server; it may now be
+    /// sent a second time.
+    package var unanswered = 0
+  }
+
+  /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed.
+  /// It is on the disk when this returns.
+  ///
+  /// What is closed stays, so that nothing delivered is delivered again. The caller holds the session's
+  /// lock, and no `JournalWriter` has the journal.
+  package func reset() throws(JournalError) -> Dropped {
+    try transaction { db in
+      var dropped = Dropped()
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) AS items, count(*) FILTER (WHERE state <> 0) AS allocated, count(intent) AS intents
+          FROM item WHERE \(Self.isOpen)
+          """)
+      if let row {
+        dropped.items = row["items"]
+        dropped.withUploadID = row["allocated"]
+        dropped.unanswered = row["intents"]
+      }
+      try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
+      try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")
+      dropped.unanswered += db.changesCount
+      return dropped
+    }
+  }
+
+  /// Ends every item that is open in its round, and returns how many became cancelled. It is on the disk
+  /// when this returns.
+  ///
+  /// One whose unrepeatable step may have reached the server ends ambiguous instead, with its captures: a
+  /// cancelled one would be sent again in the next round. The caller holds the session's lock, and no
+  /// `JournalWriter` has the journal.
+  @discardableResult
+  package func cancelOpen(reason: RecordedFailure, at now: Instant) throws(JournalError) -> Int {
+    try transaction { db in
+      let arguments: StatementArguments = [
+        now.nanoseconds, reason.code, reason.status.map { Int64($0) }, reason.message,
+      ]
+      let end = "closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?"
+      try db.execute(
+        sql: """
+          UPDATE item SET state = \(ItemState.ambiguous.rawValue), \(end)
+          WHERE \(Self.isOpen) AND intent IS NOT NULL
+          """,
+        arguments: arguments)
+      try db.execute(
+        sql: """
+          UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), captures = NULL,
+          secret_captures = NULL, expires = NULL WHERE \(Self.isOpen)
+          """,
+        arguments: arguments)
+      return db.changesCount
+    }
+  }
+
+  private static var isOpen: String {
+    let states = [ItemState.queued, .allocated, .transferred].map { "\($0.rawValue)" }
+    return "state IN (\(states.joined(separator: ", ")))"
+  }
+
+  /// One transaction, synced.
+  private func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    precondition(isWritable, "a journal opened for reading is not written to")
+    do {
+      let result = try access { try $0.inImmediateTransaction(body) }
+      try sync()
+      try checkpointIfDue()
+      return result
+    } catch {
+      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      abandon()
+      throw error
+    }
+  }
+}

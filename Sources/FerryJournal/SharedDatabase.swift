@@ -1,0 +1,58 @@
+import FerryPlan
+import GRDB
+
+/// A connection to `ferry.db`, which every process of the user shares.
+///
+/// `RunHistory`, `Ledger` and `Inbox` have one each: they differ in when their commits are on the disk.
+struct SharedDatabase: Sendable {
+  let path: String
+  private let queue: DatabaseQueue
+  /// Keeps a private copy there for as long as it is read.
+  private let snapshot: DatabaseSnapshot?
+
+  static func open(
+    in state: StateDirectory, durability: DatabaseFile.Durability, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> SharedDatabase {
+    try state.create()
+    // Two processes that create or migrate the file at once would get in each other's way.
+    let lock = try OpeningLock(state.path + "/ferry.lock")
+    defer { lock.release() }
+    let queue = try DatabaseFile(path: state.history, schema: .history)
+      .openForWriting(durability: durability, writtenBy: ferry, at: now)
+    return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
+  }
+
+  /// Opens what there is and changes nothing in the folder; without a file it is empty.
+  static func openForReading(in state: StateDirectory) throws(JournalError) -> SharedDatabase {
+    let file = DatabaseFile(path: state.history, schema: .history)
+    if let snapshot = try DatabaseSnapshot.open(file) {
+      return SharedDatabase(path: state.history, queue: snapshot.queue, snapshot: snapshot)
+    }
+    return SharedDatabase(path: state.history, queue: try DatabaseFile.inMemory(.history), snapshot: nil)
+  }
+
+  func close() throws(JournalError) {
+    do {
+      try queue.close()
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  /// One immediate transaction.
+  func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try queue.writeWithoutTransaction { try $0.inImmediateTransaction(body) }
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
+  func read<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try queue.read(body)
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+}

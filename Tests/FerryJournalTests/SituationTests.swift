@@ -1,0 +1,98 @@
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+@testable import FerryJournal
+
+@Suite struct SituationTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  @Test func aNewSessionHasNoDelayAndNoEvents() throws {
+    for journal in [try state.open(), try SessionJournal.ephemeral(session: "e")] {
+      let situation = try journal.situation
+      #expect(situation.delay == nil && !situation.hasPendingEvents)
+    }
+    let reader = try SessionJournal.openForReading(session: "none", in: state.directory)
+    #expect(try reader.situation.delay == nil)
+  }
+
+  @Test func theLastResumeCountsUntilItIsCleared() throws {
+    let journal = try state.open()
+    try journal.write([
+      .resumed(period: .seconds(60), at: .start),
+      .resumed(period: .milliseconds(120_500), at: .start(plus: 90)),
+    ])
+    try journal.close()
+    let again = try state.open(at: .start(plus: 100))
+    var delay = try #require(try again.situation.delay)
+    #expect(delay.period == .milliseconds(120_500) && delay.resumedAt == .start(plus: 90))
+    // A period of nothing is a delay, too.
+    try again.write([.resumed(period: .zero, at: .start)])
+    delay = try #require(try again.situation.delay)
+    #expect(delay.period == .zero)
+    try again.write([.resumed(period: nil, at: nil)])
+    #expect(try again.situation.delay == nil)
+    for write in [JournalWrite.resumed(period: .seconds(1), at: nil), .resumed(period: nil, at: .start)] {
+      try again.write([.resumed(period: .seconds(60), at: .start), write])
+      #expect(try again.situation.delay == nil)
+    }
+  }
+
+  @Test func eventsArePendingUntilTheyAreToldSo() throws {
+    let journal = try state.open()
+    try journal.write([.resumed(period: .seconds(60), at: .start), .events(pending: true)])
+    #expect(try journal.situation.hasPendingEvents && journal.situation.delay != nil)
+    try journal.write([.events(pending: false)])
+    #expect(try !journal.situation.hasPendingEvents && journal.situation.delay != nil)
+  }
+
+  @Test func pendingEventsAreCommittedWithTheOutcomeThatEndsTheBatch() throws {
+    let journal = try state.open()
+    let log = EventLog()
+    let writer = JournalWriter(journals: [journal], deliver: log.post)
+    // The outcome is lost, for it names no row; so is what goes with it.
+    try writer.append(
+      [.events(pending: true), .closed(row: 99, state: .done, at: .start, failure: nil)], to: 0)
+    #expect(log.waitForFailure() != nil)
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try !reader.situation.hasPendingEvents)
+  }
+
+  @Test func aJournalOfTheSecondSchemaIsBroughtUpToDate() throws {
+    try state.directory.create()
+    let old = DatabaseSchema(
+      applicationID: DatabaseSchema.session.applicationID,
+      migrations: Array(DatabaseSchema.session.migrations.prefix(2)))
+    try DatabaseFile(path: state.database(), schema: old)
+      .openForWriting(durability: .onRequest, writtenBy: "0.0-old", at: .start).close()
+    let before = try state.contents()
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try reader.situation.delay == nil)
+    try reader.close()
+    #expect(try state.contents() == before)
+    let journal = try state.open()
+    try journal.write([.events(pending: true)])
+    #expect(try journal.situation.hasPendingEvents)
+  }
+
+  @Test func itemsAreCountedByNodeAndState() throws {
+    let journal = try state.open()
+    #expect(try journal.counts().isEmpty)
+    let photos = try journal.photos()
+    let films = try journal.node(manifest: "m", name: "films", kind: .upload, origin: "http://h:80")
+    _ = try journal.node(manifest: "m", name: "none", kind: .upload, origin: "http://h:80")
+    try journal.write([
+      .insert(node: films.id, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 2)),
+      .insert(node: photos.id, round: 1, handedOver: .start, firstRow: 3, files: FileColumns(count: 4)),
+      .closed(row: 4, state: .done, at: .start, failure: nil),
+      .allocated(row: 5, captures: [], expires: nil),
+    ])
+    let counts = try journal.counts()
+    #expect(counts.map(\.node) == [photos, photos, photos, films])
+    #expect(counts.map(\.state) == [.queued, .allocated, .done, .queued])
+    #expect(counts.map(\.count) == [2, 1, 1, 2])
+  }
+}
