@@ -9,14 +9,6 @@ import GRDB
 /// Each call is one short transaction, safe as it returns when the process is killed. It is not synced: a
 /// power cut takes what was committed since the log was last brought to the disk (docs/journal.md).
 package final class Ledger: Sendable {
-  /// What a call of `lease` was answered with.
-  package struct Lease: Hashable, Sendable {
-    /// Bytes that may be sent; 0 where too little is left.
-    package var granted: Int64
-    /// Bytes that count in the window without this grant, the leases of all processes included.
-    package var used: Int64
-  }
-
   /// What is older than this is in no window of a manifest, and may be forgotten.
   package static let retention: Duration = .seconds(62 * 86_400)
 

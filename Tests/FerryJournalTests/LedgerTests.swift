@@ -32,7 +32,7 @@ import Testing
 
   @Test func aLimitIsGrantedToItsLastByteAndNoFurther() throws {
     let ledger = try open()
-    func lease(_ wanted: Int64, minimum: Int64 = 10) throws -> Ledger.Lease {
+    func lease(_ wanted: Int64, minimum: Int64 = 10) throws -> Lease {
       try ledger.lease(.wifi, minimum: minimum, wanted: wanted, limit: 100, window: day, at: .start(plus: 5))
     }
     #expect(try lease(60) == .init(granted: 60, used: 0))

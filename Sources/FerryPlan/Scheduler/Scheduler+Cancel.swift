@@ -36,7 +36,11 @@ extension Scheduler {
       uploads[upload].open -= rest
       uploads[upload].counts.cancelled += rest
       uploads[upload].inProgress += handedOver.count
-      for item in handedOver { end(Place(node, item), .cancelled, .cancelled) }
+      for item in handedOver {
+        // What may have been sent before is not sent again by a later round.
+        let isAmbiguous = uploads[upload].items.begun[item]?.intent != nil
+        end(Place(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
+      }
       closeIfThrough(upload)
     case .waiting: close(node.index, .skipped, .cancelled)
     case .notSelected, .finished, .settling, .closed, .left: break
