@@ -12,6 +12,7 @@ final class EasyHandle {
 
   let curl: UnsafeMutableRawPointer
   let hashThread: HashThread
+  let sockets: SocketLedger
   var exchange: Exchange?
   var head = AnswerHead()
 
@@ -27,10 +28,11 @@ final class EasyHandle {
   private var idleTimeout: Duration?
 
   /// `nil` for want of memory.
-  init?(hashThread: HashThread) {
+  init?(hashThread: HashThread, sockets: SocketLedger) {
     guard let curl = curl_easy_init() else { return nil }
     self.curl = curl
     self.hashThread = hashThread
+    self.sockets = sockets
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     setConstants()
@@ -57,6 +59,7 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
     setCallbacks()
+    setSocketCallbacks()
     setBuffers()
   }
 
