@@ -16,6 +16,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case requestTimeout = "request_timeout"
     /// The item took longer than `timeout_for_resource`.
     case resourceTimeout = "resource_timeout"
+    /// A body would go beyond the request's limit of bytes.
+    case byteLimit = "byte_limit"
     /// The answer is not HTTP, or breaks its rules.
     case malformedAnswer = "malformed_answer"
     /// The answer is larger than what is kept of it.

@@ -13,6 +13,8 @@ struct AnswerHead {
     /// A new header begins; whatever came before is not the answer.
     case first
     case next
+    /// The header is whole.
+    case last
     case tooMuch
   }
 
@@ -27,7 +29,7 @@ struct AnswerHead {
     guard !isWhole else { return .next }
     guard line.first != UInt8(ascii: "\r"), line.first != UInt8(ascii: "\n") else {
       isWhole = true
-      return .next
+      return .last
     }
     guard bytes.count + line.count <= Self.limit else { return .tooMuch }
     bytes.append(contentsOf: line)
@@ -60,6 +62,21 @@ struct AnswerHead {
         ))
     }
     return fields
+  }
+
+  /// What a header that is whole announces of its body; `nil` where it announces no number, where the
+  /// number does not count (RFC 9112, section 6.3), and where the answer is not the last.
+  var contentLength: Int64? {
+    guard status >= 200, status != 204, status != 304 else { return nil }
+    var length: Int64?
+    for (name, value) in fields {
+      switch name.lowercased() {
+      case "transfer-encoding": return nil
+      case "content-length": length = Int64(value)
+      default: break
+      }
+    }
+    return length
   }
 
   /// Only the first line of a header may begin so: no trailer or field name has a slash.

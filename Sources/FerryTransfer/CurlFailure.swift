@@ -58,7 +58,7 @@ enum CurlFailure {
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
       // libcurl quotes OpenSSL here, and no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
-      case .connectionLost, .requestTimeout, .resourceTimeout, .malformedAnswer,
+      case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedAnswer,
         .answerTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
         .request, .capture, .cancelled:
         "\(address): \(String(cString: curl_easy_strerror(code)))"

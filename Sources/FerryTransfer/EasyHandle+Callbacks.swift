@@ -68,6 +68,8 @@ extension EasyHandle {
       return true
     case .next:
       return true
+    case .last:
+      return mayReceiveAnnounced()
     case .tooMuch:
       fail(.answerTooLarge, "the answer's header is larger than \(AnswerHead.limit >> 10) KiB")
       return false
@@ -76,6 +78,7 @@ extension EasyHandle {
 
   private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
     exchange?.bodyReceived += Int64(piece.count)
+    guard mayKeepReceived() else { return false }
     do throws(TransportFailure) {
       if case .undecided = exchange?.sink {
         if let sink = try exchange?.sink(status: head.status) { exchange?.sink = sink }
@@ -113,6 +116,7 @@ extension EasyHandle {
         exchange?.hashBacklog += count
       }
       exchange?.offset += Int64(count)
+      exchange?.handedOver += Int64(count)
       return count
     } catch {
       exchange?.failure = error
@@ -131,15 +135,20 @@ extension EasyHandle {
   /// `CURLOPT_SEEKFUNCTION`: libcurl sends the body again, always from its start.
   private func rewind(to offset: Int64, origin: CInt) -> Bool {
     guard offset == 0, origin == SEEK_SET, exchange?.file != nil else { return false }
-    if var exchange = exchange {
-      self.exchange = nil
+    guard var exchange else { return false }
+    self.exchange = nil
+    defer { self.exchange = exchange }
+    do throws(TransportFailure) {
+      try checkSending(exchange)
       restart(&exchange)
-      self.exchange = exchange
+      return true
+    } catch {
+      exchange.failure = error
+      return false
     }
-    return true
   }
 
-  private func fail(_ code: TransportFailure.Code, _ message: String) {
+  func fail(_ code: TransportFailure.Code, _ message: String) {
     let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
     exchange?.failure = TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)
   }

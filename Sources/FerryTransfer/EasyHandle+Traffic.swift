@@ -5,11 +5,13 @@ extension EasyHandle {
   var traffic: Traffic {
     guard let exchange else { return Traffic() }
     guard !exchange.isHopClosed else { return exchange.traffic }
-    let sent = bodySent
+    // Until libcurl takes the request up, its counters are those of the request before.
+    let isTakenUp = exchange.attempts > 0
+    let sent = isTakenUp ? bodySent : 0
     var traffic = exchange.traffic
     traffic += Traffic(
       bodySent: sent, bodyReceived: exchange.bodyReceived,
-      headersSent: headersSent(bodySent: sent, attempts: exchange.attempts),
+      headersSent: isTakenUp ? headersSent(bodySent: sent, attempts: exchange.attempts) : 0,
       headersReceived: exchange.headersReceived)
     return traffic
   }

@@ -12,6 +12,7 @@ final class EasyHandle {
 
   let curl: UnsafeMutableRawPointer
   let hashThread: HashThread
+  let sockets: SocketLedger
   var exchange: Exchange?
   var head = AnswerHead()
 
@@ -25,12 +26,14 @@ final class EasyHandle {
   private var customMethod: String?
   private var headers: HeaderList?
   private var idleTimeout: Duration?
+  private var isLimited = false
 
   /// `nil` for want of memory.
-  init?(hashThread: HashThread) {
+  init?(hashThread: HashThread, sockets: SocketLedger) {
     guard let curl = curl_easy_init() else { return nil }
     self.curl = curl
     self.hashThread = hashThread
+    self.sockets = sockets
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     setConstants()
@@ -57,6 +60,7 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
     setCallbacks()
+    setSocketCallbacks()
     setBuffers()
   }
 
@@ -78,6 +82,10 @@ final class EasyHandle {
     head.removeAll()
     errorText[0] = 0
     try setMethodAndBody(&exchange)
+    if isLimited != (exchange.request.byteLimit != nil) {
+      isLimited.toggle()
+      setBuffers()
+    }
     if headers !== exchange.headers {
       headers = exchange.headers
       ferry_easy_set_pointer(curl, CURLOPT_HTTPHEADER, exchange.headers.slist)
@@ -118,6 +126,7 @@ final class EasyHandle {
     case .bytes(let bytes):
       exchange.bodySize = Int64(bytes.count)
       try checkLength(exchange)
+      try checkSending(exchange)
       if exchange.redirects == 0 {
         reserve(bytes.count)
         bodyBuffer.copyBytes(from: bytes)
@@ -127,6 +136,7 @@ final class EasyHandle {
     case .file(let source):
       exchange.bodySize = source.size
       try checkLength(exchange)
+      try checkSending(exchange)
       if source.size < Self.smallBody {
         if exchange.redirects == 0 { try readSmall(source, &exchange) }
         set(.memoryBody, method: custom)
@@ -195,8 +205,8 @@ final class EasyHandle {
 
   private func setBuffers() {
     // A download reads in pieces of the curl tool's size; the answer to an upload is small. libcurl
-    // allocates both only while they are used.
-    ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get ? 100 << 10 : 16 << 10)
+    // allocates both only while they are used. Under a limit a piece is what may come too much.
+    ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }
 

@@ -20,6 +20,8 @@ struct Exchange {
   var file: UploadFile?
   /// Of the next byte that libcurl asks for.
   var offset: Int64 = 0
+  /// Bytes of `file` that libcurl was given, over all hops and attempts.
+  var handedOver: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
   var digest = Digest.notWanted

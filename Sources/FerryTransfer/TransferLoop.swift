@@ -15,6 +15,8 @@ package final class TransferLoop {
 
   let multi: UnsafeMutableRawPointer
   let mailbox = Mailbox()
+  /// Goes after `curl_multi_cleanup`, which closes sockets through it.
+  let sockets: SocketLedger
   private let hashThread: HashThread
   private let storeQueue = DispatchQueue(label: "ferry.store")
 
@@ -23,15 +25,20 @@ package final class TransferLoop {
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
   private var ended: [TransferOutcome] = []
+  /// Of all requests that have ended.
+  private(set) var endedTraffic = Traffic()
   private var digests: [DigestOutcome] = []
   /// When timeouts are looked at again.
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
 
   /// Fails with `CurlUnavailable`.
-  package init() throws {
+  package convenience init() throws { try self.init(sockets: SocketLedger()) }
+
+  init(sockets: SocketLedger) throws {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
     self.multi = multi
+    self.sockets = sockets
     hashThread = HashThread(mailbox: mailbox)
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
     mailbox.open(multi)
@@ -72,7 +79,7 @@ package final class TransferLoop {
       var exchange = Exchange(
         key: Mailbox.Key(id: request.id, serial: serial), request: request,
         headers: try headerCache.list(request.headers), now: now)
-      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread) else {
+      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets) else {
         throw EasyHandle.malformed("out of memory")
       }
       do throws(TransportFailure) {
@@ -320,6 +327,7 @@ package final class TransferLoop {
     case .streaming: hashThread.reset(exchange.key)
     case .notWanted, .finishing, .done: break
     }
+    endedTraffic += exchange.traffic
     let duration = exchange.started.duration(to: .now)
     ended.append(
       TransferOutcome(id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration))

@@ -14,6 +14,10 @@ package struct TransferRequest: Sendable {
   package var idleTimeout: Duration
   /// Bound of the whole request, from its start; fails with `resourceTimeout`. `nil` for none.
   package var timeLimit: Duration?
+  /// Body bytes that may be moved, in each direction and over all redirects; `nil` for any number. What
+  /// would be more fails with `byteLimit`: unsent, at the header that announces it, or where an answer
+  /// goes beyond. Of such an answer nothing is kept, and at most 16 KiB more than the limit are read.
+  package var byteLimit: Int64?
   /// The request must reach the wire once at most, also where libcurl would quietly send it again
   /// on a fresh connection; a second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
@@ -71,7 +75,8 @@ package struct TransferRequest: Sendable {
   package init(
     id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
     destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
-    idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, atMostOnce: Bool = false
+    idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, byteLimit: Int64? = nil,
+    atMostOnce: Bool = false
   ) {
     self.id = id
     self.method = method
@@ -81,6 +86,7 @@ package struct TransferRequest: Sendable {
     self.destination = destination
     self.idleTimeout = idleTimeout
     self.timeLimit = timeLimit
+    self.byteLimit = byteLimit
     self.atMostOnce = atMostOnce
   }
 }

@@ -67,6 +67,19 @@ import Testing
     #expect(loop.inFlight == 0)
   }
 
+  @Test func aRequestThatIsCancelledAtOnceHasMovedNothing() throws {
+    let server = try RawServer { _ in answer() }
+    func put(_ id: UInt64) -> TransferRequest {
+      TransferRequest(id: id, method: "PUT", url: server.url, body: .bytes(pattern(1000)))
+    }
+    _ = try loop.run(put(1))
+    // It has the first one's handle, and with it the counters of that one.
+    loop.start(put(2))
+    #expect(loop.progress == Traffic())
+    loop.cancel(2)
+    #expect(loop.finish(1).first?.traffic == Traffic())
+  }
+
   @Test func aRequestThatCannotStartEndsInTheNextTurn() {
     loop.start(TransferRequest(id: 1, method: "GET", url: "nonsense"))
     #expect(loop.turn(timeout: nil).map(\.id) == [1])

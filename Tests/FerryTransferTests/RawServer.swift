@@ -155,6 +155,12 @@ final class RawConnection: @unchecked Sendable {
   /// Returns when the client has closed the connection.
   func waitForEnd() { while fill() { buffer = [] } }
 
+  /// Waits for so many bytes, whatever they are; what was read is lost.
+  func skip(_ count: Int) {
+    while buffer.count < count, fill() {}
+    buffer = []
+  }
+
   private func fill() -> Bool {
     var piece = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &piece, piece.count, 0)

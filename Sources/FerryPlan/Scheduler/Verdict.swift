@@ -92,7 +92,7 @@ extension Step {
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
         recorded, retryAfter: nil, scope: .item, reachedServer: failure.mayHaveReachedServer)
-    case .resourceTimeout, .answerTooLarge, .redirect, .capture:
+    case .resourceTimeout, .byteLimit, .answerTooLarge, .redirect, .capture:
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:

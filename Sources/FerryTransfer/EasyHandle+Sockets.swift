@@ -1,0 +1,27 @@
+import CCurl
+
+extension EasyHandle {
+  /// Has libcurl open and close its sockets through the ledger.
+  ///
+  /// The context is the ledger and not the handle: a connection takes the callback and its context over
+  /// from the handle that made it, outlives that handle in the multi handle's cache, and is closed by
+  /// `curl_multi_cleanup` at the latest. The loop keeps the ledger for as long.
+  func setSocketCallbacks() {
+    let context = Unmanaged.passUnretained(sockets).toOpaque()
+    ferry_easy_set_pointer(curl, CURLOPT_OPENSOCKETDATA, context)
+    ferry_easy_set_pointer(curl, CURLOPT_CLOSESOCKETDATA, context)
+    ferry_easy_set_open_socket(curl) { context, _, address in
+      guard let context, let address else { return CURL_SOCKET_BAD }
+      return Unmanaged<SocketLedger>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.open(
+          family: address.pointee.family, type: address.pointee.socktype, protocol: address.pointee.protocol)
+      }
+    }
+    ferry_easy_set_close_socket(curl) { context, descriptor in
+      guard let context else { return 1 }
+      return Unmanaged<SocketLedger>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.closeSocket(descriptor)
+      }
+    }
+  }
+}
