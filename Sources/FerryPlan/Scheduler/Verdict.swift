@@ -92,11 +92,13 @@ extension Step {
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
         recorded, retryAfter: nil, scope: .item, reachedServer: failure.mayHaveReachedServer)
-    case .resourceTimeout, .byteLimit, .answerTooLarge, .redirect, .capture:
+    case .resourceTimeout, .answerTooLarge, .redirect, .capture:
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
+    case .byteLimit:
+      return .limited(.init(code: "budget", message: "the budget has no more bytes for it"))
     case .sourceChanged:
       return .integrity(recorded)
     case .cancelled:
