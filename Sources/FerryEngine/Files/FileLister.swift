@@ -46,6 +46,17 @@ package struct FileLister: Sendable {
     }
   }
 
+  /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
+  package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
+    let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
+    }
+    defer { close(descriptor) }
+    var list = ExplicitList(root: root, descriptor: descriptor)
+    return list.read(paths)
+  }
+
   private func contents(of name: String) throws(ListingFailure) -> [UInt8] {
     let path = try Self.absolute(name, baseFolder: baseFolder, home: home)
     guard let file = fopen(Self.terminated(path), "rbe") else {
