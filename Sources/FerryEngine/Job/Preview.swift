@@ -31,17 +31,8 @@ package struct Preview {
     let latest = try history.latestRound(manifest: job.plan.manifest)
     let isOpen = latest.map { $0.closedAt == nil } ?? false
     let round = (latest?.number ?? 0) + (isOpen ? 0 : 1)
-    let homes = Set(Launch.homes(of: job.plan))
-    let journals: [SessionJournal?] = try job.plan.sessions.indices.map { index in
-      guard homes.contains(SessionID(index)) else { return nil }
-      let session = job.plan.sessions[index]
-      if session.kind == .ephemeral { return try .ephemeral(session: session.identifier) }
-      return try .openForReading(session: session.identifier, in: state)
-    }
-    defer {
-      // They were only read.
-      for journal in journals { try? journal?.close() }
-    }
+    let journals = try SessionJournals.openForReading(job.plan, in: state)
+    defer { journals.close() }
     let situation = try Situation(
       job, journals: journals, round: round, selection: selection,
       listers: try job.listers(environment: environment), at: LaunchClock().now)

@@ -58,7 +58,8 @@ extension Scheduler {
 extension Scheduler {
   /// Whether an upload takes further items in this launch.
   package func takesItems(_ node: NodeID) -> Bool {
-    guard uploadIndex[node.index] != nil, stop == nil, !isEnding, !sessions[session(of: node).index].isCancelled
+    guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
+      !sessions[session(of: node).index].isCancelled
     else { return false }
     switch nodes[node.index].phase {
     case .open, .waiting: return true
