@@ -45,12 +45,4 @@ struct ExpiryTests {
     }
     #expect(ExpiryReader.expiry(of: captures, now: now) == now.advanced(by: .seconds(10)))
   }
-
-  @Test(arguments: [
-    (Int64(0), "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
-    (951_782_400_000_000_000, "2000-02-29T00:00:00Z"),
-  ])
-  func timesAreWrittenInUTC(_ nanoseconds: Int64, _ text: String) {
-    #expect(CivilTime.rfc3339(nanoseconds: nanoseconds) == text)
-  }
 }

@@ -1,4 +1,5 @@
 import FerryManifest
+import FerryPlan
 
 /// What references stand for at the moment a request is built.
 ///
@@ -65,7 +66,7 @@ package struct Bindings: Sendable {
     case .extension: .bytes(file.extension)
     case .size: .number(file.size)
     case .sha256: file.sha256.map { .text($0) }
-    case .modified: .text(CivilTime.rfc3339(nanoseconds: file.modified))
+    case .modified: .text(Instant(nanoseconds: file.modified).rfc3339(in: .utc))
     }
   }
 

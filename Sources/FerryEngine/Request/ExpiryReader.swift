@@ -14,7 +14,7 @@ package enum ExpiryReader {
       case "expires_at":
         found =
           seconds(capture.value).map { Instant(nanoseconds: 0).advanced(by: $0) }
-          ?? CivilTime.instant(rfc3339: capture.value)
+          ?? Instant(rfc3339: capture.value)
       default: found = nil
       }
       if let found { expiry = min(expiry ?? found, found) }

@@ -11,6 +11,6 @@ package enum RetryAfter {
       // More seconds than fit are as good as for ever.
       return .seconds(min(Int64(String(digits) ?? "") ?? .max, 9_000_000_000))
     }
-    return CivilTime.instant(httpDate: text).map { max(.zero, now.duration(to: $0)) }
+    return HTTPDate.instant(text).map { max(.zero, now.duration(to: $0)) }
   }
 }

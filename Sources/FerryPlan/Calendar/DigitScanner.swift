@@ -1,20 +1,20 @@
 /// Reads the fixed numbers of a date, from left to right.
-struct DigitScanner {
+package struct DigitScanner {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+  package init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  var isAtEnd: Bool { position == bytes.count }
+  package var isAtEnd: Bool { position == bytes.count }
 
-  mutating func skip(_ letter: Unicode.Scalar) -> Bool {
+  package mutating func skip(_ letter: Unicode.Scalar) -> Bool {
     guard position < bytes.count, UInt32(bytes[position]) == letter.value else { return false }
     position += 1
     return true
   }
 
   /// Exactly so many digits.
-  mutating func number(digits: Int) -> Int? {
+  package mutating func number(digits: Int) -> Int? {
     guard bytes.count - position >= digits else { return nil }
     var number = 0
     for byte in bytes[position..<(position + digits)] {
@@ -26,7 +26,7 @@ struct DigitScanner {
   }
 
   /// The digits behind a point, in nanoseconds; finer ones are dropped.
-  mutating func fraction() -> Int64? {
+  package mutating func fraction() -> Int64? {
     var nanoseconds: Int64 = 0
     var place: Int64 = 100_000_000
     let start = position

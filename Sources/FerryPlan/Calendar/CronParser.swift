@@ -1,0 +1,127 @@
+/// Reads the text of a cron expression.
+struct CronParser {
+  private let characters: [Character]
+
+  init(_ text: String) { characters = Array(text) }
+
+  /// Sorted as crontab(5) lists them, each with what it stands for.
+  static let nicknames: [(name: String, meaning: String)] = [
+    ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 1 *"), ("@monthly", "0 0 1 * *"), ("@weekly", "0 0 * * 0"),
+    ("@daily", "0 0 * * *"), ("@midnight", "0 0 * * *"), ("@hourly", "0 * * * *"),
+  ]
+
+  /// The fields in the order of `CronField.Kind`.
+  func fields() throws(CronError) -> [CronField] {
+    let words = characters.split { $0 == " " || $0 == "\t" }
+    let kinds = CronField.Kind.allCases
+    guard let first = words.first else {
+      throw CronError(column: 1, message: "the expression is empty", help: Self.shape)
+    }
+    if first.first == "@" { return try nickname(first, rest: words.dropFirst()) }
+    guard words.count >= kinds.count else {
+      throw CronError(
+        column: (words.last?.endIndex ?? 0) + 1,
+        message: "the \(kinds[words.count].name) is missing: there are \(words.count) of 5 fields",
+        help: Self.shape)
+    }
+    guard words.count == kinds.count else {
+      throw CronError(
+        column: words[kinds.count].startIndex + 1, message: "there are \(words.count) fields",
+        help: Self.shape)
+    }
+    var fields: [CronField] = []
+    for (kind, word) in zip(kinds, words) { fields.append(try field(word, kind)) }
+    return fields
+  }
+
+  private static let shape =
+    "five fields, with spaces between them: minute, hour, day of the month, month, day of the week"
+
+  private func nickname(
+    _ word: ArraySlice<Character>, rest: ArraySlice<ArraySlice<Character>>
+  ) throws(CronError) -> [CronField] {
+    guard let known = Self.nicknames.first(where: { $0.name == String(word) }) else {
+      let reason = String(word) == "@reboot" ? "`@reboot` is no time" : "`\(String(word))` is not known"
+      throw CronError(
+        column: word.startIndex + 1, message: reason,
+        help: "write one of \(Self.nicknames.map(\.name).joined(separator: ", ")), or \(Self.shape)")
+    }
+    if let more = rest.first {
+      throw CronError(
+        column: more.startIndex + 1, message: "nothing can stand behind `\(known.name)`",
+        help: "`\(known.name)` is `\(known.meaning)`")
+    }
+    return try CronParser(known.meaning).fields()
+  }
+
+  private func field(_ word: ArraySlice<Character>, _ kind: CronField.Kind) throws(CronError) -> CronField {
+    var field = CronField()
+    field.isWildcard = word.first == "*"
+    for item in word.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = item.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      let base = parts[0]
+      let range = try range(base, kind, hasStep: parts.count > 1)
+      let step = parts.count > 1 ? try step(parts[1], kind) : 1
+      // As in Vixie cron, a step beyond the range leaves its first number.
+      for number in range where (number - range.lowerBound) % step == 0 {
+        // Sunday is 0 here.
+        field.insert(kind == .dayOfWeek && number == 7 ? 0 : number)
+      }
+    }
+    return field
+  }
+
+  private func range(
+    _ base: ArraySlice<Character>, _ kind: CronField.Kind, hasStep: Bool
+  ) throws(CronError) -> ClosedRange<Int> {
+    if base.count == 1, base.first == "*" { return kind.numbers }
+    let ends = base.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let low = try number(ends[0], kind)
+    guard ends.count > 1 else {
+      guard !hasStep else {
+        throw CronError(
+          column: base.startIndex + 1,
+          message: "a step follows a range or `*`, not the single `\(String(base))`",
+          help: "write `\(low)-\(kind.numbers.upperBound)/…`, or leave the step out")
+      }
+      return low...low
+    }
+    let high = try number(ends[1], kind)
+    guard low <= high else {
+      let sunday = kind == .dayOfWeek && high == 0
+      throw CronError(
+        column: base.startIndex + 1, message: "the range `\(String(base))` runs backwards",
+        help: sunday
+          ? "Sunday is 7 at the end of a range: write `\(low)-7`"
+          : "write two ranges: `\(low)-\(kind.numbers.upperBound),\(kind.numbers.lowerBound)-\(high)`")
+    }
+    return low...high
+  }
+
+  private func number(_ text: ArraySlice<Character>, _ kind: CronField.Kind) throws(CronError) -> Int {
+    guard !text.isEmpty else {
+      throw CronError(column: text.startIndex + 1, message: "a \(kind.name) is missing", help: kind.forms)
+    }
+    if let number = Self.digits(text) {
+      if kind.numbers.contains(number) { return number }
+    } else if let place = kind.words.firstIndex(of: String(text).lowercased()) {
+      return place + kind.numbers.lowerBound
+    }
+    throw CronError(
+      column: text.startIndex + 1, message: "`\(String(text))` is no \(kind.name)", help: kind.forms)
+  }
+
+  private func step(_ text: ArraySlice<Character>, _ kind: CronField.Kind) throws(CronError) -> Int {
+    if let step = Self.digits(text), step > 0 { return step }
+    throw CronError(
+      column: text.startIndex + 1,
+      message: text.isEmpty ? "the step behind `/` is missing" : "`\(String(text))` is no step",
+      help: "a step is a whole number from 1, as in `*/\(kind == .minute ? 15 : 2)`")
+  }
+
+  /// `nil` for what is no whole number, and for one that does not fit.
+  private static func digits(_ text: ArraySlice<Character>) -> Int? {
+    guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return Int(String(text))
+  }
+}

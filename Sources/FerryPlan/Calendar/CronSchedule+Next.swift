@@ -1,0 +1,83 @@
+extension CronSchedule {
+  /// The first time after a moment at which the line runs; `nil` where none comes before the end of
+  /// `Instant`'s range, as for the 30th of February.
+  ///
+  /// Where clocks are set it does what cron(8) of Vixie cron documents:
+  ///
+  /// - A line whose minute and hour are fixed (neither begins with `*`) runs for each of its times once. A
+  ///   time that is left out runs at the moment at which the clocks are set forward; one that comes twice,
+  ///   the first time only. Several times that fall on one moment are one run.
+  /// - A line with a wildcard follows the clock as it goes: what is left out does not run, what comes twice
+  ///   runs twice.
+  ///
+  /// Vixie cron does so for changes of less than three hours and takes longer ones for corrections; here
+  /// all changes are the zone's.
+  ///
+  /// | expression | Europe/Berlin, 2026 | runs |
+  /// |---|---|---|
+  /// | `30 2 * * *` | 29 March, 02:00 is 03:00 | 03:00 |
+  /// | `30 2 * * *` | 25 October, 03:00 is 02:00 | the first 02:30 |
+  /// | `0 * * * *` | 25 October | both 02:00 |
+  /// | `*/30 2 * * *` | 29 March | not at all |
+  package func next(after instant: Instant, in zone: CalendarZone) -> Instant? {
+    let second = instant.wholeSeconds
+    let last = Instant.distantFuture.wholeSeconds
+    let isFixed = !minutes.isWildcard && !hours.isWildcard
+    let next =
+      isFixed
+      ? nextFixed(after: second, in: zone, through: last) : nextShown(after: second, in: zone, through: last)
+    return next.map { Instant(wholeSeconds: $0) }
+  }
+
+  /// The first of the times that the zone's clocks have not reached.
+  private func nextFixed(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
+    let reached = zone.latestTime(upTo: second).seconds
+    let end = LocalTime(seconds: last + CalendarZone.largestOffset + 1)
+    guard let time = time(from: LocalTime(seconds: reached + 1), before: end) else { return nil }
+    let next = zone.second(of: time)
+    return next <= last ? next : nil
+  }
+
+  /// The first moment at which the zone's clocks show one of the times.
+  private func nextShown(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
+    var from = second + 1
+    var period = zone.period(at: from)
+    while from <= last {
+      let offset = zone.offset(ofPeriod: period)
+      let end = min(zone.end(ofPeriod: period), last + 1)
+      if let time = time(from: LocalTime(seconds: from + offset), before: LocalTime(seconds: end + offset)) {
+        return time.seconds - offset
+      }
+      from = end
+      period += 1
+    }
+    return nil
+  }
+
+  /// The first matching time of a clock that is never set. Months and days that do not match are skipped
+  /// whole, so that three centuries without one are searched in some ten thousand steps.
+  private func time(from start: LocalTime, before end: LocalTime) -> LocalTime? {
+    let start = start.roundedUpToMinute
+    var date = start.date
+    var earliest = (hour: start.hour, minute: start.minute)
+    while LocalTime(date: date) < end {
+      if matches(date), let (hour, minute) = timeOfDay(from: earliest) {
+        let time = LocalTime(date: date, hour: hour, minute: minute)
+        return time < end ? time : nil
+      }
+      earliest = (0, 0)
+      date = months.contains(date.month) ? date.adding(days: 1) : date.firstOfNextMonth
+    }
+    return nil
+  }
+
+  private func timeOfDay(from earliest: (hour: Int, minute: Int)) -> (hour: Int, minute: Int)? {
+    if hours.contains(earliest.hour), let minute = minutes.first(from: earliest.minute) {
+      return (earliest.hour, minute)
+    }
+    guard let hour = hours.first(from: earliest.hour + 1), let minute = minutes.first(from: 0) else {
+      return nil
+    }
+    return (hour, minute)
+  }
+}

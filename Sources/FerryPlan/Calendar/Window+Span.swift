@@ -1,0 +1,73 @@
+import FerryManifest
+
+extension Budget.Window {
+  /// The window of a zone's calendar in which a moment lies.
+  ///
+  /// A day, a week and a month begin when the zone's clocks first show their first midnight, or a later
+  /// time where midnight is left out. A week begins on Monday (ISO 8601). So the day on which clocks are
+  /// set may have 23 or 25 hours, and a day that a zone leaves out has no window.
+  ///
+  /// An hour is one of real time, which begins when the clocks show a full one; an hour that comes twice is
+  /// two windows. Where clocks are set by anything but full hours a window ends at this moment, so that it
+  /// or the next one is shorter: on Lord Howe, which shifts by half an hour,
+  ///
+  /// | window | from, UTC | length |
+  /// |---|---|---|
+  /// | 01:00 to 02:00 (+11:00) | 14:00 | 60 min |
+  /// | 01:30 to 02:00 (+10:30) | 15:00 | 30 min |
+  /// | 02:00 to 03:00 (+10:30) | 15:30 | 60 min |
+  ///
+  /// Windows cover all time and do not overlap. The first and the last are cut at the ends of `Instant`'s
+  /// range; `Instant.distantFuture` itself is the end of the last one.
+  package func span(containing instant: Instant, in zone: CalendarZone) -> Range<Instant> {
+    let second = instant.wholeSeconds
+    let span =
+      switch self {
+      case .hour: zone.hour(around: second)
+      case .day: zone.days(around: second, from: { $0 }, to: { $0.adding(days: 1) })
+      case .week: zone.days(around: second, from: \.firstOfWeek, to: { $0.adding(days: 7) })
+      case .month: zone.days(around: second, from: \.firstOfMonth, to: \.firstOfNextMonth)
+      }
+    return Instant(wholeSeconds: span.lowerBound)..<Instant(wholeSeconds: span.upperBound)
+  }
+}
+
+extension CalendarZone {
+  /// - Parameters:
+  ///   - first: the day with which the window of a day begins.
+  ///   - next: the day with which the next window begins.
+  fileprivate func days(
+    around second: Int, from first: (CivilDate) -> CivilDate, to next: (CivilDate) -> CivilDate
+  ) -> Range<Int> {
+    func start(_ date: CivilDate) -> Int { self.second(of: LocalTime(date: date)) }
+    let shown = LocalTime(seconds: second + offset(ofPeriod: period(at: second)))
+    var date = first(shown.date)
+    var span = start(date)..<start(next(date))
+    // Clocks that are set back over midnight show yesterday again, and today has begun.
+    while span.upperBound <= second {
+      date = next(date)
+      span = span.upperBound..<start(next(date))
+    }
+    return span
+  }
+
+  fileprivate func hour(around second: Int) -> Range<Int> {
+    let period = period(at: second)
+    let offset = offset(ofPeriod: period)
+    // Where full hours lie on the axis of real time; a shift by full hours does not move them.
+    func phase(_ period: Int) -> Int { self.offset(ofPeriod: period).dividedWithFloor(by: 3600).remainder }
+    var lower = (second + offset).floorDivided(by: 3600) * 3600 - offset
+    var upper = lower + 3600
+    var before = period
+    while start(ofPeriod: before) > lower {
+      if phase(before - 1) != phase(period) { lower = start(ofPeriod: before) }
+      before -= 1
+    }
+    var after = period
+    while end(ofPeriod: after) < upper {
+      if phase(after + 1) != phase(period) { upper = end(ofPeriod: after) }
+      after += 1
+    }
+    return lower..<upper
+  }
+}
