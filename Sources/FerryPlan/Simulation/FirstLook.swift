@@ -5,11 +5,16 @@ package struct FirstLook: Sendable {
   /// What it would start.
   package private(set) var starts: [Attempt] = []
 
-  /// - Parameter lease: what the ledger would answer.
-  package init(_ scheduler: Scheduler, at now: Instant, lease: (Lease.Request) -> Lease) {
+  /// - Parameters:
+  ///   - cancelled: sessions that were cancelled before.
+  ///   - lease: what the ledger would answer.
+  package init(
+    _ scheduler: Scheduler, at now: Instant, cancelled: [SessionID] = [], lease: (Lease.Request) -> Lease
+  ) {
     self.scheduler = scheduler
     var recorded: UInt64 = 0
-    var events: [Event] = [.launched]
+    // The last one comes first.
+    var events: [Event] = [.launched] + cancelled.map { .cancelled($0, finishing: false) }
     while let event = events.popLast() {
       for action in self.scheduler.handle(event, at: now) {
         switch action {

@@ -1,0 +1,66 @@
+import FerryJournal
+import FerryPlan
+
+/// The journals of the sessions that a plan's nodes live in.
+struct SessionJournals {
+  /// In the order of `SessionID`; `nil` where no node lives in that session.
+  let all: [SessionJournal?]
+
+  static func open(
+    _ plan: Plan, in state: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> SessionJournals {
+    try Self(plan) { identifier throws(JournalError) in
+      try .open(session: identifier, in: state, writtenBy: ferry, at: now)
+    }
+  }
+
+  /// For a plan: nothing is changed.
+  static func openForReading(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> SessionJournals {
+    try Self(plan) { identifier throws(JournalError) in
+      try .openForReading(session: identifier, in: state)
+    }
+  }
+
+  private init(_ plan: Plan, _ open: (String) throws(JournalError) -> SessionJournal) throws(JournalError) {
+    let homes = Set(Launch.homes(of: plan))
+    var journals: [SessionJournal?] = []
+    for (index, session) in plan.sessions.enumerated() {
+      guard homes.contains(SessionID(index)) else {
+        journals.append(nil)
+        continue
+      }
+      journals.append(
+        session.kind == .ephemeral
+          ? try .ephemeral(session: session.identifier) : try open(session.identifier))
+    }
+    all = journals
+  }
+
+  /// How far the sessions' resume delays have grown.
+  var delays: [SessionID: ResumeState] {
+    get throws(JournalError) {
+      var delays: [SessionID: ResumeState] = [:]
+      for (index, journal) in all.enumerated() {
+        guard let delay = try journal?.situation.delay else { continue }
+        delays[SessionID(index)] = ResumeState(period: delay.period, resumedAt: delay.resumedAt)
+      }
+      return delays
+    }
+  }
+
+  /// Sessions that are owed the start of their `on_events`.
+  var owedEvents: [SessionID] {
+    get throws(JournalError) {
+      var owed: [SessionID] = []
+      for (index, journal) in all.enumerated() {
+        if try journal?.situation.hasPendingEvents == true { owed.append(SessionID(index)) }
+      }
+      return owed
+    }
+  }
+
+  func close() {
+    // What was to be kept is synced by the writer; closing late loses nothing.
+    for journal in all { try? journal?.close() }
+  }
+}
