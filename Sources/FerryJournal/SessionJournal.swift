@@ -141,6 +141,27 @@ package final class SessionJournal: Sendable {
     }
   }
 
+  /// Calls `body` with the item of this path, where there is one.
+  package func item(node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws -> Void) throws {
+    try queue.writeWithoutTransaction { db in
+      let statement: Statement
+      do {
+        statement = try db.cachedStatement(
+          sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? AND path = ?")
+        try statement.setArguments([node, Data(path)])
+      } catch {
+        throw JournalError(error, file: self.path)
+      }
+      let handle = statement.sqliteStatement
+      defer { sqlite3_reset(handle) }
+      switch sqlite3_step(handle) {
+      case SQLITE_ROW: try body(ItemRow(statement: handle, file: self.path))
+      case SQLITE_DONE: return
+      case let code: throw JournalError(db.failure(code), file: self.path)
+      }
+    }
+  }
+
   /// Moves the log into the file and closes it; the journal must not be used afterwards. A second call
   /// does nothing.
   package func close() throws(JournalError) {

@@ -18,9 +18,11 @@ struct MomentOptions: ParsableArguments {
 
   /// The moment, and the zone that moments are shown to people in.
   func moment() throws(UsageError) -> (moment: Instant, zone: CalendarZone) {
-    let now = LaunchClock.wallTime
-    guard let at else { return (now, TimeZones.local(around: now)) }
-    let (moment, zone) = try MomentText.read(at, now: now)
-    return (moment, zone ?? TimeZones.local(around: moment))
+    guard let at else {
+      let now = LaunchClock.wallTime
+      return (now, .current(around: now))
+    }
+    let (moment, zone) = try MomentText.read(at)
+    return (moment, zone ?? .current(around: moment))
   }
 }

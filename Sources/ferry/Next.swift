@@ -64,7 +64,7 @@ struct Next: ParsableCommand {
       variables: given, variableFiles: variables.variableFiles)
     // A line that is installed now must not be for the minute that has begun.
     let soonest = now.advanced(by: .seconds(60))
-    let zone = TimeZones.system(around: moment)
+    let zone = CalendarZone.machine(around: moment)
     Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")
   }
 }

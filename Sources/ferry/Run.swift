@@ -74,6 +74,13 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Where nothing can be done before a moment in the future, wait for it, but no longer than this.",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var wait: Duration?
+
+  @Option(
+    help: ArgumentHelp(
       "How it came about. By default foreground at a terminal, and background elsewhere.",
       valueName: "kind"))
   var launch: LaunchKind?

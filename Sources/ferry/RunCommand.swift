@@ -16,6 +16,7 @@ struct RunCommand {
     var launch = launch
     let environment = ProcessInfo.processInfo.environment
     launch.launch = options.launch ?? (Output.isInteractive ? .foreground : .background)
+    launch.patience = options.wait ?? .zero
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)
     let ending = try Launch(job, options: launch, environment: environment, version: Ferry.version).run(

@@ -42,7 +42,7 @@ struct Status: ParsableCommand {
     ).look(sessions: sessions, job: job)
     switch format {
     case .text:
-      Output.produce(StatusText.text(status, in: TimeZones.local(around: LaunchClock.wallTime)))
+      Output.produce(StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime)))
     case .json: Output.produce(try JSONText.pretty(status))
     }
   }

@@ -136,11 +136,5 @@ extension BadManifest {
       .warning(
         "2️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
         help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
-    BadManifest(
-      "a section that this ferry cannot obey yet", in: .nothing,
-      "version: 1\nname: photos\n1️⃣budgets: { wifi: { limit: 5GB, per: day } }",
-      .warning(
-        "1️⃣", .notBuilt, "'budgets' is not built yet: 'ferry run' refuses this manifest",
-        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
   ]
 }

@@ -135,10 +135,7 @@ extension BadManifest {
         "1️⃣", .unknownWord, "'priority' must be a number from 0 to 1, or low, default or high, found 'hihg'",
         help: "did you mean 'high'?")),
     BadManifest(
-      "a time zone with a space", "2️⃣budgets:\n  wifi: { limit: 5GB, per: day, time_zone: 1️⃣New York }",
-      .warning(
-        "2️⃣", .notBuilt, "'budgets' is not built yet: 'ferry run' refuses this manifest",
-        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do"),
+      "a time zone with a space", "budgets:\n  wifi: { limit: 5GB, per: day, time_zone: 1️⃣New York }",
       .error(
         "1️⃣", .unknownWord, "'New York' is no name of a time zone",
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")),

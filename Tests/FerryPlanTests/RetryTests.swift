@@ -125,5 +125,5 @@ struct RetryTests {
 }
 
 extension Reply: CustomTestStringConvertible {
-  var testDescription: String { "\(answer)" }
+  package var testDescription: String { "\(answer)" }
 }

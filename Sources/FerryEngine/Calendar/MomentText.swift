@@ -5,11 +5,8 @@ package enum MomentText {
   /// Reads RFC 3339 (`2026-03-29T10:00:00+02:00`), or a time without an offset (`2026-03-29T10:00`), which is the
   /// local zone's, or that of a name in brackets behind it (`2026-03-29T10:00[Europe/Berlin]`, RFC 9557).
   ///
-  /// - Parameter now: around which the zones are known.
   /// - Returns: the moment, and the zone that was named.
-  package static func read(
-    _ text: String, now: Instant
-  ) throws(UsageError) -> (moment: Instant, zone: CalendarZone?) {
+  package static func read(_ text: String) throws(UsageError) -> (moment: Instant, zone: CalendarZone?) {
     var written = text[...]
     var name: String?
     if written.hasSuffix("]"), let bracket = written.firstIndex(of: "[") {
@@ -23,12 +20,12 @@ package enum MomentText {
           + "2026-03-29T10:00[Europe/Berlin]")
     }
     guard let name else {
-      guard let moment = Instant(written: written, in: TimeZones.local(around: about)) else {
+      guard let moment = Instant(written: written, in: CalendarZone.current(around: about)) else {
         return (about, nil)
       }
       return (moment, nil)
     }
-    guard let zone = TimeZones.named(name, around: about) else {
+    guard let zone = CalendarZone(systemName: name, around: about) else {
       throw UsageError("this machine knows no time zone '\(name)'\nhelp: write a name such as Europe/Berlin")
     }
     return (Instant(written: written, in: zone) ?? about, zone)

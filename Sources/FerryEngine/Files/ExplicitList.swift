@@ -18,7 +18,11 @@ struct ExplicitList {
 
   /// Blank lines are skipped; a carriage return is part of its name.
   mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
-    for line in bytes.split(separator: nullSeparated ? 0 : 0x0A) { take(Array(line)) }
+    read(bytes.split(separator: nullSeparated ? 0 : 0x0A).map { Array($0) })
+  }
+
+  mutating func read(_ paths: [[UInt8]]) -> Listing {
+    for path in paths { take(path) }
     return Listing(files: sorted(), problems: problems)
   }
 

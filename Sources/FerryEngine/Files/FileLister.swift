@@ -46,25 +46,15 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// Files that were named one by one, whatever the selection says.
-  ///
-  /// - Parameter paths: absolute, in any order.
-  /// - Throws: `ListingFailure` where the root cannot be read.
-  package func list(only paths: [[UInt8]]) throws(ListingFailure) -> Listing {
+  /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
+  package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
     }
     defer { close(descriptor) }
-    let inside = paths.map { path in
-      // A way through links, such as the shell's current folder, may lead into the root all the same.
-      guard !Self.isInside(path, root), let slash = path.lastIndex(of: 0x2F),
-        let folder = Self.real(slash == 0 ? [0x2F] : Array(path[..<slash]))
-      else { return path }
-      return (folder == [0x2F] ? [] : folder) + path[slash...]
-    }
     var list = ExplicitList(root: root, descriptor: descriptor)
-    return list.read(Array(inside.joined(separator: [0])), nullSeparated: true)
+    return list.read(paths)
   }
 
   private func contents(of name: String) throws(ListingFailure) -> [UInt8] {

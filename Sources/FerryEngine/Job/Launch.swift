@@ -13,6 +13,8 @@ package struct Launch {
     package var limit: Int?
     /// After this long nothing more is started; from the launch's first moment.
     package var maxDuration: Duration?
+    /// How long it waits with nothing to do.
+    package var patience: Duration = .zero
     /// Over the manifest's `conditions`, where they are given.
     package var network: Conditions.Network?
     package var power: Conditions.Power?
@@ -37,12 +39,27 @@ package struct Launch {
     package var bytes: Int64
   }
 
-  private let job: Job
-  private let options: Options
-  private let environment: [String: String]
-  private let state: StateDirectory
-  private let clock = LaunchClock()
-  private let version: String
+  let job: Job
+  let options: Options
+  let environment: [String: String]
+  let state: StateDirectory
+  let clock = LaunchClock()
+  let version: String
+
+  /// What stays the same from a run's first moment to its last.
+  struct Run {
+    var id: String
+    var round: Int64
+    var startedAt: Instant
+    var selection: Selection
+    var secrets: [String: String]
+    var conditions: DeviceConditions
+    /// Of the budgets.
+    var zones: [String: CalendarZone]
+    var notice: (String) -> Void
+    var warn: ([Diagnostic]) -> Void
+    var onProgress: (Progress) -> Void
+  }
 
   package init(
     _ job: Job, options: Options, environment: [String: String], version: String
@@ -57,12 +74,17 @@ package struct Launch {
   /// Runs to the end. `notice` takes lines for people, `warn` what the files and the history show to be wrong
   /// with the manifest; `onProgress` is called after every turn.
   package func run(
-    notice: @escaping (String) -> Void, warn: ([Diagnostic]) -> Void, onProgress: @escaping (Progress) -> Void
+    notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
+    onProgress: @escaping (Progress) -> Void
   ) throws -> Ending {
-    let selection = try Selection(options.only, in: job.plan)
-    let secrets = try SecretValues.load(job.manifest.secrets, folder: job.folder, environment: environment)
-    let conditions = job.conditions(network: options.network, power: options.power, notice)
     let started = clock.now
+    var run = Run(
+      id: Self.runID(at: started), round: 0, startedAt: started,
+      selection: try Selection(options.only, in: job.plan),
+      secrets: try SecretValues.load(job.manifest.secrets, folder: job.folder, environment: environment),
+      conditions: job.conditions(network: options.network, power: options.power, notice),
+      zones: try job.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      onProgress: onProgress)
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
     for session in lockedSessions {
@@ -73,36 +95,41 @@ package struct Launch {
     }
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
-    let round = try history.openRound(manifest: job.plan.manifest, at: started)
+    run.round = try history.openRound(manifest: job.plan.manifest, at: started).number
     try history.register(
       JobRow(
         manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
         variables: job.variables, registeredAt: started))
-    let id = Self.runID(at: started)
     try history.begin(
       RunRow(
-        id: id, launch: options.launch, rounds: [.init(manifest: job.plan.manifest, number: round.number)],
-        startedAt: started))
-    let record: RunRecord
-    let rates: [RateRow]
+        id: run.id, launch: options.launch,
+        rounds: [.init(manifest: job.plan.manifest, number: run.round)], startedAt: started))
     do {
-      (record, rates) = try carryOut(
-        id: id, round: round.number, selection: selection, secrets: secrets, conditions: conditions,
-        history: history, startedAt: started, notice, warn, onProgress)
+      let journals = try SessionJournals.open(job.plan, in: state, writtenBy: version, at: started)
+      defer { journals.close() }
+      let (record, rates) = try carryOut(run, journals, history)
+      let report = try keep(record)
+      try history.end(run: run.id, exitCode: record.run.exitCode, report: report, rates: rates, at: clock.now)
+      try EventCommand(folder: job.folder, environment: environment)
+        .startOwed(job.plan, journals, report: report, notice)
+      try history.close()
+      return .ran(record, report: report)
     } catch {
       // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
       // The error that is thrown says more than one of writing that down would.
-      try? history.end(run: id, exitCode: code, report: nil, at: clock.now)
+      try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
     }
-    let report = try state.createReportFolder(ofRun: id)
+  }
+
+  /// Writes the report where it is kept and where it is wanted; returns the former.
+  private func keep(_ record: RunRecord) throws -> String {
+    let report = try state.createReportFolder(ofRun: record.run.id)
     let bytes = try ReportWriter.encode(record)
     try ReportWriter.write(bytes, to: report)
     if let path = options.report { try ReportWriter.write(bytes, to: path) }
-    try history.end(run: id, exitCode: record.run.exitCode, report: report, rates: rates, at: clock.now)
-    try history.close()
-    return .ran(record, report: report)
+    return report
   }
 
   /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.
@@ -114,107 +141,6 @@ package struct Launch {
   /// The sessions that nodes live in.
   static func homes(of plan: Plan) -> [SessionID] {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
-  }
-
-  private func carryOut(
-    id: String, round: Int64, selection: Selection, secrets: [String: String],
-    conditions: DeviceConditions, history: RunHistory, startedAt: Instant,
-    _ notice: @escaping (String) -> Void, _ warn: ([Diagnostic]) -> Void,
-    _ onProgress: @escaping (Progress) -> Void
-  ) throws -> (RunRecord, [RateRow]) {
-    let homes = Set(Self.homes(of: job.plan))
-    let journals: [SessionJournal?] = try job.plan.sessions.indices.map { index in
-      guard homes.contains(SessionID(index)) else { return nil }
-      let session = job.plan.sessions[index]
-      if session.kind == .ephemeral { return try .ephemeral(session: session.identifier) }
-      return try .open(session: session.identifier, in: state, writtenBy: version, at: startedAt)
-    }
-    defer {
-      // What was to be kept is synced by the writer; closing late loses nothing.
-      for journal in journals { try? journal?.close() }
-    }
-    let listers = try job.listers(environment: environment)
-    let situation = try Situation(
-      job, journals: journals, round: round, selection: selection, listers: listers, at: clock.now)
-    for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
-      for problem in problems { notice("\(job.plan.nodes[node].name): \(problem)") }
-    }
-    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
-    if !warnings.isEmpty { warn(warnings) }
-    let run = try perform(
-      id: id, round: round, secrets: secrets, conditions: conditions, situation: situation,
-      roots: listers.mapValues(\.root), startedAt: startedAt, onProgress)
-    let isThrough = run.scheduler.hasEnded && run.scheduler.isRoundThrough
-    if isThrough { try history.closeRound(manifest: job.plan.manifest, number: round, at: clock.now) }
-    let exit: ExitCode = run.fault == nil ? run.scheduler.exitCode : .fault
-    let record = RunRecord(
-      run: .init(
-        id: id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
-        round: round, roundClosed: isThrough, startedAt: startedAt.rfc3339, endedAt: clock.now.rfc3339,
-        exitCode: exit.rawValue, state: "ended", stop: run.scheduler.stopCause, conditions: conditions,
-        fault: run.fault?.description),
-      totals: run.scheduler.totals, nodes: run.scheduler.nodeRecords, items: run.scheduler.itemRecords)
-    return (record, rates(run.scheduler))
-  }
-
-  /// How fast uploads went, for the plans of later runs.
-  private func rates(_ scheduler: Scheduler) -> [RateRow] {
-    scheduler.samples.map { id, sample in
-      let node = job.plan.nodes[id.index]
-      return RateRow(
-        manifest: job.plan.manifest, upload: node.name,
-        session: job.plan.sessions[node.session.index].identifier, sample: sample)
-    }
-  }
-
-  private func perform(
-    id: String, round: Int64, secrets: [String: String], conditions: DeviceConditions,
-    situation: Situation, roots: [Int: [UInt8]], startedAt: Instant,
-    _ onProgress: @escaping (Progress) -> Void
-  ) throws -> RunLoop {
-    let loop = try TransferLoop()
-    let mail = MailSlot(waker: loop.waker)
-    let signals = StopSignals { mail.post(.stop($0)) }
-    defer { withExtendedLifetime(signals) {} }
-    var writerJournals: [SessionJournal] = []
-    var writerIndex: [Int: Int] = [:]
-    for (index, journal) in situation.journals.enumerated() {
-      guard let journal else { continue }
-      writerIndex[index] = writerJournals.count
-      writerJournals.append(journal)
-    }
-    var options = JournalWriter.Options()
-    options.syncDelay = self.options.syncDelay
-    // A commit waits until its transfer is written down, so it is told at once.
-    if job.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
-      options.tellsCommits = true
-      options.commitInterval = .milliseconds(1)
-    }
-    let writer = JournalWriter(journals: writerJournals, options: options) { mail.post(.journal($0)) }
-    let places = job.plan.nodes.indices.map { index -> (journal: Int, row: Int64)? in
-      guard let row = situation.rows[index], let journal = writerIndex[job.plan.nodes[index].session.index]
-      else { return nil }
-      return (journal, row.id)
-    }
-    let scheduler = Scheduler(
-      plan: job.plan, starts: situation.starts, intervals: situation.intervals,
-      options: LaunchOptions(
-        limit: self.options.limit, conditions: conditions,
-        deadline: self.options.maxDuration.map { startedAt.advanced(by: $0) }, launch: self.options.launch,
-        seed: UInt64.random(in: .min ... .max)))
-    let run = RunLoop(
-      scheduler: scheduler, clock: clock, loop: loop, mail: mail,
-      exchanges: Exchanges(job: job, runID: id, secrets: secrets, situation: situation, roots: roots),
-      scribe: Scribe(plan: job.plan, round: round, writer: writer, places: places)
-    ) { scheduler, moving in
-      onProgress(
-        Progress(
-          done: scheduler.tally.itemsDone, open: scheduler.itemsOpen,
-          bytes: scheduler.tally.usefulBytes + moving.bodySent + moving.bodyReceived))
-    }
-    run.run()
-    do throws(JournalError) { try writer.close() } catch { run.fail(error) }
-    return run
   }
 
   /// A run that was killed is closed as interrupted by the next one, with a report that says so.

@@ -1,4 +1,3 @@
-import FerryJournal
 import FerryPlan
 
 /// When a run of a manifest would next have something to do, as `ferry next` tells it. Its keys are an interface.
@@ -36,10 +35,10 @@ package struct NextRun: Encodable, Sendable {
     try container.encodeIfPresent(reason, forKey: .reason)
   }
 
-  init(_ outlook: Outlook, in state: StateDirectory) throws {
+  init(_ outlook: Outlook) throws {
     manifest = outlook.job.plan.manifest
     path = outlook.job.path
-    let hasWork = try Self.hasNotes(outlook.job.plan, in: state) || Self.hasPendingEvents(outlook)
+    let hasWork = try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook)
     moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
     when = moment.map { $0 <= outlook.moment ? .now : .later } ?? .event
     switch when {
@@ -59,24 +58,8 @@ package struct NextRun: Encodable, Sendable {
     return .init(code: "done", message: "there is nothing to send")
   }
 
-  /// Someone has left a wish that the next run reads.
-  private static func hasNotes(_ plan: Plan, in state: StateDirectory) throws -> Bool {
-    let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
-    defer { try? inbox.close() }
-    for session in Launch.homes(of: plan) {
-      let notes = try inbox.notes(session: plan.sessions[session.index].identifier)
-      if notes.contains(where: { $0.manifest == nil || $0.manifest == plan.manifest }) { return true }
-    }
-    return false
-  }
-
   /// A session's `on_events` is still to be started.
   private static func hasPendingEvents(_ outlook: Outlook) throws -> Bool {
-    for (index, journal) in outlook.situation.journals.enumerated() {
-      guard !outlook.job.plan.sessions[index].onEvents.isEmpty else { continue }
-      if try journal?.situation.hasPendingEvents == true { return true }
-    }
-    return false
+    try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 }

@@ -30,6 +30,9 @@ struct Outlook {
   let conditions: DeviceConditions
   let launch: LaunchKind
   let budgets: [BudgetUse]
+  let journals: SessionJournals
+  /// What others have asked of the manifest's sessions, and nobody has read.
+  let notes: [Note]
   let situation: Situation
   let look: FirstLook
   /// Beyond what was told when the manifest was read.
@@ -60,10 +63,13 @@ struct Outlook {
     continuesRound = latest.map { $0.closedAt == nil } ?? false
     round = (latest?.number ?? 0) + (continuesRound ? 0 : 1)
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
+    self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput
+    let listers = try source.listers(environment: environment)
+    notes = try Self.notes(job.plan, in: state)
     situation = try Situation(
-      job, journals: journals.all, round: round, selection: Selection(options.only, in: job.plan),
-      listers: source.listers(environment: environment), at: moment)
+      job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
+      listers: listers, submitted: Self.submitted(notes, job.plan, listers), at: moment)
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
     budgets = used.uses
@@ -75,6 +81,31 @@ struct Outlook {
     diagnostics =
       try unknown + Overflow.find(job, situation: situation, launch: launch)
       + PlanWarnings.find(job, situation: situation, history: history)
+  }
+
+  private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    var notes: [Note] = []
+    for home in Launch.homes(of: plan) {
+      notes += try inbox.notes(session: plan.sessions[home.index].identifier)
+    }
+    return notes.filter { $0.manifest == nil || $0.manifest == plan.manifest }
+  }
+
+  /// Files that were submitted, by node.
+  private static func submitted(
+    _ notes: [Note], _ plan: Plan, _ listers: [Int: FileLister]
+  ) throws(ListingFailure) -> [Int: Listing] {
+    var paths: [Int: [[UInt8]]] = [:]
+    for note in notes where note.kind == .submit {
+      let node = plan.nodes.firstIndex { $0.kind == .upload && $0.name == note.node }
+      if let node { paths[node, default: []] += note.paths }
+    }
+    var listings: [Int: Listing] = [:]
+    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
+    return listings
   }
 
   /// What of each budget is used in its window at that moment.

@@ -45,7 +45,7 @@ package struct Preview {
   /// When a run would next have something to do.
   package func next() throws -> NextRun {
     try Outlook.take(job, options, in: state, environment: environment) { outlook in
-      try NextRun(outlook, in: state)
+      try NextRun(outlook)
     }
   }
 }

@@ -6,6 +6,8 @@ struct SessionJournals {
   /// In the order of `SessionID`; `nil` where no node lives in that session.
   let all: [SessionJournal?]
 
+  init(_ all: [SessionJournal?]) { self.all = all }
+
   static func open(
     _ plan: Plan, in state: StateDirectory, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournals {

@@ -5,8 +5,8 @@ import FerryPlan
 
 /// What a launch finds before it begins: the listing met with the journals, node by node.
 struct Situation {
-  /// In the order of `SessionID`; `nil` where no node lives in that session.
-  var journals: [SessionJournal?]
+  /// In the order of `SessionID`: the next free row of each journal.
+  var nextRows: [Int64]
   /// By node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
@@ -21,14 +21,14 @@ struct Situation {
   var unmatched: [Int: [Int]] = [:]
 
   init(
-    _ job: Job, journals: [SessionJournal?], round: Int64, selection: Selection, listers: [Int: FileLister],
-    at now: Instant
+    _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
+    submitted: [Int: Listing] = [:], at now: Instant
   ) throws {
-    self.journals = journals
-    var nextRows = try journals.map { try $0?.nextRow ?? 1 }
+    var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
+    self.nextRows = nextRows
     for (index, node) in job.plan.nodes.enumerated() {
       let id = NodeID(index)
-      let journal = journals[node.session.index]
+      let journal = journals.all[node.session.index]
       let row: NodeRow? =
         switch node.work {
         case .token: nil
@@ -52,14 +52,17 @@ struct Situation {
       switch node.work {
       case .token: starts.append(.open)
       case .upload(let work):
+        var listing = try listers[index]?.list()
+        if let further = submitted[index] { listing?.merge(further) }
         starts.append(
           try upload(
-            id, work, row, journal, round: round, listing: listers[index]?.list(),
+            id, work, row, journal, round: round, listing: listing,
             nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
     }
+    self.nextRows = nextRows
   }
 
   /// What the journals keep of the fetches' intervals.
@@ -86,11 +89,7 @@ struct Situation {
       listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {
       try journal.forEachItem(node: row.id) { item in
-        let state = try item.state
-        let intent = try item.intent
-        let known = Reconciliation.Known(
-          row: item.id, round: item.round, state: state, intent: intent, size: item.size,
-          modified: item.modified, handedOver: item.handedOver, expires: item.expires)
+        let known = try item.known
         let before = reconciliation.items.count
         item.withPath { reconciliation.meet(known, path: $0) }
         // The items in front of it may be new ones; its own place is the last.

@@ -20,6 +20,7 @@ package enum ReportText {
     }
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
+    if let until = run.deferredUntil { lines.append("  something may go on from \(until) on") }
     return lines.joined(separator: "\n") + "\n"
   }
 

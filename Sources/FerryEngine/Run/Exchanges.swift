@@ -117,7 +117,7 @@ final class Exchanges {
       id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
-      atMostOnce: step.repeatability != .repeatable)
+      byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable)
     if step.kind == .transfer {
       guard let source = source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)

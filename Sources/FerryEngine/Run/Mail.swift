@@ -7,6 +7,13 @@ import Synchronization
 enum Mail: Sendable {
   case journal(JournalEvent)
   case stop(StopCause)
+  /// The terminal is gone.
+  case hangUp
+  case leased(Lease, for: Lease.Request)
+  /// The machine has these now.
+  case conditions(DeviceConditions)
+  /// Someone has left a note for one of the run's sessions.
+  case inbox
 }
 
 /// Where they leave it; leaving something ends the loop's wait.

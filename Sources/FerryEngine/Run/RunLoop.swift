@@ -19,12 +19,23 @@ final class RunLoop {
   private var hashing: [UInt64: Attempt] = [:]
   /// A fault of ferry's own; the run stops.
   private(set) var fault: JournalError?
+  private let accountant: Accountant
+  /// What has come into the sessions' inboxes.
+  private let news: (Scheduler) throws -> [Event]
   private let onProgress: (Scheduler, Traffic) -> Void
+  /// The kind of network that leases are of.
+  private var leased: DeviceConditions.Network
+  private var lastCount: Instant
 
   init(
     scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, exchanges: Exchanges,
-    scribe: Scribe, onProgress: @escaping (Scheduler, Traffic) -> Void
+    scribe: Scribe, accountant: Accountant, news: @escaping (Scheduler) throws -> [Event],
+    onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
+    self.accountant = accountant
+    self.news = news
+    leased = scheduler.conditions.network
+    lastCount = clock.now
     self.scheduler = scheduler
     self.clock = clock
     self.loop = loop
@@ -45,6 +56,7 @@ final class RunLoop {
       early = []
       let now = clock.now
       for outcome in outcomes { results.append(exchanges.result(of: outcome, at: now)) }
+      count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       onProgress(scheduler, loop.progress)
     }
@@ -52,7 +64,20 @@ final class RunLoop {
 
   private var timeout: Duration? {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
-    return scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
+    let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
+    // What a long transfer moves is written down on the way: a kill takes no more with it.
+    return loop.inFlight > 0 ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+  }
+
+  /// From one look at the sockets to the next, where no budget asks for more.
+  private static let countInterval = Duration.seconds(10)
+
+  /// Tells the scheduler and the ledger what the sockets have carried.
+  private func count(at now: Instant) {
+    guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
+    lastCount = now
+    let bytes = accountant.moved(total: loop.socketBytes.total, on: scheduler.conditions.network)
+    if bytes > 0, scheduler.hasBudget { handle(.moved(bytes)) }
   }
 
   private func read(_ letter: Mail) {
@@ -62,6 +87,19 @@ final class RunLoop {
     case .journal(.synced(let sequence)): handle(.synced(through: scribe.record(syncedBy: sequence)))
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))
+    case .hangUp: handle(.hangUp)
+    case .leased(let lease, let request): handle(.leased(lease, for: request))
+    case .conditions(let conditions):
+      _ = accountant.moved(total: loop.socketBytes.total, on: scheduler.conditions.network, isLast: true)
+      handle(.conditions(conditions))
+    case .inbox:
+      do {
+        for event in try news(scheduler) { handle(event) }
+      } catch let error as JournalError {
+        fault = error
+      } catch {
+        // A root that cannot be listed now: its note stays for the next run.
+      }
     }
   }
 
@@ -87,7 +125,11 @@ final class RunLoop {
       }
     case .sync:
       do throws(JournalError) { try scribe.sync() } catch { fault = error }
-    case .lease, .releaseLeases, .end: break
+    case .lease(let request):
+      leased = request.network
+      accountant.lease(request)
+    case .releaseLeases: accountant.release(leased)
+    case .end: break
     }
   }
 

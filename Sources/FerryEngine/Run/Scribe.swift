@@ -6,6 +6,8 @@ final class Scribe {
   private let plan: Plan
   private let round: Int64
   private let writer: JournalWriter
+  /// By session: which of the writer's journals.
+  private let sessions: [Int?]
   /// By node: which of the writer's journals, and which row there.
   private let places: [(journal: Int, row: Int64)?]
   /// `.record` actions so far, and the writer's numbers of those that are not synced.
@@ -13,7 +15,11 @@ final class Scribe {
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
 
-  init(plan: Plan, round: Int64, writer: JournalWriter, places: [(journal: Int, row: Int64)?]) {
+  init(
+    plan: Plan, round: Int64, writer: JournalWriter, sessions: [Int?],
+    places: [(journal: Int, row: Int64)?]
+  ) {
+    self.sessions = sessions
     self.plan = plan
     self.round = round
     self.writer = writer
@@ -26,6 +32,10 @@ final class Scribe {
     recorded += 1
     var writes: [Int: [JournalWrite]] = [:]
     for entry in entries {
+      if let (session, write) = sessionWrite(entry) {
+        if let journal = sessions[session.index] { writes[journal, default: []].append(write) }
+        continue
+      }
       guard let node = entry.node, let place = places[node.index] else { continue }
       if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, node: place.row) {
         writes[place.journal, default: []] += upload
@@ -39,6 +49,15 @@ final class Scribe {
       sequence = try writer.append(writes[journal] ?? [], to: journal)
     }
     waiting.append((recorded, sequence))
+  }
+
+  /// What an entry of a session writes; `nil` for entries of nodes.
+  private func sessionWrite(_ entry: JournalEntry) -> (SessionID, JournalWrite)? {
+    switch entry {
+    case .resumed(let session, let delay): (session, .resumed(period: delay.period, at: delay.resumedAt))
+    case .batchThrough(let session): (session, .events(pending: true))
+    case .handedOver, .intent, .withdrawn, .allocated, .transferred, .released, .closed: nil
+    }
   }
 
   func sync() throws(JournalError) { _ = try writer.sync() }

@@ -2,16 +2,20 @@ import Dispatch
 import FerryPlan
 import Foundation
 
-/// SIGINT and SIGTERM as mail instead of the end. The second signal ends requests at once.
+/// SIGINT, SIGTERM and SIGHUP as mail instead of the end. The second signal ends requests at once.
 final class StopSignals {
   private var sources: [any DispatchSourceSignal] = []
+  private var numbers: [Int32] = []
 
-  init(_ deliver: @escaping @Sendable (StopCause) -> Void) {
+  /// - Parameter hangUp: what SIGHUP means; one that is ignored already (nohup) stays so.
+  init(hangUp: Mail, _ deliver: @escaping @Sendable (Mail) -> Void) {
     let queue = DispatchQueue(label: "ferry.signals")
-    for (number, cause) in [(SIGINT, StopCause.interrupt), (SIGTERM, .terminate)] {
-      signal(number, SIG_IGN)
+    for (number, mail) in [(SIGINT, Mail.stop(.interrupt)), (SIGTERM, .stop(.terminate)), (SIGHUP, hangUp)] {
+      let before = signal(number, SIG_IGN)
+      if number == SIGHUP, Self.isIgnored(before) { continue }
+      numbers.append(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { deliver(cause) }
+      source.setEventHandler { deliver(mail) }
       source.resume()
       sources.append(source)
     }
@@ -19,7 +23,10 @@ final class StopSignals {
 
   deinit {
     for source in sources { source.cancel() }
-    signal(SIGINT, SIG_DFL)
-    signal(SIGTERM, SIG_DFL)
+    for number in numbers { signal(number, SIG_DFL) }
+  }
+
+  private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

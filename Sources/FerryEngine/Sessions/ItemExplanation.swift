@@ -135,8 +135,7 @@ package struct ItemExplanation {
     }
     var isKnown = false
     if let row = outlook.situation.rows[index], row.id != 0 {
-      try outlook.situation.journals[node.session.index]?.forEachItem(node: row.id) { item in
-        guard item.withPath({ $0.elementsEqual(path) }) else { return }
+      try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
         isKnown = true
         try describe(item, &match)
       }

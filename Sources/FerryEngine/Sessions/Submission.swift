@@ -94,7 +94,7 @@ package struct Submission {
     switch files {
     case .listed: return try lister.list()
     case .named(let paths):
-      let listing = try lister.list(only: paths.map(Self.absolute))
+      let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root) })
       guard listing.problems.isEmpty else { throw refused(listing.problems, root: lister.root) }
       return listing
     }
@@ -115,8 +115,14 @@ package struct Submission {
       lines.joined(separator: "\n") + "\nhelp: nothing was submitted; name regular files inside \(root)")
   }
 
-  private static func absolute(_ path: [UInt8]) -> [UInt8] {
-    path.first == UInt8(ascii: "/")
-      ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [UInt8(ascii: "/")] + path
+  /// A way through links, such as the shell's current folder, may lead into the root all the same.
+  private static func absolute(_ path: [UInt8], root: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let path =
+      path.first == slash ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + path
+    guard !FileLister.isInside(path, root), let last = path.lastIndex(of: slash),
+      let folder = FileLister.real(last == 0 ? [slash] : Array(path[..<last]))
+    else { return path }
+    return (folder == [slash] ? [] : folder) + path[last...]
   }
 }

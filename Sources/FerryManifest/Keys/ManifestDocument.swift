@@ -37,7 +37,6 @@ struct ManifestDocument: Sendable {
           example: "photos"),
         Key(
           "profile", \.manifest.profile, .word(), default: .value("server"),
-          isBuilt: false,
           doc: "The defaults of the policies, and nothing else: what it gives, keys can give too.",
           example: "server"),
         Key(
@@ -66,7 +65,7 @@ struct ManifestDocument: Sendable {
           "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,
           doc: "Which network and power the machine has."),
         Key(
-          "budgets", \.manifest.budgets, .object(Budgets.shape), default: "no limits", isBuilt: false,
+          "budgets", \.manifest.budgets, .object(Budgets.shape), default: "no limits",
           doc: "How many bytes a kind of network may carry in a window of time.",
           example: "{ cellular: { limit: 200MB, per: day } }"),
         Key(
@@ -74,7 +73,6 @@ struct ManifestDocument: Sendable {
           doc: "How long new transfers wait after a resume in the background."),
         Key(
           "execution_window", \.manifest.executionWindow, ExecutionWindow.kind,
-          isBuilt: false,
           doc: "How long requests of default sessions may go on in a launch.",
           example: "{ background: 30s }"),
         Key(

@@ -51,7 +51,7 @@ extension ResumeDelay {
     "Resume delay", doc: "How long new transfers wait after a resume in the background.",
     keys: [
       Key(
-        "policy", \.policy, .choice(), isBuilt: false,
+        "policy", \.policy, .choice(),
         doc: """
           `before_start` (iOS 8 and later): a transfer that a resume creates starts no sooner than the period. \
           `after_completion` (iOS 7): what is finished is handled no sooner than the period.

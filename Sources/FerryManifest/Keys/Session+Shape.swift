@@ -13,7 +13,7 @@ extension Session {
         "identifier", \.identifier, .fileName, default: "`MANIFEST.SESSION`", doc: "The journal's name.",
         example: "com.example.photos.upload"),
       Key(
-        "discretionary", \.discretionary, .choice(notYet: [.inferred]),
+        "discretionary", \.discretionary, .choice(),
         doc: """
           Waits for an allowed network, external power and budget. `inferred`: transfers that are created in a \
           background launch do, until a foreground launch.
@@ -44,7 +44,6 @@ extension Session {
         doc: "How its packets are marked; `background` as lower effort (RFC 8622).", example: "background"),
       Key(
         "on_events", \.onEvents, .list(.constant("word of a command"), atLeastOne: true), default: "none",
-        isBuilt: false,
         doc: "A command and its arguments, started when a batch of the session is through.",
         example: "[./photos-done]"),
       Key(

@@ -22,6 +22,29 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
   }
 }
 
+extension RecordedFailure {
+  private enum Key: String, CodingKey { case code, status, message, until, budget }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    code = try container.decode(String.self, forKey: .code)
+    status = try container.decodeIfPresent(Int.self, forKey: .status)
+    message = try container.decode(String.self, forKey: .message)
+    until = try container.decodeIfPresent(String.self, forKey: .until).flatMap { Instant(rfc3339: $0) }
+    budget = try container.decodeIfPresent(BudgetFigures.self, forKey: .budget)
+  }
+
+  /// `until` as RFC 3339, in UTC with milliseconds.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(code, forKey: .code)
+    try container.encodeIfPresent(status, forKey: .status)
+    try container.encode(message, forKey: .message)
+    try container.encodeIfPresent(until?.rfc3339, forKey: .until)
+    try container.encodeIfPresent(budget, forKey: .budget)
+  }
+}
+
 /// How far a budget is used, in bytes.
 package struct BudgetFigures: Hashable, Codable, Sendable {
   package var network: DeviceConditions.Network

@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// What a run did, as it is reported. Its encoded form is `report.json` (docs/report.md).
 package struct RunRecord: Codable, Sendable {
   /// Of this format.
@@ -32,7 +34,13 @@ package struct RunRecord: Codable, Sendable {
     package var state: String
     /// Why it was ended early, where it was.
     package var stop: StopCause?
-    /// What the machine had; absent where the process died.
+    /// When the first of what waits for a budget or a delay may go on.
+    package var deferredUntil: String?
+    /// How far budgets were used, before and after.
+    package var budgets: [BudgetRecord]?
+    /// How far the resume delays of sessions have grown.
+    package var delays: [DelayRecord]?
+    /// What the machine had at the end; absent where the process died.
     package var conditions: DeviceConditions?
     /// ferry's own fault, where that ended it.
     package var fault: String?
@@ -40,7 +48,8 @@ package struct RunRecord: Codable, Sendable {
     package init(
       id: String, manifest: String, path: String, sha256: String, launch: LaunchKind, round: Int64,
       roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
-      stop: StopCause? = nil, conditions: DeviceConditions? = nil, fault: String? = nil
+      stop: StopCause? = nil, deferredUntil: String? = nil, conditions: DeviceConditions? = nil,
+      fault: String? = nil
     ) {
       self.id = id
       self.manifest = manifest
@@ -54,9 +63,40 @@ package struct RunRecord: Codable, Sendable {
       self.exitCode = exitCode
       self.state = state
       self.stop = stop
+      self.deferredUntil = deferredUntil
       self.conditions = conditions
       self.fault = fault
     }
+  }
+
+  /// A budget in the window in which the run began: what all processes of the user have used of it.
+  package struct BudgetRecord: Codable, Sendable {
+    package var network: DeviceConditions.Network
+    package var windowStart: String
+    package var windowEnd: String
+    package var limitBytes: Int64
+    package var usedBytesBefore: Int64
+    package var usedBytesAfter: Int64
+
+    package init(
+      _ budget: (network: DeviceConditions.Network, budget: Budget), window: Range<Instant>, before: Int64,
+      after: Int64
+    ) {
+      network = budget.network
+      windowStart = window.lowerBound.rfc3339
+      windowEnd = window.upperBound.rfc3339
+      limitBytes = budget.budget.limit
+      usedBytesBefore = before
+      usedBytesAfter = after
+    }
+  }
+
+  /// The resume delay of a session.
+  package struct DelayRecord: Codable, Sendable {
+    package var session: String
+    package var periodSeconds: Double
+    /// When it ends, or has ended.
+    package var endsAt: String
   }
 
   package struct Totals: Codable, Sendable {

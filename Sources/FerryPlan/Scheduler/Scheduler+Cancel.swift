@@ -49,15 +49,39 @@ extension Scheduler {
 
   /// Further items for an upload; a node that has ended takes them in the next launch.
   mutating func add(_ items: ItemTable, to node: NodeID) {
-    guard let upload = uploadIndex[node.index], stop == nil, !isEnding,
-      !sessions[session(of: node).index].isCancelled
-    else { return }
-    switch nodes[node.index].phase {
-    case .open, .waiting: break
-    case .notSelected, .finished, .settling, .closed, .left: return
-    }
+    guard let upload = uploadIndex[node.index], takesItems(node) else { return }
     uploads[upload].items.append(contentsOf: items)
     uploads[upload].open += items.count
+  }
+}
+
+extension Scheduler {
+  /// Whether an upload takes further items in this launch.
+  package func takesItems(_ node: NodeID) -> Bool {
+    guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
+      !sessions[session(of: node).index].isCancelled
+    else { return false }
+    switch nodes[node.index].phase {
+    case .open, .waiting: return true
+    case .notSelected, .finished, .settling, .closed, .left: return false
+    }
+  }
+
+  /// Whether every item of an upload is in its journal.
+  package func hasHandedOver(_ node: NodeID) -> Bool {
+    uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? true
+  }
+
+  /// Of files those that the upload does not have in this launch.
+  package func unknown(_ files: FileColumns, to node: NodeID) -> FileColumns {
+    guard let upload = uploadIndex[node.index] else { return files }
+    let known = uploads[upload].items.files
+    let paths = Set((0..<known.count).map { Array(known.path($0)) })
+    var unknown = FileColumns()
+    for item in 0..<files.count where !paths.contains(Array(files.path(item))) {
+      unknown.append(path: files.path(item), size: files.sizes[item], modified: files.modified[item])
+    }
+    return unknown
   }
 }
 

@@ -21,6 +21,18 @@ extension Scheduler {
     return totals
   }
 
+  /// Whether the network that the launch is on has a budget.
+  package var hasBudget: Bool { gate != nil }
+
+  package var delayRecords: [RunRecord.DelayRecord] {
+    sessions.indices.compactMap { index in
+      guard let endsAt = sessions[index].delay.endsAt else { return nil }
+      return .init(
+        session: plan.sessions[index].name, periodSeconds: sessions[index].delay.period.seconds,
+        endsAt: endsAt.rfc3339)
+    }
+  }
+
   /// Of each upload that sent something.
   package var samples: [NodeID: TransferSample] {
     Dictionary(uploads.compactMap { upload in upload.largest.map { (upload.node, $0) } }) { $1 }

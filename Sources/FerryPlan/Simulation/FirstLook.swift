@@ -1,5 +1,5 @@
 /// What a launch would begin at once, and why the rest would wait: the scheduler's first turn, in which everything
-/// is written down at once and no request ever ends.
+/// is written down at once and no request ends, but for those of sessions that were cancelled.
 package struct FirstLook: Sendable {
   package private(set) var scheduler: Scheduler
   /// What it would start.
@@ -23,7 +23,12 @@ package struct FirstLook: Sendable {
           recorded += 1
           events.append(.synced(through: recorded))
         case .lease(let request): events.append(.leased(lease(request), for: request))
-        case .cancel, .sync, .releaseLeases, .end: break
+        case .cancel(let id):
+          // It was never sent.
+          starts.removeAll { $0.id == id }
+          let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
+          events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
+        case .sync, .releaseLeases, .end: break
         }
       }
     }

@@ -133,10 +133,16 @@ extension Explanation {
     """
     The key or word belongs to the language and is read and checked like any other, but this ferry cannot do yet \
     what it says. So `ferry check` warns, and `ferry run` refuses the manifest rather than ignore a part of it: a \
-    budget that is not kept would be worse than none. Remove it, or wait for the version that has it.
+    file that is not deleted is worse than one that is not sent. Remove it, or wait for the version that has it.
     """,
     in: """
       version: 1
-      name: photos◊
-      """, wrong: "\nbudgets: { wifi: { limit: 5GB, per: day } }", right: "")
+      name: photos
+      sessions: { quick: {} }
+      uploads:
+        photos:
+          session: quick
+          files: { root: Pictures }
+          transfer: { request: { url: "https://example.com/files/${file.path}" } }◊
+      """, wrong: "\n    after: delete", right: "")
 }

@@ -1,0 +1,57 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+
+/// `on_events`: a session's command, started when a batch of it is through.
+struct EventCommand {
+  /// The manifest's folder, in which it is started.
+  let folder: String
+  let environment: [String: String]
+
+  /// Starts the commands that are owed, each at least once: one is taken for started when its process is there.
+  /// Nobody waits for it.
+  func startOwed(
+    _ plan: Plan, _ journals: SessionJournals, report: String, _ notice: (String) -> Void
+  ) throws {
+    for session in try journals.owedEvents {
+      let name = plan.sessions[session.index].name
+      let command = plan.sessions[session.index].onEvents
+      if !command.isEmpty {
+        do {
+          try start(command, session: plan.sessions[session.index].identifier, report: report)
+        } catch {
+          notice("on_events of the session \(name): \(command[0]) cannot be started: \(error); it stays owed")
+          continue
+        }
+      }
+      try journals.all[session.index]?.clearEvents()
+    }
+  }
+
+  private func start(_ command: [String], session: String, report: String) throws {
+    let process = Process()
+    process.currentDirectoryURL = URL(fileURLWithPath: folder, isDirectory: true)
+    let program = try resolved(command[0])
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = Array(command.dropFirst())
+    var environment = environment
+    environment["FERRY_REPORT"] = report
+    environment["FERRY_SESSION"] = session
+    process.environment = environment
+    // ferry's own standard output is the report's.
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.standardError
+    try process.run()
+  }
+
+  /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.
+  private func resolved(_ name: String) throws(UsageError) -> String {
+    if name.hasPrefix("/") { return name }
+    if name.contains("/") { return folder + "/" + name }
+    for place in (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":") {
+      let path = "\(place)/\(name)"
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    }
+    throw UsageError("it is not in PATH")
+  }
+}

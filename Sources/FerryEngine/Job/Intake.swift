@@ -1,0 +1,128 @@
+import FerryJournal
+import FerryPlan
+
+/// What others ask of the run's sessions: files of `ferry submit`, and `ferry cancel`.
+///
+/// A note is removed once what it asks for is in a journal; one that this run could not take stays for the next.
+final class Intake {
+  private let job: Job
+  private let journals: SessionJournals
+  private let inbox: Inbox
+  private let state: StateDirectory
+  private let listers: [Int: FileLister]
+  private let notice: (String) -> Void
+  private var seen: Set<Int64> = []
+  /// Of notes that were taken: what has to be handed over before each is removed.
+  private var taken: [(id: Int64, node: Int?)] = []
+
+  init(
+    _ job: Job, journals: SessionJournals, inbox: Inbox, state: StateDirectory, listers: [Int: FileLister],
+    notice: @escaping (String) -> Void
+  ) {
+    self.job = job
+    self.journals = journals
+    self.inbox = inbox
+    self.state = state
+    self.listers = listers
+    self.notice = notice
+  }
+
+  /// Before the journals are read: cancels what earlier runs left open and did not live to cancel, and returns the
+  /// files that were submitted, by node.
+  func begin(at now: Instant) throws -> [Int: Listing] {
+    var paths: [Int: [[UInt8]]] = [:]
+    for (session, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      for note in try inbox.notes(session: job.plan.sessions[session].identifier) {
+        switch note.kind {
+        case .cancel, .finish:
+          seen.insert(note.id)
+          let count = try journal.cancelOpen(reason: .cancelled, at: now)
+          notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
+          taken.append((note.id, nil))
+        case .submit:
+          guard let node = node(of: note) else { continue }
+          seen.insert(note.id)
+          paths[node, default: []] += note.paths
+          taken.append((note.id, node))
+        }
+      }
+    }
+    var listings: [Int: Listing] = [:]
+    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
+    return listings
+  }
+
+  /// What has come since, as events for the scheduler.
+  func news(_ scheduler: Scheduler, _ situation: inout Situation, round: Int64) throws -> [Event] {
+    var events: [Event] = []
+    for (index, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
+        switch note.kind {
+        case .cancel, .finish:
+          events.append(.cancelled(SessionID(index), finishing: note.kind == .finish))
+          taken.append((note.id, nil))
+        case .submit:
+          guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
+          let items = try items(note.paths, node, scheduler, &situation, round: round)
+          if items.count > 0 { events.append(.submitted(NodeID(node), items)) }
+          taken.append((note.id, node))
+        }
+      }
+    }
+    return events
+  }
+
+  /// After everything that the run wrote is on disk.
+  func finish(_ scheduler: Scheduler) throws(JournalError) {
+    let done = taken.filter { taken in
+      taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
+    }
+    try inbox.remove(done.map(\.id))
+  }
+
+  private func node(of note: Note) -> Int? {
+    guard note.manifest == job.plan.manifest else { return nil }
+    return job.plan.nodes.firstIndex { $0.kind == .upload && $0.name == note.node }
+  }
+
+  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered.
+  private func items(
+    _ paths: [[UInt8]], _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, round: Int64
+  ) throws -> ItemTable {
+    guard let lister = listers[node], case .upload(let work) = job.plan.nodes[node].work,
+      let row = situation.rows[node]
+    else { return ItemTable() }
+    var listing = try lister.named(paths)
+    for problem in listing.problems { notice("\(job.plan.nodes[node].name): \(problem)") }
+    listing.files = scheduler.unknown(listing.files, to: NodeID(node))
+    let session = job.plan.nodes[node].session.index
+    var reconciliation = Reconciliation(
+      listing: listing.files, deliver: work.deliver, round: round, nextRow: situation.nextRows[session])
+    let reader = try SessionJournal.openForReading(
+      session: job.plan.sessions[session].identifier, in: state)
+    // It was only read.
+    defer { try? reader.close() }
+    for index in 0..<listing.files.count {
+      let path = Array(listing.files.path(index))
+      try reader.item(node: row.id, path: path) { item in
+        reconciliation.meet(try item.known, path: path)
+      }
+    }
+    reconciliation.finish()
+    situation.nextRows[session] = reconciliation.nextRow
+    return reconciliation.items
+  }
+}
+
+extension ItemRow {
+  /// As the reconciliation meets it.
+  var known: Reconciliation.Known {
+    get throws {
+      Reconciliation.Known(
+        row: id, round: round, state: try state, intent: try intent, size: size, modified: modified,
+        handedOver: handedOver, expires: expires)
+    }
+  }
+}

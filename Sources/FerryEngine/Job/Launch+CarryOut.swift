@@ -1,0 +1,162 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+
+/// The run itself: the files met with the journals, the loop, and what became of them.
+extension Launch {
+  func carryOut(
+    _ run: Run, _ journals: SessionJournals, _ history: RunHistory
+  ) throws -> (RunRecord, [RateRow]) {
+    let listers = try job.listers(environment: environment)
+    let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
+    // Each note that it removed is removed already.
+    defer { try? inbox.close() }
+    let intake = Intake(
+      job, journals: journals, inbox: inbox, state: state, listers: listers, notice: run.notice)
+    let situation = try Situation(
+      job, journals: journals, round: run.round, selection: run.selection, listers: listers,
+      submitted: try intake.begin(at: clock.now), at: clock.now)
+    for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
+      for problem in problems { run.notice("\(job.plan.nodes[node].name): \(problem)") }
+    }
+    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
+    if !warnings.isEmpty { run.warn(warnings) }
+    let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
+    // It was settled before.
+    defer { try? ledger.close() }
+    try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
+    let before = try uses(of: ledger, run, at: run.startedAt)
+    let loop = try perform(run, journals, situation, ledger, intake, roots: listers.mapValues(\.root))
+    let isThrough = loop.scheduler.hasEnded && loop.scheduler.isRoundThrough
+    if isThrough { try history.closeRound(manifest: job.plan.manifest, number: run.round, at: clock.now) }
+    var record = record(run, loop, isThrough: isThrough)
+    record.run.budgets = try zip(before, uses(of: ledger, run, at: run.startedAt)).map { before, after in
+      RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
+    }
+    record.run.delays = loop.scheduler.delayRecords
+    return (record, rates(loop.scheduler))
+  }
+
+  private func record(_ run: Run, _ loop: RunLoop, isThrough: Bool) -> RunRecord {
+    let exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
+    return RunRecord(
+      run: .init(
+        id: run.id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
+        round: run.round, roundClosed: isThrough, startedAt: run.startedAt.rfc3339,
+        endedAt: clock.now.rfc3339,
+        exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
+        deferredUntil: loop.scheduler.tally.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
+        fault: loop.fault?.description),
+      totals: loop.scheduler.totals, nodes: loop.scheduler.nodeRecords, items: loop.scheduler.itemRecords)
+  }
+
+  /// What is used of each budget in the window of a moment.
+  private func uses(
+    of ledger: Ledger, _ run: Run, at now: Instant
+  ) throws -> [(budget: (DeviceConditions.Network, Budget), window: Range<Instant>, used: Int64)] {
+    try DeviceConditions.Network.allCases.compactMap { network in
+      guard let budget = job.plan.policies.budgets[network] else { return nil }
+      let window = budget.per.span(containing: now, in: run.zones[budget.timeZone] ?? .utc)
+      return ((network, budget), window, try ledger.used(network, in: window))
+    }
+  }
+
+  /// How fast uploads went, for the plans of later runs.
+  private func rates(_ scheduler: Scheduler) -> [RateRow] {
+    scheduler.samples.map { id, sample in
+      let node = job.plan.nodes[id.index]
+      return RateRow(
+        manifest: job.plan.manifest, upload: node.name,
+        session: job.plan.sessions[node.session.index].identifier, sample: sample)
+    }
+  }
+
+  private func perform(
+    _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ ledger: Ledger, _ intake: Intake,
+    roots: [Int: [UInt8]]
+  ) throws -> RunLoop {
+    let loop = try TransferLoop()
+    let mail = MailSlot(waker: loop.waker)
+    let watches = try watches(run, journals, mail)
+    defer { withExtendedLifetime(watches) {} }
+    let (writer, places) = writer(journals, situation, mail)
+    let accountant = Accountant(ledger, mail: mail, clock: clock)
+    let scheduler = Scheduler(
+      plan: job.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      options: LaunchOptions(
+        limit: options.limit, conditions: run.conditions,
+        deadline: options.maxDuration.map { run.startedAt.advanced(by: $0) }, launch: options.launch,
+        patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
+    let exchanges = Exchanges(
+      job: job, runID: run.id, secrets: run.secrets, situation: situation, roots: roots)
+    var situation = situation
+    let runLoop = RunLoop(
+      scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
+      scribe: Scribe(
+        plan: job.plan, round: run.round, writer: writer.journal, sessions: writer.sessions, places: places),
+      accountant: accountant
+    ) { scheduler in
+      try intake.news(scheduler, &situation, round: run.round)
+    } onProgress: { scheduler, moving in
+      run.onProgress(
+        Progress(
+          done: scheduler.tally.itemsDone, open: scheduler.itemsOpen,
+          bytes: scheduler.tally.usefulBytes + moving.bodySent + moving.bodyReceived))
+    }
+    runLoop.run()
+    do throws(JournalError) {
+      try writer.journal.close()
+      try accountant.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
+      if runLoop.fault == nil { try intake.finish(runLoop.scheduler) }
+    } catch {
+      runLoop.fail(error)
+    }
+    return runLoop
+  }
+
+  private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)
+    -> Watches
+  {
+    let hasWindow = options.launch == .foreground && job.plan.policies.executionWindow.foreground != nil
+    let (job, options) = (job, options)
+    let dependsOnConditions =
+      job.plan.sessions.contains(where: \.asksForConditions) || job.plan.policies.budgets != Budgets()
+    var look: (@Sendable () -> DeviceConditions)?
+    if dependsOnConditions {
+      look = { job.conditions(network: options.network, power: options.power) { _ in } }
+    }
+    let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
+    return try Watches(
+      mail: mail, hangUp: hasWindow ? Mail.hangUp : Mail.stop(.terminate), look: look, sessions: sessions,
+      in: state)
+  }
+
+  /// The journals' writer, and where in them each node is.
+  private func writer(
+    _ journals: SessionJournals, _ situation: Situation, _ mail: MailSlot
+  ) -> (
+    writer: (journal: JournalWriter, sessions: [Int?]), places: [(journal: Int, row: Int64)?]
+  ) {
+    var options = JournalWriter.Options()
+    options.syncDelay = self.options.syncDelay
+    // A commit waits until its transfer is written down, so it is told at once.
+    if job.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
+      options.tellsCommits = true
+      options.commitInterval = .milliseconds(1)
+    }
+    var kept: [SessionJournal] = []
+    let sessions = journals.all.map { journal -> Int? in
+      guard let journal else { return nil }
+      kept.append(journal)
+      return kept.count - 1
+    }
+    let writer = JournalWriter(journals: kept, options: options) { mail.post(.journal($0)) }
+    let places = job.plan.nodes.enumerated().map { index, node -> (journal: Int, row: Int64)? in
+      guard let row = situation.rows[index], let journal = sessions[node.session.index] else { return nil }
+      return (journal, row.id)
+    }
+    return ((writer, sessions), places)
+  }
+}

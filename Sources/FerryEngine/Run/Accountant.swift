@@ -1,0 +1,82 @@
+import Dispatch
+import FerryJournal
+import FerryPlan
+import Synchronization
+
+/// Keeps the ledger of what the sockets carry: asks it for leases, and turns them into usage.
+///
+/// The ledger is written on a queue of its own, in the order of the calls, so that another process's write never
+/// stops the transfers. A failure ends the run: what cannot be written down is not sent.
+final class Accountant: Sendable {
+  /// What is moved without a budget is written down in pieces of this size, and at the end.
+  private static let piece: Int64 = 1 << 20
+
+  private let ledger: Ledger
+  private let queue = DispatchQueue(label: "ferry.ledger")
+  private let mail: MailSlot
+  private let clock: LaunchClock
+  /// Of the sockets: told to the scheduler, and given to the queue.
+  private let counted = Mutex((told: Int64(0), settled: Int64(0)))
+  private let failure = Mutex<JournalError?>(nil)
+
+  init(_ ledger: Ledger, mail: MailSlot, clock: LaunchClock) {
+    self.ledger = ledger
+    self.mail = mail
+    self.clock = clock
+  }
+
+  func lease(_ request: Lease.Request) {
+    write { [clock] ledger throws(JournalError) in
+      try ledger.lease(
+        request.network, minimum: request.minimum, wanted: request.wanted, limit: request.limit,
+        window: request.window, at: clock.now)
+    } then: { [mail] lease in
+      mail.post(.leased(lease, for: request))
+    }
+  }
+
+  func release(_ network: DeviceConditions.Network) {
+    write { ledger throws(JournalError) in try ledger.release(network) }
+  }
+
+  /// - Parameter total: what the sockets have carried since the launch began.
+  /// - Returns: what the scheduler was not told of yet.
+  func moved(total: Int64, on network: DeviceConditions.Network, isLast: Bool = false) -> Int64 {
+    let (news, unsettled) = counted.withLock { counted in
+      let news = total - counted.told
+      counted.told = total
+      let unsettled = total - counted.settled
+      guard unsettled >= Self.piece || (isLast && unsettled > 0) else { return (news, Int64(0)) }
+      counted.settled = total
+      return (news, unsettled)
+    }
+    if unsettled > 0 {
+      write { [clock] ledger throws(JournalError) in
+        try ledger.settle(network, bytes: unsettled, at: clock.now)
+      }
+    }
+    return news
+  }
+
+  /// Waits until everything is written down; throws what went wrong, now or before.
+  func finish(total: Int64, on network: DeviceConditions.Network) throws(JournalError) {
+    _ = moved(total: total, on: network, isLast: true)
+    release(network)
+    queue.sync {}
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  private func write<Answer: Sendable>(
+    _ body: @escaping @Sendable (Ledger) throws(JournalError) -> Answer,
+    then: @escaping @Sendable (Answer) -> Void = { _ in }
+  ) {
+    queue.async { [self] in
+      do throws(JournalError) {
+        then(try body(ledger))
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
+        mail.post(.journal(.failed(error)))
+      }
+    }
+  }
+}

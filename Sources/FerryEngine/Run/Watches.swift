@@ -1,0 +1,28 @@
+import FerryJournal
+import FerryPlan
+
+/// What a run listens to beside its own requests: signals, the machine's conditions, its sessions' inboxes.
+final class Watches {
+  private let signals: StopSignals
+  private let conditions: ConditionsWatch?
+  private let inboxes: [InboxWatch]
+
+  /// - Parameters:
+  ///   - hangUp: what SIGHUP means.
+  ///   - look: finds out what the machine has; `nil` where nothing depends on it.
+  ///   - sessions: identifiers.
+  init(
+    mail: MailSlot, hangUp: Mail, look: (@Sendable () -> DeviceConditions)?, sessions: [String],
+    in state: StateDirectory
+  ) throws(JournalError) {
+    signals = StopSignals(hangUp: hangUp) { mail.post($0) }
+    conditions = look.map { look in ConditionsWatch { mail.post(.conditions(look())) } }
+    var inboxes: [InboxWatch] = []
+    for session in sessions {
+      inboxes.append(try InboxWatch(session: session, in: state) { mail.post(.inbox) })
+    }
+    self.inboxes = inboxes
+    // A note that was left before the watch began.
+    mail.post(.inbox)
+  }
+}

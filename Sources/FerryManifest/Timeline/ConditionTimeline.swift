@@ -1,0 +1,45 @@
+/// What network and power a machine has, and from when on: what `ferry plan --simulate --conditions` reads.
+package struct ConditionTimeline: Hashable, Codable, Sendable {
+  package enum Network: String, CaseIterable, Codable, Sendable {
+    case wifi
+    case wired
+    case cellular
+    case none
+  }
+
+  package enum Power: String, CaseIterable, Codable, Sendable {
+    case external
+    case battery
+  }
+
+  package struct Entry: Hashable, Codable, Sendable {
+    /// A time of day as `08:00`, for every day; or a moment as `2026-12-24T18:00`, from which on nothing else counts
+    /// until a later one.
+    package var from: String
+    /// `nil` leaves what was before.
+    package var network: Network?
+    package var isExpensive: Bool?
+    package var power: Power?
+  }
+
+  package var entries: [Entry] = []
+  /// A name of the IANA time zone database. Default UTC.
+  package var timeZone = "UTC"
+
+  /// Reads a timeline, or tells all that is wrong with it.
+  ///
+  /// - Parameter file: the path as the user gave it, for messages.
+  package static func read(
+    _ bytes: [UInt8], file: String
+  ) -> (timeline: ConditionTimeline?, source: SourceText, diagnostics: [Diagnostic]) {
+    let source = SourceText(bytes, file: file)
+    let document = YAMLDocument(source)
+    guard let root = document.root else { return (nil, source, document.diagnostics) }
+    var decoder = ManifestDecoder(
+      source, profile: .server, variables: Variables(environment: [:], given: GivenVariables([:], files: [])))
+    let timeline = shape.decode(root, &decoder)
+    let diagnostics = document.diagnostics + decoder.diagnostics
+    let isSound = diagnostics.allSatisfy { $0.severity != .error }
+    return (isSound ? timeline : nil, source, diagnostics)
+  }
+}

@@ -1,0 +1,106 @@
+/// What the journal would hold: entries are applied as the engine's scribe applies them.
+package struct VirtualJournal: Sendable {
+  /// A node of a single request.
+  package struct Single: Sendable {
+    package var round: Int64
+    package var state = ItemState.queued
+    package var hasIntent = false
+  }
+
+  /// The last fetch that ended well.
+  package struct Fetched: Sendable {
+    package var at: Instant
+    package var interval: Duration?
+
+    package init(at: Instant, interval: Duration? = nil) {
+      self.at = at
+      self.interval = interval
+    }
+  }
+
+  /// By node; those of other nodes than uploads stay empty.
+  package internal(set) var items: [ItemRows]
+  package var singles: [Int: Single] = [:]
+  package var fetches: [Int: Fetched] = [:]
+  package var delays: [SessionID: ResumeState] = [:]
+  /// Sessions whose `on_events` is owed.
+  package var owedEvents: Set<SessionID> = []
+
+  package init(_ plan: Plan) {
+    items = Array(repeating: ItemRows(), count: plan.nodes.count)
+  }
+
+  /// - Parameters:
+  ///   - tables: of the launch, by node.
+  ///   - uploadID: what the answer that an allocation is told of gave out.
+  mutating func apply(_ entry: JournalEntry, tables: [ItemTable?], uploadID: (Place) -> Int?, round: Int64) {
+    switch entry {
+    case .handedOver(let node, let range, let at):
+      guard let table = tables[node.index] else { return }
+      handOver(range, of: table, node.index, round: round, at: at)
+    case .intent(let place, let step):
+      guard let row = row(place, tables) else {
+        singles[place.node.index] = Single(round: round, hasIntent: true)
+        return
+      }
+      items[place.node.index].set(row, intent: step ?? .transfer)
+    case .withdrawn(let place):
+      guard let row = row(place, tables) else {
+        singles[place.node.index]?.hasIntent = false
+        return
+      }
+      items[place.node.index].set(row, intent: nil)
+    case .allocated(let place, let expires):
+      guard let row = row(place, tables) else { return }
+      items[place.node.index].set(row, .allocated)
+      items[place.node.index].set(row, expires: expires)
+      items[place.node.index].set(row, uploadID: uploadID(place))
+    case .transferred(let place):
+      guard let row = row(place, tables) else { return }
+      let expires = items[place.node.index].known(row).expires
+      items[place.node.index].set(row, .transferred)
+      items[place.node.index].set(row, expires: expires)
+    case .released(let place):
+      guard let row = row(place, tables) else { return }
+      items[place.node.index].set(row, .queued)
+      items[place.node.index].set(row, uploadID: nil)
+    case .closed(let place, let state, _, _):
+      guard let row = row(place, tables) else {
+        singles[place.node.index] = Single(round: round, state: state)
+        return
+      }
+      items[place.node.index].set(row, state)
+    case .resumed(let session, let delay): delays[session] = delay
+    case .batchThrough(let session): owedEvents.insert(session)
+    }
+  }
+
+  private mutating func handOver(
+    _ range: Range<Int>, of table: ItemTable, _ node: Int, round: Int64, at: Instant
+  ) {
+    var hasNew = false
+    for item in range {
+      let (size, modified) = (table.files.sizes[item], table.files.modified[item])
+      switch table.entries[item] {
+      case .continuing: continue
+      case .requeued:
+        let row = Int(table.rows[item]) - 1
+        items[node].requeue(row, size: size, modified: modified, round: round, at: at)
+      case .new:
+        precondition(Int(table.rows[item]) == items[node].count + 1, "new rows are handed over in order")
+        items[node].append(
+          path: table.files.path(item), size: size, modified: modified, round: round, at: at)
+        hasNew = true
+      }
+    }
+    if hasNew { items[node].sort() }
+  }
+
+  /// `nil` for a node of a single request.
+  private func row(_ place: Place, _ tables: [ItemTable?]) -> Int? {
+    guard let item = place.item, let table = tables[place.node.index] else { return nil }
+    let row = Int(table.rows[item]) - 1
+    precondition(row < items[place.node.index].count, "what is told of an item comes after its hand-over")
+    return row
+  }
+}

@@ -1,0 +1,132 @@
+import FerryManifest
+
+/// Performs what the scheduler wants done.
+extension VirtualMachine {
+  mutating func handle(_ event: Event) {
+    guard !isDead else { return }
+    counters.events += 1
+    counters.eventsAtOnce += 1
+    see(.event(event))
+    for action in scheduler.handle(event, at: now) {
+      actionsToLive -= 1
+      counters.actions += 1
+      see(.action(action))
+      perform(action)
+      if actionsToLive <= 0 { return die() }
+    }
+    if leaseDelay == .zero {
+      while !answers.isEmpty, !isDead {
+        let answer = answers.removeFirst()
+        handle(.leased(answer.lease, for: answer.request))
+      }
+    }
+    if recorded > written, writeDelay == .zero { write() }
+  }
+
+  /// What was recorded is safe from SIGKILL now.
+  mutating func write() {
+    guard !isDead, recorded > written else { return }
+    written = recorded
+    if writeDelay > .zero { writtenJournal = journal }
+    handle(.written(through: written))
+  }
+
+  /// What is on disk now survives a power cut.
+  mutating func keepSnapshots() {
+    writtenJournal = writeDelay > .zero ? journal : nil
+    syncedJournal = losesPower ? journal : nil
+  }
+
+  private mutating func perform(_ action: Action) {
+    switch action {
+    case .start(let attempt): send(attempt)
+    case .cancel(let id): cancel(id)
+    case .record(let entries): record(entries)
+    case .lease(let request):
+      let lease = ledger.lease(request)
+      see(.leased(lease))
+      answers.append((now.advanced(by: leaseDelay), request, lease))
+    case .releaseLeases: ledger.release()
+    case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }
+    case .end: hasEnded = true
+    }
+  }
+
+  private mutating func record(_ entries: [JournalEntry]) {
+    recorded += 1
+    // A record is synced within 50 ms; an intent is waited for.
+    var delay = Duration.milliseconds(50)
+    for entry in entries {
+      let ids = givenIDs
+      journal.apply(entry, tables: tables, uploadID: { ids[$0] }, round: round)
+      switch entry {
+      case .intent: delay = .milliseconds(1)
+      case .allocated(let place, _): givenIDs[place] = nil
+      case .closed(let place, .done, _, let at):
+        if case .fetch = plan.nodes[place.node.index].work {
+          journal.fetches[place.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: place.node))
+        }
+      case .handedOver, .withdrawn, .transferred, .released, .closed, .resumed, .batchThrough: break
+      }
+    }
+    syncAt = min(syncAt ?? .distantFuture, now.advanced(by: delay))
+    if writeDelay > .zero { writeAt = min(writeAt ?? .distantFuture, now.advanced(by: writeDelay)) }
+  }
+
+  private mutating func send(_ attempt: Attempt) {
+    let call = call(attempt)
+    var reply = serve(call)
+    if let limit = attempt.byteLimit { reply.cut(at: limit) }
+    counters.requests += 1
+    see(.sent(call, reply))
+    let end = now.advanced(by: reply.after)
+    flights[attempt.id] = VirtualFlight(attempt: attempt, startedAt: now, endsAt: end, at: end, reply: reply)
+    arrivals.insert(Arrival(at: end, id: attempt.id))
+    if tickAt == nil, let progressInterval { tickAt = now.advanced(by: progressInterval) }
+  }
+
+  private mutating func call(_ attempt: Attempt) -> Call {
+    let place = attempt.place
+    var number = 0
+    if countsAttempts {
+      let key = AttemptStep(place: place, step: attempt.step)
+      number = (attemptsAt[key] ?? 0) + 1
+      attemptsAt[key] = number
+    }
+    var call = Call(
+      attempt: attempt, number: number, node: plan.nodes[place.node.index].name, pathBytes: [], size: 0,
+      uploadID: nil, now: now)
+    guard let item = place.item, let table = tables[place.node.index] else { return call }
+    call.pathBytes = table.files.path(item)
+    if attempt.step == .transfer { call.size = table.files.sizes[item] }
+    let row = Int(table.rows[item]) - 1
+    if row < journal.items[place.node.index].count {
+      call.uploadID = journal.items[place.node.index].uploadID(row)
+    }
+    return call
+  }
+
+  private mutating func cancel(_ id: UInt64) {
+    guard var flight = flights[id] else { return }
+    let end = now.advanced(by: flight.reply.lingers)
+    // What ends by itself before that keeps its answer.
+    guard end < flight.at || flight.reply.lingers == .zero else { return }
+    flight.reply.answer = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
+    flight.at = end
+    flights[id] = flight
+    arrivals.insert(Arrival(at: end, id: id))
+  }
+}
+
+extension Reply {
+  /// The request may move so many bytes of bodies, either way, and ends there.
+  mutating func cut(at limit: Int64) {
+    let most = max(sent, received)
+    guard most > limit else { return }
+    let part = Double(limit) / Double(most)
+    after = .seconds(fraction: after.seconds * part)
+    sent = min(sent, limit)
+    received = min(received, limit)
+    answer = .failure(.init(.byteLimit, "cut at its limit", mayHaveReachedServer: true))
+  }
+}
