@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `is of the launch that is named`() async throws {
-    let job = try job(discretionary: "inferred", "")
+    let job = try job(discretionary: "inferred")
     try job.write("one", to: "1.txt")
     for (kind, state) in [("foreground", "run"), ("fetch", "waiting")] {
       let command = try await job.ferry(
