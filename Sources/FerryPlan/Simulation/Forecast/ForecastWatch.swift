@@ -111,11 +111,14 @@ struct ForecastWatch {
     timeline.append(.init(at: now.rfc3339, text: text))
   }
 
-  func forecast(_ machine: VirtualMachine, from start: Instant, launches: Int) -> Forecast {
+  func forecast(
+    _ machine: VirtualMachine, from start: Instant, until end: Instant, launches: Int
+  ) -> Forecast {
     let isThrough = machine.scheduler.isRoundThrough
+    let now = min(machine.now, end)
     var forecast = Forecast(
-      startedAt: start.rfc3339, endedAt: machine.now.rfc3339, isThrough: isThrough,
-      seconds: start.duration(to: machine.now).seconds, launches: launches, resumes: resumes,
+      startedAt: start.rfc3339, endedAt: now.rfc3339, isThrough: isThrough,
+      seconds: start.duration(to: now).seconds, launches: launches, resumes: resumes,
       requests: machine.counters.requests, idsAllocated: allocated,
       idsExpired: expired.values.reduce(0, +))
     for (index, record) in machine.scheduler.nodeRecords.enumerated() where record.kind != .token {
