@@ -61,6 +61,13 @@ package final class Inbox: Sendable {
     }
   }
 
+  /// The identifiers of the sessions that have notes, sorted.
+  package func sessions() throws(JournalError) -> [String] {
+    try database.read { db in
+      try String.fetchAll(db, sql: "SELECT DISTINCT session FROM note ORDER BY session")
+    }
+  }
+
   /// Removes notes whose wish is written down; one that is gone already stays so.
   package func remove(_ ids: some Collection<Int64>) throws(JournalError) {
     guard !ids.isEmpty else { return }

@@ -1,4 +1,5 @@
 import FerryPlan
+import Foundation
 import GRDB
 
 extension SessionJournal {
@@ -13,8 +14,8 @@ extension SessionJournal {
     package var unanswered = 0
   }
 
-  /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed.
-  /// It is on the disk when this returns.
+  /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed, the
+  /// resume delay and events that are owed. It is on the disk when this returns.
   ///
   /// What is closed stays, so that nothing delivered is delivered again. The caller holds the session's
   /// lock, and no `JournalWriter` has the journal.
@@ -35,6 +36,7 @@ extension SessionJournal {
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
       try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")
       dropped.unanswered += db.changesCount
+      try db.execute(sql: "UPDATE session SET delay_period = NULL, resumed_at = NULL, events_pending = 0")
       return dropped
     }
   }
@@ -45,27 +47,45 @@ extension SessionJournal {
   /// One whose unrepeatable step may have reached the server ends ambiguous instead, with its captures: a
   /// cancelled one would be sent again in the next round. The caller holds the session's lock, and no
   /// `JournalWriter` has the journal.
+  ///
+  /// - Parameter manifest: whose items are ended; `nil` means everyone's.
   @discardableResult
-  package func cancelOpen(reason: RecordedFailure, at now: Instant) throws(JournalError) -> Int {
+  package func cancelOpen(
+    manifest: String? = nil, reason: RecordedFailure, at now: Instant
+  ) throws(JournalError) -> Int {
     try transaction { db in
       let arguments: StatementArguments = [
-        now.nanoseconds, reason.code, reason.status.map { Int64($0) }, reason.message,
+        now.nanoseconds, reason.code, reason.status.map { Int64($0) }, reason.message, manifest, manifest,
       ]
+      let isMeant = "(? IS NULL OR node IN (SELECT id FROM node WHERE manifest = ?))"
       let end = "closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?"
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.ambiguous.rawValue), \(end)
-          WHERE \(Self.isOpen) AND intent IS NOT NULL
+          WHERE \(Self.isOpen) AND intent IS NOT NULL AND \(isMeant)
           """,
         arguments: arguments)
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), captures = NULL,
-          secret_captures = NULL, expires = NULL WHERE \(Self.isOpen)
+          secret_captures = NULL, expires = NULL WHERE \(Self.isOpen) AND \(isMeant)
           """,
         arguments: arguments)
       return db.changesCount
     }
+  }
+
+  /// Removes a session's journal with everything that it remembers; without one there is nothing to do. The
+  /// caller holds the session's lock, and nobody has the journal open.
+  package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
+    let path = try state.database(ofSession: identifier)
+    // The log goes first: one without its file would be taken for the next journal's.
+    for suffix in ["-wal", "-shm", ""] {
+      guard unlink(path + suffix) == 0 || errno == ENOENT else {
+        throw JournalError(errno: errno, doing: "remove", file: path + suffix)
+      }
+    }
+    try StateDirectory.syncFolder(state.sessionsFolder)
   }
 
   private static var isOpen: String {

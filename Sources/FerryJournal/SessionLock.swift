@@ -67,7 +67,7 @@ package final class SessionLock: Sendable {
     guard code == 0 else { throw JournalError(errno: code, doing: "write", file: path) }
   }
 
-  private static func read(_ descriptor: Int32) -> (pid: Int32?, since: Instant?) {
+  static func read(_ descriptor: Int32) -> (pid: Int32?, since: Instant?) {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return (nil, nil) }

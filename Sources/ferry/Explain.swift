@@ -1,20 +1,33 @@
 import ArgumentParser
 import FerryEngine
 import FerryManifest
+import FerryPlan
 import Foundation
 
-/// `ferry explain`: tells what a diagnostic's code means.
+/// `ferry explain`: tells what a diagnostic's code means, or where an item of a manifest stands.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tell what a diagnostic's code means, with a wrong and a right manifest.")
+    abstract: "Tell what a diagnostic's code means, or where an item stands and why it waits.",
+    discussion: """
+      F0201 is a code; anything else is an item of the --manifest: the path of an upload's file, NODE/PATH, or the \
+      name of an upload, fetch or request.
+      """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
   }
 
-  @Argument(help: "A code, such as F0201; without one, all codes are listed.")
+  @Argument(help: "A code, such as F0201, or an item; without one, all codes are listed.")
   var subject: String?
+
+  @Option(help: "The manifest that the item is of.", completion: .file(extensions: ["yaml", "yml"]))
+  var manifest: String?
+
+  @OptionGroup var variables: VariableOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var conditions: ConditionOptions
+  @OptionGroup var moment: MomentOptions
 
   @Option(help: "The form.")
   var format = Format.text
@@ -27,10 +40,34 @@ struct Explain: ParsableCommand {
       }
       return
     }
-    guard let code = DiagnosticCode(written: subject) else { throw unknown(subject) }
+    guard let code = DiagnosticCode(written: subject) else {
+      guard let manifest, !Self.isCode(subject) else { throw unknown(subject) }
+      return try explain(subject, of: manifest)
+    }
     switch format {
     case .text: Output.produce(DiagnosticReference.text(code))
     case .json: Output.produce(try JSONText.pretty(ExplanationRecord(code)))
+    }
+  }
+
+  /// Whether it has a code's form: an F and four digits.
+  private static func isCode(_ subject: String) -> Bool {
+    subject.count == 5 && subject.uppercased().hasPrefix("F")
+      && subject.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
+  private func explain(_ item: String, of manifest: String) throws {
+    let (at, zone) = try moment.moment()
+    let job = try ManifestSource(
+      path: manifest, variables: variables.parsed(), variableFiles: variables.texts()
+    ).job()
+    let document = try ItemExplanation(
+      job, state: state.state, network: conditions.network, power: conditions.power,
+      launch: moment.launch ?? .background, at: at, environment: ProcessInfo.processInfo.environment
+    ).explain(item)
+    switch format {
+    case .text: Output.produce(ItemText.text(document, in: zone))
+    case .json: Output.produce(try JSONText.pretty(document))
     }
   }
 
@@ -39,6 +76,7 @@ struct Explain: ParsableCommand {
     let help =
       DiagnosticCode.nearest(to: subject).map { "did you mean '\($0.rawValue)'?" }
       ?? "codes go from \(codes.first ?? "") to \(codes.last ?? ""); 'ferry explain' lists them"
-    return UsageError("there is no code '\(subject)'\nhelp: \(help)")
+    let item = manifest == nil && !Self.isCode(subject) ? "; an item needs its --manifest FILE" : ""
+    return UsageError("there is no code '\(subject)'\nhelp: \(help)\(item)")
   }
 }

@@ -16,7 +16,8 @@ struct Ferry: ParsableCommand {
       """,
     version: "ferry \(version)",
     subcommands: [
-      Check.self, Schema.self, PlanCommand.self, Run.self, Resume.self, Report.self, Explain.self,
+      Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
+      Explain.self, Report.self, Cancel.self, Reset.self,
     ])
 
   static func main() {

@@ -8,20 +8,16 @@ struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan", abstract: "Say what a run would do, and do nothing.")
 
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text
-    case json
-  }
-
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
+  @OptionGroup var moment: MomentOptions
 
   @Option(name: .customLong("only"), help: "Plan this node and what it cannot do without. May be repeated.")
   var only: [String] = []
 
   @Option(help: "The form.")
-  var format = Format.text
+  var format = PlanOutput.Format.text
 
   @Flag(help: "Print the manifest with every default written out, and where each value comes from.")
   var effective = false
@@ -34,15 +30,12 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     if effective { return try produceEffective() }
+    let (at, zone) = try moment.moment()
     let job = try source.read()
-    let (document, warnings) = try Preview(
-      job, state: state.state, only: only, network: conditions.network, power: conditions.power
-    ).look()
-    Output.warn(warnings, of: job)
-    switch format {
-    case .text: Output.produce(PlanText.text(document))
-    case .json: Output.produce(try JSONText.pretty(document))
-    }
+    let preview = try Preview(
+      job, state: state.state, only: only, network: conditions.network, power: conditions.power,
+      launch: moment.launch ?? (Output.isInteractive ? .foreground : .background), at: at)
+    try PlanOutput(format: format, zone: zone).produce(preview, of: job)
   }
 
   private func produceEffective() throws {

@@ -10,6 +10,7 @@ import Testing
   static let withoutExample: Set<DiagnosticCode> = [
     .manifestTooLarge, .invalidUTF8, .forbiddenCharacter, .nestedTooDeep, .variablesTooDeep,
     .variablesTooLarge, .includesTooDeep, .fileOutlivesUploadID, .globMatchesNothing,
+    .fileOverBudget, .unknownTimeZone,
   ]
 
   private func codes(_ example: Explanation.Example) -> Set<DiagnosticCode> {

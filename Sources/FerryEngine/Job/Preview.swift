@@ -7,40 +7,45 @@ import Foundation
 package struct Preview {
   private let job: Job
   private let state: StateDirectory
-  private let selection: Selection
-  private let network: Conditions.Network?
-  private let power: Conditions.Power?
+  private let options: Outlook.Options
   private let environment = ProcessInfo.processInfo.environment
 
+  /// - Parameter moment: when the run would be; now where it is nil.
   package init(
-    _ job: Job, state: String?, only: [String], network: Conditions.Network? = nil,
-    power: Conditions.Power? = nil
+    _ job: Job, state: String?, only: [String] = [], network: Conditions.Network? = nil,
+    power: Conditions.Power? = nil, launch: LaunchKind = .background, at moment: Instant? = nil
   ) throws {
     self.job = job
-    self.network = network
-    self.power = power
     self.state = try StateDirectory(explicit: state, environment: environment)
-    selection = try Selection(only, in: job.plan)
+    var options = Outlook.Options()
+    options.only = only
+    options.network = network
+    options.power = power
+    options.launch = launch
+    options.moment = moment
+    self.options = options
   }
 
-  /// The plan, and what it warns of beyond what was told when the manifest was read.
-  package func look() throws -> (document: PlanDocument, warnings: [Diagnostic]) {
-    let history = try RunHistory.openForReading(in: state)
-    // It was only read.
-    defer { try? history.close() }
-    let latest = try history.latestRound(manifest: job.plan.manifest)
-    let isOpen = latest.map { $0.closedAt == nil } ?? false
-    let round = (latest?.number ?? 0) + (isOpen ? 0 : 1)
-    let journals = try SessionJournals.openForReading(job.plan, in: state)
-    defer { journals.close() }
-    let situation = try Situation(
-      job, journals: journals, round: round, selection: selection,
-      listers: try job.listers(environment: environment), at: LaunchClock().now)
-    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
-    let document = PlanDocument(
-      job.plan, path: job.path, round: round, continuesRound: isOpen, starts: situation.starts,
-      conditions: job.conditions(network: network, power: power) { _ in },
-      problems: situation.problems.mapValues { $0.map(\.description) }, warnings: job.warnings + warnings)
-    return (document, warnings)
+  /// The plan, and what is wrong beyond what was told when the manifest was read; with an error among it the
+  /// plan cannot be carried out.
+  package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
+    var options = options
+    options.readsStandardInput = true
+    return try Outlook.take(job, options, in: state, environment: environment) { outlook in
+      let document = PlanDocument(
+        job.plan, path: job.path, round: outlook.round, continuesRound: outlook.continuesRound,
+        launch: outlook.launch, at: outlook.moment, starts: outlook.situation.starts,
+        conditions: outlook.conditions, budgets: outlook.budgets, reasons: outlook.look.reasons,
+        problems: outlook.situation.problems.mapValues { $0.map(\.description) },
+        diagnostics: job.warnings + outlook.diagnostics)
+      return (document, outlook.diagnostics)
+    }
+  }
+
+  /// When a run would next have something to do.
+  package func next() throws -> NextRun {
+    try Outlook.take(job, options, in: state, environment: environment) { outlook in
+      try NextRun(outlook)
+    }
   }
 }

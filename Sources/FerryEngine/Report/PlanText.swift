@@ -2,11 +2,15 @@ import FerryPlan
 
 /// A plan for people.
 package enum PlanText {
-  package static func text(_ plan: PlanDocument) -> String {
+  /// - Parameter zone: what moments are shown in.
+  package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [
       "\(plan.manifest): \(plan.continuesRound ? "goes on with round \(plan.round)" : "opens round \(plan.round)")",
-      "", "conditions", "  \(conditions(plan.conditions))", "", "sessions",
+      "", "conditions", "  \(conditions(plan.conditions)); \(plan.launch.rawValue) launch",
     ]
+    let budgets = ReasonText.lines(plan.budgets, in: zone)
+    if !budgets.isEmpty { lines += ["", "budgets"] + budgets.map { "  \($0)" } }
+    lines += ["", "sessions"]
     for session in plan.sessions {
       lines.append(
         "  \(session.name): \(session.kind.rawValue), \(session.maxConnectionsPerHost) connections a host, "
@@ -15,7 +19,7 @@ package enum PlanText {
     lines += ["", "nodes, in the order in which they may start"]
     for (index, node) in plan.nodes.enumerated() {
       lines.append(
-        "\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node))")
+        "\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node, zone))")
       if let items = node.items { lines.append("      \(line(items))") }
       if let token = node.token { lines.append("      token \(token)") }
       if !node.needs.isEmpty { lines.append("      waits for \(node.needs.joined(separator: ", "))") }
@@ -35,15 +39,15 @@ package enum PlanText {
     return "\(network)\(expense), \(conditions.power.rawValue) power"
   }
 
-  private static func state(_ node: PlanDocument.NodeEntry) -> String {
+  private static func state(_ node: PlanDocument.NodeEntry, _ zone: CalendarZone) -> String {
     switch node.state {
     case "run": node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
     case "ask": "when it is wanted"
     case "done": "done in this round"
-    case "not_due": "not due before \(node.notBefore ?? "")"
+    case "not_due": "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
     case "never": "never, by its interval"
     case "not_selected": "not selected"
-    case "waiting": node.reason.map(\.message) ?? "waiting"
+    case "waiting": node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
     default: node.state
     }
   }

@@ -1,7 +1,7 @@
 /// What kind of mistake a diagnostic tells: stable, never used again for another.
 ///
 /// The first two digits are the family: 01 the text, 02 keys, 03 values, 04 names and references, 05 what goes in
-/// a circle, 06 sharing, 07 warnings, 09 what ferry cannot do yet. `ferry explain` tells more of each.
+/// a circle, 06 sharing, 07 warnings, 08 what the files make impossible, 09 what ferry cannot do yet. `ferry explain` tells more of each.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   // The text, as YAML.
   case manifestTooLarge = "F0101"
@@ -103,6 +103,10 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case tokenWithoutTLS = "F0706"
   case sharedSaveTo = "F0707"
   case idlePriority = "F0708"
+
+  // Well written, and impossible with the files as they are: told by a plan.
+  case fileOverBudget = "F0801"
+  case unknownTimeZone = "F0802"
 
   // Part of the language, and not built yet.
   case notBuilt = "F0901"

@@ -76,13 +76,20 @@ struct ManifestDocument: Sendable {
           doc: "How long requests of default sessions may go on in a launch.",
           example: "{ background: 30s }"),
         Key(
-          "force_quit", \.manifest.forceQuit, .choice(notYet: [.removeSession]),
+          "force_quit", \.manifest.forceQuit, .choice(),
           doc: "What `ferry cancel` leaves: `cancel_tasks` the session, `remove_session` nothing.",
           example: "remove_session"),
       ],
       blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))
       },
-      finish: { document, _, decoder in decoder.checkIdentifiers(document.manifest) })
+      finish: { document, node, decoder in
+        for budget in node["budgets"]?.members ?? [] {
+          let name = budget.key.value
+          document.manifest.places.limits[name] = budget.value["limit"]?.location
+          document.manifest.places.timeZones[name] = budget.value["time_zone"]?.location
+        }
+        decoder.checkIdentifiers(document.manifest)
+      })
   }
 }
 

@@ -16,6 +16,17 @@ package struct Manifest: Equatable, Sendable {
   package var resumeDelay: ResumeDelay
   package var executionWindow: ExecutionWindow
   package var forceQuit: ForceQuit
+  package var places = Places()
+
+  /// Where the manifest says what only a plan can judge. All are equal: a comment added above changes no plan.
+  package struct Places: Equatable, Sendable {
+    /// Of each network's `limit` and `time_zone`, by the network's name.
+    package var limits: [String: SourceLocation] = [:]
+    package var timeZones: [String: SourceLocation] = [:]
+
+    package init() {}
+    package static func == (a: Self, b: Self) -> Bool { true }
+  }
 
   package init(
     file: String, name: Located<String>, profile: Profile = .server, secrets: [Secret] = [],

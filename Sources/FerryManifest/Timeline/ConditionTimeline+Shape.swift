@@ -19,11 +19,13 @@ extension ConditionTimeline.Entry {
       Key(
         "from", \.from, .timelineMoment, isRequired: true,
         doc: "A time of day for every day, or a moment.", example: "\"08:00\""),
-      Key("network", \.network, .choice(), default: "as before", doc: "The kind of network.", example: "wifi"),
+      Key(
+        "network", \.network, .choice(), default: "as before", doc: "The kind of network.", example: "wifi"),
       Key(
         "expensive", \.isExpensive, .boolean, default: "as before",
         doc: "Whether it is paid by volume.", example: "true"),
-      Key("power", \.power, .choice(), default: "as before", doc: "Where power comes from.", example: "battery"),
+      Key(
+        "power", \.power, .choice(), default: "as before", doc: "Where power comes from.", example: "battery"),
     ],
     blank: { _, _ in Self(from: "") })
 }

@@ -56,7 +56,7 @@ struct BudgetGate: Sendable {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
-      case (.hard, nil): max(left ?? 1, 1)
+      case (.hard, nil): max(free + (left ?? 0), 1)
       }
     if asked != nil { return .asks(nil) }
     if free >= wanted {

@@ -9,11 +9,17 @@ package struct PlanDocument: Codable, Sendable {
   package var round: Int64
   /// Whether the round was opened by an earlier run.
   package var continuesRound: Bool
+  package var launch: LaunchKind
+  /// The moment that it is made for.
+  package var at: String
   /// What the machine has.
   package var conditions: DeviceConditions
+  package var budgets: [BudgetUse]
   package var sessions: [SessionEntry]
   /// In the order in which they may start.
   package var nodes: [NodeEntry]
+  /// What the files show to be impossible.
+  package var errors: [DiagnosticRecord]
   /// What the manifest surely does not mean, as `ferry check` writes it, and what only the files and the
   /// history show.
   package var warnings: [DiagnosticRecord]
@@ -67,16 +73,20 @@ package struct PlanDocument: Codable, Sendable {
   }
 
   package init(
-    _ plan: Plan, path: String, round: Int64, continuesRound: Bool, starts: [NodeStart],
-    conditions: DeviceConditions = .init(), reasons: [Int: RecordedFailure] = [:], problems: [Int: [String]],
-    warnings: [Diagnostic] = []
+    _ plan: Plan, path: String, round: Int64, continuesRound: Bool, launch: LaunchKind, at moment: Instant,
+    starts: [NodeStart], conditions: DeviceConditions, budgets: [BudgetUse] = [],
+    reasons: [Int: RecordedFailure] = [:], problems: [Int: [String]], diagnostics: [Diagnostic] = []
   ) {
     manifest = plan.manifest
     self.path = path
     self.round = round
     self.continuesRound = continuesRound
+    self.launch = launch
+    at = moment.rfc3339
     self.conditions = conditions
-    self.warnings = warnings.map(DiagnosticRecord.init)
+    self.budgets = budgets
+    errors = diagnostics.filter { $0.severity == .error }.map(DiagnosticRecord.init)
+    warnings = diagnostics.filter { $0.severity == .warning }.map(DiagnosticRecord.init)
     sessions = plan.sessions.map {
       SessionEntry(
         name: $0.name, kind: $0.kind, identifier: $0.identifier,

@@ -1,15 +1,20 @@
 /// What a launch would begin at once, and why the rest would wait: the scheduler's first turn, in which everything
-/// is written down at once and no request ever ends.
+/// is written down at once and no request ends, but for those of sessions that were cancelled.
 package struct FirstLook: Sendable {
   package private(set) var scheduler: Scheduler
   /// What it would start.
   package private(set) var starts: [Attempt] = []
 
-  /// - Parameter lease: what the ledger would answer.
-  package init(_ scheduler: Scheduler, at now: Instant, lease: (Lease.Request) -> Lease) {
+  /// - Parameters:
+  ///   - cancelled: sessions that were cancelled before.
+  ///   - lease: what the ledger would answer.
+  package init(
+    _ scheduler: Scheduler, at now: Instant, cancelled: [SessionID] = [], lease: (Lease.Request) -> Lease
+  ) {
     self.scheduler = scheduler
     var recorded: UInt64 = 0
-    var events: [Event] = [.launched]
+    // The last one comes first.
+    var events: [Event] = [.launched] + cancelled.map { .cancelled($0, finishing: false) }
     while let event = events.popLast() {
       for action in self.scheduler.handle(event, at: now) {
         switch action {
@@ -18,7 +23,12 @@ package struct FirstLook: Sendable {
           recorded += 1
           events.append(.synced(through: recorded))
         case .lease(let request): events.append(.leased(lease(request), for: request))
-        case .cancel, .sync, .releaseLeases, .end: break
+        case .cancel(let id):
+          // It was never sent.
+          starts.removeAll { $0.id == id }
+          let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
+          events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
+        case .sync, .releaseLeases, .end: break
         }
       }
     }

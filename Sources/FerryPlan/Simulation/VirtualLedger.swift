@@ -21,7 +21,7 @@ package struct VirtualLedger: Sendable {
   }
 
   private(set) var accounts: [Key: Account] = [:]
-  private let budgets: Budgets
+  let budgets: Budgets
   private let zones: [String: CalendarZone]
   /// Of the last call: a moment mostly lies in the window of the one before.
   private var recent: [Range<Instant>?] = [nil, nil, nil]

@@ -8,6 +8,7 @@ extension DiagnosticCode {
     case circles = "05"
     case sharing = "06"
     case warnings = "07"
+    case surroundings = "08"
     case notBuilt = "09"
 
     /// What the codes of the family are about, as a heading.
@@ -20,6 +21,7 @@ extension DiagnosticCode {
       case .circles: "What goes in a circle, or grows without end"
       case .sharing: "Sharing between files and nodes"
       case .warnings: "Legal, and surely not meant"
+      case .surroundings: "What the files and the machine make impossible"
       case .notBuilt: "Not built yet"
       }
     }
@@ -38,7 +40,7 @@ extension DiagnosticCode {
   /// What diagnostics of this code are: a manifest with an error is not valid.
   package var severity: Diagnostic.Severity {
     switch family {
-    case .text, .keys, .values, .names, .circles, .sharing: .error
+    case .text, .keys, .values, .names, .circles, .sharing, .surroundings: .error
     case .warnings, .notBuilt: .warning
     }
   }

@@ -88,6 +88,8 @@ extension DiagnosticCode {
     case .tokenWithoutTLS: .tokenWithoutTLS
     case .sharedSaveTo: .sharedSaveTo
     case .idlePriority: .idlePriority
+    case .fileOverBudget: .fileOverBudget
+    case .unknownTimeZone: .unknownTimeZone
     case .notBuilt: .notBuilt
     }
   }

@@ -1,0 +1,68 @@
+import FerryPlan
+import Foundation
+
+// What the machine knows of the years around a moment: two before and twelve after it.
+extension CalendarZone {
+  private static let years = (before: 2, after: 12)
+  /// Offsets that last at least this long are found.
+  private static let stride = 7 * 86_400
+
+  /// A zone of the IANA database.
+  ///
+  /// - Returns: `nil` for a name that this machine does not know.
+  package init?(systemName name: String, around moment: Instant) {
+    guard let zone = TimeZone(identifier: name) else { return nil }
+    self.init(name: name, around: moment) {
+      zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0)))
+    }
+  }
+
+  /// The zone of `TZ`, in any form that it may have (POSIX.1-2017 §8.3), else the machine's.
+  package static func current(around moment: Instant) -> CalendarZone {
+    let name = ProcessInfo.processInfo.environment["TZ"].flatMap { $0.isEmpty ? nil : $0 } ?? "local"
+    // localtime_r(3) need not look at TZ by itself.
+    tzset()
+    return CalendarZone(name: name, around: moment) { second in
+      var time = time_t(second)
+      var parts = tm()
+      localtime_r(&time, &parts)
+      return Int(parts.tm_gmtoff)
+    }
+  }
+
+  /// The machine's zone, whatever `TZ` says: the one that cron goes by.
+  package static func machine(around moment: Instant) -> CalendarZone {
+    // Where there is no such link, the machine keeps its zone elsewhere.
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
+    guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
+    return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)
+      ?? current(around: moment)
+  }
+
+  /// Asks for the offset again and again: the systems tell of the changes to and from summer time, and not of
+  /// those by which a country leaves its zone.
+  private init(name: String, around moment: Instant, offset: (Int) -> Int) {
+    let now = Int(moment.nanoseconds / 1_000_000_000)
+    let end = now + Self.years.after * 366 * 86_400
+    var second = now - Self.years.before * 366 * 86_400
+    let initial = offset(second)
+    var last = initial
+    var changes: [Change] = []
+    while second < end {
+      let next = second + Self.stride
+      let there = offset(next)
+      if there != last {
+        // The first second that shows the new offset.
+        var (low, high) = (second, next)
+        while high - low > 1 {
+          let middle = (low + high) / 2
+          if offset(middle) == last { low = middle } else { high = middle }
+        }
+        changes.append(Change(at: Instant(nanoseconds: Int64(high) * 1_000_000_000), offset: there))
+        last = there
+      }
+      second = next
+    }
+    self.init(name: name, initialOffset: initial, changes: changes)
+  }
+}

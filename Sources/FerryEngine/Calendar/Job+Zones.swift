@@ -1,0 +1,38 @@
+import FerryManifest
+import FerryPlan
+
+extension Budgets {
+  /// The time zones that they name, as the system knows them.
+  package func zones(around now: Instant) throws(UsageError) -> [String: CalendarZone] {
+    var zones: [String: CalendarZone] = [:]
+    for budget in [wifi, wired, cellular].compactMap(\.self) where zones[budget.timeZone] == nil {
+      guard let zone = CalendarZone(systemName: budget.timeZone, around: now) else {
+        throw UsageError(
+          "this machine knows no time zone \(budget.timeZone)\nhelp: install the package tzdata")
+      }
+      zones[budget.timeZone] = zone
+    }
+    return zones
+  }
+}
+
+extension Job {
+  /// The zones that the budgets name, and a diagnostic for each that this machine does not know.
+  func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
+    var zones: [String: CalendarZone] = [:]
+    var diagnostics: [Diagnostic] = []
+    for network in DeviceConditions.Network.allCases {
+      guard let name = plan.policies.budgets[network]?.timeZone, zones[name] == nil else { continue }
+      if let zone = CalendarZone(systemName: name, around: moment) {
+        zones[name] = zone
+      } else {
+        diagnostics.append(
+          Diagnostic(
+            .unknownTimeZone, at: manifest.places.timeZones[network.rawValue] ?? manifest.name.location,
+            "this machine knows no time zone \(name.quoted)",
+            help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
+      }
+    }
+    return (zones, diagnostics)
+  }
+}

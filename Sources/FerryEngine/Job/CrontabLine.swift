@@ -1,0 +1,48 @@
+import FerryPlan
+import Foundation
+
+/// A line of a crontab(5) that calls ferry once.
+package struct CrontabLine {
+  private var words: [String]
+  private var folder: String
+
+  /// - Parameters:
+  ///   - state: the state folder, where cron would not find it by itself.
+  ///   - variableFiles: paths that are relative to the current folder.
+  package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
+    let file = URL(fileURLWithPath: manifest).standardizedFileURL
+    folder = file.deletingLastPathComponent().path
+    let name = file.lastPathComponent
+    words = ["ferry", "run", name.hasPrefix("-") ? "./" + name : name]
+    if let state { words += ["--state", URL(fileURLWithPath: state).standardizedFileURL.path] }
+    for path in variableFiles {
+      words += ["--vars-file", URL(fileURLWithPath: path).standardizedFileURL.path]
+    }
+    for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words += ["--var", "\(name)=\(value)"] }
+  }
+
+  /// - Throws: where it cannot be said in one line.
+  package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
+    let command =
+      "cd \(Self.quoted(folder)) && \(words.map(Self.quoted).joined(separator: " "))"
+    guard !command.contains(where: \.isNewline) else {
+      throw UsageError("a path or variable has a line end in it, which a crontab cannot have")
+    }
+    // crontab(5): an unescaped % is a line end, also in quotes.
+    return "\(moment.cronFields(in: zone)) \(command.replacing("%", with: "\\%"))"
+  }
+
+  /// As one word of sh.
+  private static func quoted(_ word: String) -> String {
+    let plain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "/._-+=:,@".utf8.contains(byte)
+      }
+    }
+    if plain, !word.isEmpty { return word }
+    return "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}

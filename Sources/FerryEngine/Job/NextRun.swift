@@ -1,0 +1,65 @@
+import FerryPlan
+
+/// When a run of a manifest would next have something to do, as `ferry next` tells it. Its keys are an interface.
+package struct NextRun: Encodable, Sendable {
+  /// Raw values are an interface.
+  package enum When: String, Encodable, Sendable {
+    case now
+    /// At the moment `at`.
+    case later
+    /// When something changes that no clock tells of.
+    case event
+  }
+
+  package var manifest: String
+  package var path: String
+  package var when: When
+  package var moment: Instant?
+  /// Why not now.
+  package var reason: RecordedFailure?
+
+  private enum CodingKeys: String, CodingKey {
+    case manifest
+    case path
+    case when
+    case at
+    case reason
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(manifest, forKey: .manifest)
+    try container.encode(path, forKey: .path)
+    try container.encode(when, forKey: .when)
+    try container.encodeIfPresent(moment?.rfc3339, forKey: .at)
+    try container.encodeIfPresent(reason, forKey: .reason)
+  }
+
+  init(_ outlook: Outlook) throws {
+    manifest = outlook.job.plan.manifest
+    path = outlook.job.path
+    let hasWork = try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook)
+    moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
+    when = moment.map { $0 <= outlook.moment ? .now : .later } ?? .event
+    switch when {
+    case .now: reason = nil
+    case .later, .event: reason = Self.reason(outlook, until: moment)
+    }
+  }
+
+  private static func reason(_ outlook: Outlook, until moment: Instant?) -> RecordedFailure {
+    let reasons = outlook.look.reasons.sorted { $0.key < $1.key }.map(\.value)
+    if let reason = reasons.first(where: { $0.until == moment }) ?? reasons.first { return reason }
+    for (index, start) in outlook.situation.starts.enumerated() {
+      guard case .notDue(let until) = start, until == moment else { continue }
+      return .init(
+        code: "not_due", message: "the fetch \(outlook.job.plan.nodes[index].name) is not due", until: until)
+    }
+    return .init(code: "done", message: "there is nothing to send")
+  }
+
+  /// A session's `on_events` is still to be started.
+  private static func hasPendingEvents(_ outlook: Outlook) throws -> Bool {
+    try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
+  }
+}

@@ -1,0 +1,146 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// What a launch at a moment would find and begin. The files, the journals, the history and the ledger are read,
+/// none of them is changed, and nobody is asked.
+struct Outlook {
+  struct Options: Sendable {
+    var only: [String] = []
+    /// Over the manifest's `conditions`, where they are given.
+    var network: Conditions.Network?
+    var power: Conditions.Power?
+    var launch = LaunchKind.background
+    /// Now where it is nil.
+    var moment: Instant?
+    /// Whether `list: -` reads the standard input; otherwise it names no file.
+    var readsStandardInput = false
+    /// Sessions that were cancelled before.
+    var cancelled: [SessionID] = []
+
+    init() {}
+  }
+
+  let job: Job
+  let moment: Instant
+  /// The open round, or the one that a launch would open.
+  let round: Int64
+  let continuesRound: Bool
+  let conditions: DeviceConditions
+  let launch: LaunchKind
+  let budgets: [BudgetUse]
+  let journals: SessionJournals
+  /// What others have asked of the manifest's sessions, and nobody has read.
+  let notes: [Note]
+  let situation: Situation
+  let look: FirstLook
+  /// Beyond what was told when the manifest was read.
+  let diagnostics: [Diagnostic]
+
+  /// Looks, and calls `body` while the journals are open.
+  static func take<Result>(
+    _ job: Job, _ options: Options, in state: StateDirectory, environment: [String: String],
+    _ body: (Outlook) throws -> Result
+  ) throws -> Result {
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    let journals = try SessionJournals.openForReading(job.plan, in: state)
+    defer { journals.close() }
+    return try body(
+      Outlook(job, options, in: state, history: history, journals: journals, environment: environment))
+  }
+
+  private init(
+    _ job: Job, _ options: Options, in state: StateDirectory, history: RunHistory,
+    journals: SessionJournals, environment: [String: String]
+  ) throws {
+    self.job = job
+    launch = options.launch
+    moment = options.moment ?? LaunchClock.wallTime
+    let latest = try history.latestRound(manifest: job.plan.manifest)
+    continuesRound = latest.map { $0.closedAt == nil } ?? false
+    round = (latest?.number ?? 0) + (continuesRound ? 0 : 1)
+    conditions = job.conditions(network: options.network, power: options.power) { _ in }
+    self.journals = journals
+    let source = options.readsStandardInput ? job : job.withoutStandardInput
+    let listers = try source.listers(environment: environment)
+    notes = try Self.notes(job.plan, in: state)
+    situation = try Situation(
+      job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
+      listers: listers, submitted: Self.submitted(notes, job.plan, listers), at: moment)
+    let (zones, unknown) = job.zones(around: moment)
+    let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
+    budgets = used.uses
+    let scheduler = Scheduler(
+      plan: job.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      options: LaunchOptions(conditions: conditions, launch: launch, zones: zones, seed: 0))
+    var ledger = LedgerView(used: used.bytes)
+    look = FirstLook(scheduler, at: moment, cancelled: options.cancelled) { ledger.lease($0) }
+    diagnostics =
+      try unknown + Overflow.find(job, situation: situation, launch: launch)
+      + PlanWarnings.find(job, situation: situation, history: history)
+  }
+
+  private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    var notes: [Note] = []
+    for home in Launch.homes(of: plan) {
+      notes += try inbox.notes(session: plan.sessions[home.index].identifier)
+    }
+    return notes.filter { $0.manifest == nil || $0.manifest == plan.manifest }
+  }
+
+  /// Files that were submitted, by node.
+  private static func submitted(
+    _ notes: [Note], _ plan: Plan, _ listers: [Int: FileLister]
+  ) throws(ListingFailure) -> [Int: Listing] {
+    var paths: [Int: [[UInt8]]] = [:]
+    for note in notes where note.kind == .submit {
+      let node = plan.nodes.firstIndex { $0.kind == .upload && $0.name == note.node }
+      if let node { paths[node, default: []] += note.paths }
+    }
+    var listings: [Int: Listing] = [:]
+    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
+    return listings
+  }
+
+  /// What of each budget is used in its window at that moment.
+  private static func used(
+    _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
+  ) throws -> (uses: [BudgetUse], bytes: [DeviceConditions.Network: Int64]) {
+    let limited = DeviceConditions.Network.allCases.filter { budgets[$0] != nil }
+    guard !limited.isEmpty else { return ([], [:]) }
+    let ledger = try Ledger.openForReading(in: state)
+    // It was only read.
+    defer { try? ledger.close() }
+    var uses: [BudgetUse] = []
+    var bytes: [DeviceConditions.Network: Int64] = [:]
+    for network in limited {
+      guard let budget = budgets[network] else { continue }
+      let window = budget.per.span(containing: moment, in: zones[budget.timeZone] ?? .utc)
+      let used = try ledger.used(network, in: window)
+      bytes[network] = used
+      uses.append(BudgetUse(budget, network: network, usedBytes: used, window: window))
+    }
+    return (uses, bytes)
+  }
+}
+
+extension Job {
+  /// The same with an empty file in the place of `list: -`.
+  fileprivate var withoutStandardInput: Job {
+    var job = self
+    for index in job.plan.nodes.indices {
+      guard case .upload(var work) = job.plan.nodes[index].work,
+        case .list("-", let nullSeparated) = work.files.source
+      else { continue }
+      work.files.source = .list("/dev/null", nullSeparated: nullSeparated)
+      job.plan.nodes[index].work = .upload(work)
+    }
+    return job
+  }
+}

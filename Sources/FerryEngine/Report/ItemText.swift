@@ -1,0 +1,55 @@
+import FerryPlan
+
+/// Where an item or node stands, for people.
+package enum ItemText {
+  /// - Parameter zone: what moments are shown in.
+  package static func text(_ document: ItemDocument, in zone: CalendarZone) -> String {
+    document.matches.flatMap { lines($0, round: document.round, zone) }.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ match: ItemDocument.Match, round: Int64, _ zone: CalendarZone) -> [String] {
+    let name = match.path.map { "\(match.node)/\($0)" } ?? match.node
+    let size = match.size.map { ", \(ByteText.text($0))" } ?? ""
+    var lines = ["\(match.kind.rawValue) \(name)\(size): \(sentence(match, zone))"]
+    if let round = match.round {
+      lines.append("  state \(match.state) in round \(round), session \(match.session)")
+    } else {
+      lines.append("  never begun, session \(match.session)")
+    }
+    if let handedOver = match.handedOverAt {
+      lines.append("  handed over \(ReasonText.moment(handedOver, in: zone))")
+    }
+    if let uploadID = match.uploadId {
+      let until = uploadID.expiresAt.map { " until \(ReasonText.moment($0, in: zone))" } ?? ""
+      lines.append("  holds an upload ID\(until)")
+    }
+    if let delivered = match.deliveredAt {
+      lines.append("  delivered \(ReasonText.moment(delivered, in: zone))")
+    }
+    for attempt in match.attempts {
+      lines.append(
+        "  \(attempt.step.rawValue) in run \(match.lastRun ?? ""), "
+          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(attempt.message)")
+    }
+    return lines
+  }
+
+  private static func sentence(_ match: ItemDocument.Match, _ zone: CalendarZone) -> String {
+    let reason = match.reason.map { ReasonText.text($0, in: zone) }
+    switch match.next {
+    case .begins: return "the next run begins it at once"
+    case .waits: return reason ?? "waits"
+    case .running:
+      return "its session is carried out by \(match.pid.map { "process \($0)" } ?? "a process") now"
+    case .ends: return "the next run ends it unsent: \(reason ?? match.state)"
+    case .nothing: break
+    }
+    if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
+    if match.kind == .upload, match.path == nil { return "it has nothing to send" }
+    switch match.state {
+    case "done", "succeeded": return "it is delivered, and nothing is to be done"
+    case "ambiguous": return "whether it was delivered is not known: \(reason ?? "its answer was lost")"
+    default: return "nothing is done with it in this round: \(reason ?? match.state)"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import FerryPlan
+
+/// Why something waits, and until when, for people.
+package enum ReasonText {
+  /// - Parameter zone: what moments are shown in.
+  package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
+    reason.until.map { "\(reason.message), until \($0.rfc3339(in: zone))" } ?? reason.message
+  }
+
+  /// A moment that a document has as RFC 3339.
+  package static func moment(_ text: String, in zone: CalendarZone) -> String {
+    Instant(rfc3339: text)?.rfc3339(in: zone) ?? text
+  }
+
+  /// One line for each budget.
+  package static func lines(_ budgets: [BudgetUse], in zone: CalendarZone) -> [String] {
+    budgets.map {
+      "\($0.network.rawValue): \(ByteText.text($0.usedBytes)) of \(ByteText.text($0.limitBytes)) used, "
+        + "until \(moment($0.window.until, in: zone))"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import FerryPlan
+
+/// How sessions stand, for people.
+package enum StatusText {
+  /// - Parameter zone: what moments are shown in.
+  package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
+    guard !status.sessions.isEmpty else { return "no session has anything in \(status.state)\n" }
+    var lines: [String] = []
+    for session in status.sessions { lines += self.lines(session, zone) }
+    for manifest in status.manifests {
+      lines.append(self.line(manifest, zone))
+      if let problem = manifest.problem { lines.append("  \(problem.replacing("\n", with: "\n  "))") }
+      lines += ReasonText.lines(manifest.budgets ?? [], in: zone).map { "  budget \($0)" }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> [String] {
+    var lines = ["session \(session.identifier): \(holder(session, zone))"]
+    for node in session.nodes { lines.append("  \(line(node, zone))") }
+    if let delay = session.delay {
+      lines.append(
+        "  resume delay of \(Self.seconds(delay.periodSeconds)), until "
+          + ReasonText.moment(delay.endsAt, in: zone))
+    }
+    if session.eventsPending { lines.append("  on_events is still to be started") }
+    for note in session.notes {
+      let manifest = note.manifest.map { " of \($0)" } ?? ""
+      let files = note.files > 0 ? ": \(note.files) \(note.files == 1 ? "file" : "files")" : ""
+      lines.append(
+        "  note \(note.id): \(note.kind)\(note.node.map { " \($0)" } ?? "")\(manifest)\(files), left "
+          + ReasonText.moment(note.createdAt, in: zone))
+    }
+    return lines
+  }
+
+  private static func holder(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> String {
+    guard let holder = session.holder else { return "free" }
+    let since = holder.since.map { ", since \(ReasonText.moment($0, in: zone))" } ?? ""
+    return "held by \(holder.pid.map { "process \($0)" } ?? "a process")\(since)"
+  }
+
+  private static func line(_ node: StatusDocument.NodeEntry, _ zone: CalendarZone) -> String {
+    var parts: [String] = []
+    if let items = node.items {
+      parts = [
+        (items.queued, "queued"), (items.allocated, "with an upload ID"),
+        (items.transferred, "to be committed"),
+        (items.done, "done"), (items.failed, "failed"), (items.ambiguous, "ambiguous"),
+        (items.cancelled, "cancelled"), (items.doneBefore, "done before"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
+      if parts.isEmpty { parts = ["no items"] }
+    } else {
+      parts.append(node.state ?? "open")
+    }
+    if let notBefore = node.notBefore {
+      parts.append("not due before \(ReasonText.moment(notBefore, in: zone))")
+    }
+    let reason = node.reason.map { " (\(ReasonText.text($0, in: zone)))" } ?? ""
+    let round = node.round > 0 ? ", round \(node.round)" : ""
+    return
+      "\(node.kind.rawValue) \(node.name) of \(node.manifest)\(round): \(parts.joined(separator: ", "))\(reason)"
+  }
+
+  private static func line(_ manifest: StatusDocument.ManifestEntry, _ zone: CalendarZone) -> String {
+    var text = "manifest \(manifest.name)"
+    if let path = manifest.path { text += " (\(path))" }
+    guard let round = manifest.round, let opened = manifest.roundOpenedAt else {
+      return text + ": no round yet"
+    }
+    text += ": round \(round), "
+    return text
+      + (manifest.roundClosedAt.map { "closed \(ReasonText.moment($0, in: zone))" }
+        ?? "open since \(ReasonText.moment(opened, in: zone))")
+  }
+
+  private static func seconds(_ seconds: Double) -> String {
+    seconds == seconds.rounded() ? "\(Int64(clamping: seconds)) s" : "\(seconds) s"
+  }
+}

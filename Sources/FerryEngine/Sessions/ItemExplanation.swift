@@ -1,0 +1,193 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// `ferry explain ITEM`: where an item or a node stands, and why it waits.
+package struct ItemExplanation {
+  private let job: Job
+  private let state: StateDirectory
+  private let options: Outlook.Options
+  private let environment: [String: String]
+
+  package init(
+    _ job: Job, state: String?, network: Conditions.Network?, power: Conditions.Power?,
+    launch: LaunchKind, at moment: Instant, environment: [String: String]
+  ) throws {
+    self.job = job
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    var options = Outlook.Options()
+    options.network = network
+    options.power = power
+    options.launch = launch
+    options.moment = moment
+    self.options = options
+    self.environment = environment
+  }
+
+  /// - Parameter item: the path of an upload's item relative to its root or of its file, `NODE/PATH`, or a node's
+  ///   name.
+  /// - Throws: `UsageError` where it means nothing.
+  package func explain(_ item: String) throws -> ItemDocument {
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    let report = try lastReport(history)
+    return try Outlook.take(job, options, in: state, environment: environment) { outlook in
+      var document = ItemDocument(
+        item: item, manifest: job.plan.manifest, path: job.path, round: outlook.round, matches: [])
+      for (index, node) in job.plan.nodes.enumerated() where node.kind != .token {
+        let isNode = node.name == item || node.name.hasPrefix(item + "[")
+        if isNode {
+          document.matches.append(self.node(index, outlook, report))
+          continue
+        }
+        guard node.kind == .upload else { continue }
+        for path in try candidates(item, node) {
+          guard let match = try self.item(path, index, outlook, report) else { continue }
+          document.matches.append(match)
+          break
+        }
+      }
+      guard !document.matches.isEmpty else { throw unknown(item) }
+      for index in document.matches.indices { try tellHolder(of: &document.matches[index]) }
+      return document
+    }
+  }
+
+  /// Whoever holds the session decides by what it has seen.
+  private func tellHolder(of match: inout ItemDocument.Match) throws {
+    guard match.next == .begins || match.next == .waits,
+      let holder = try SessionLock.holder(session: match.session, in: state)
+    else { return }
+    (match.next, match.reason, match.pid) = (.running, nil, holder.pid)
+  }
+
+  private func unknown(_ item: String) -> UsageError {
+    let names = job.plan.nodes.filter { $0.kind != .token }.map(\.name)
+    return UsageError(
+      "\(job.plan.manifest) has no item '\(item)': no upload lists or remembers such a file\n"
+        + "help: name a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
+    )
+  }
+
+  /// The paths relative to a node's root that the words may mean, the likeliest first.
+  private func candidates(_ item: String, _ node: Node) throws -> [[UInt8]] {
+    guard case .upload(let work) = node.work else { return [] }
+    let lister = try FileLister(work.files, baseFolder: job.folder, home: environment["HOME"])
+    var candidates: [[UInt8]] = []
+    if item.hasPrefix(node.name + "/") {
+      candidates.append(Array(item.utf8.dropFirst(node.name.utf8.count + 1)))
+    }
+    if !item.hasPrefix("/") { candidates.append(Array(item.utf8)) }
+    let file = URL(fileURLWithPath: item).standardizedFileURL.path
+    for root in [lister.root, FileLister.real(lister.root) ?? lister.root]
+    where FileLister.isInside(Array(file.utf8), root) && file.utf8.count > root.count {
+      candidates.append(Array(file.utf8.dropFirst(root == [0x2F] ? 1 : root.count + 1)))
+    }
+    return candidates
+  }
+
+  private func node(_ index: Int, _ outlook: Outlook, _ report: RunRecord?) -> ItemDocument.Match {
+    let node = job.plan.nodes[index]
+    var match = match(node, state: "run")
+    match.lastRun = report?.run.id
+    match.attempts = report?.nodes.first { $0.name == node.name && $0.kind == node.kind }?.attempts ?? []
+    if let row = outlook.situation.rows[index] {
+      match.round = row.round > 0 ? row.round : nil
+      match.reason = row.round == outlook.round ? row.failure : nil
+      if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
+    }
+    switch outlook.situation.starts[index] {
+    case .notSelected, .open: break
+    case .closed(let outcome): (match.state, match.next) = (outcome.rawValue, .nothing)
+    case .intended: (match.state, match.next) = ("ambiguous", .ends)
+    case .notDue(let until): (match.state, match.next, match.notBefore) = ("not_due", .nothing, until.rfc3339)
+    case .switchedOff: (match.state, match.next) = ("never", .nothing)
+    case .upload(let table, _):
+      match.toSend = table.count
+      if table.count == 0 { match.next = .nothing }
+    }
+    guard match.next == .waits else { return match }
+    if let reason = outlook.look.reasons[index] {
+      match.reason = reason
+    } else {
+      stand(&match, outlook.look.standing(of: Place(NodeID(index))))
+      if outlook.look.starts.contains(where: { $0.place.node.index == index }) {
+        (match.next, match.reason) = (.begins, nil)
+      }
+    }
+    return match
+  }
+
+  private func item(
+    _ path: [UInt8], _ index: Int, _ outlook: Outlook, _ report: RunRecord?
+  ) throws -> ItemDocument.Match? {
+    guard case .upload(let table, _) = outlook.situation.starts[index] else { return nil }
+    let node = job.plan.nodes[index]
+    let place = (0..<table.count).first { table.files.path($0).elementsEqual(path) }
+    var match = match(node, state: "new")
+    if let text = String(validating: path, as: UTF8.self) {
+      match.path = text
+    } else {
+      match.path = String(decoding: path, as: UTF8.self)
+      match.pathBase64 = Data(path).base64EncodedString()
+    }
+    var isKnown = false
+    if let row = outlook.situation.rows[index], row.id != 0 {
+      try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
+        isKnown = true
+        try describe(item, &match)
+      }
+    }
+    guard isKnown || place != nil else { return nil }
+    if let place {
+      match.size = table.files.sizes[place]
+      stand(&match, outlook.look.standing(of: Place(NodeID(index), place)))
+    } else {
+      match.next = .nothing
+    }
+    match.lastRun = report?.run.id
+    match.attempts = report?.items.first { $0.node == node.name && $0.path == match.path }?.attempts ?? []
+    return match
+  }
+
+  private func describe(_ item: borrowing ItemRow, _ match: inout ItemDocument.Match) throws {
+    let state = try item.state
+    match.state = state.word
+    match.size = item.size
+    match.round = item.round
+    match.handedOverAt = item.handedOver.rfc3339
+    if state == .done { match.deliveredAt = item.closedAt?.rfc3339 }
+    match.reason = item.failure
+    if try !state.isClosed && state != .queued && !item.captures.isEmpty {
+      match.uploadId = .init(expiresAt: item.expires?.rfc3339)
+    }
+  }
+
+  private func match(_ node: Node, state: String) -> ItemDocument.Match {
+    .init(
+      node: node.name, kind: node.kind, session: job.plan.sessions[node.session.index].identifier,
+      state: state, next: .waits)
+  }
+
+  private func stand(_ match: inout ItemDocument.Match, _ standing: Standing) {
+    switch standing {
+    case .begins: (match.next, match.reason) = (.begins, nil)
+    case .waits(let reason): (match.next, match.reason) = (.waits, reason)
+    case .ends(_, let reason): (match.next, match.reason) = (.ends, reason)
+    case .closed: match.next = .nothing
+    }
+  }
+
+  /// Of the last run of this manifest that has one.
+  private func lastReport(_ history: RunHistory) throws -> RunRecord? {
+    for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
+      let path = try state.report(ofRun: run.id)
+      // A run that goes on, or was killed and not resumed, has none.
+      guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
+      return try ReportWriter.decode(Array(data))
+    }
+    return nil
+  }
+}

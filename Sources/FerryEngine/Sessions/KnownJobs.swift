@@ -1,0 +1,32 @@
+import FerryJournal
+import FerryPlan
+
+/// Manifests that were run before, read again as they are now.
+struct KnownJobs {
+  let history: RunHistory
+  let environment: [String: String]
+
+  enum Found {
+    case job(Job)
+    /// Why it cannot be read.
+    case unreadable(String)
+  }
+
+  func find(_ manifest: String) throws -> Found {
+    guard let row = try history.job(manifest: manifest) else {
+      return .unreadable("where the manifest lies is not known")
+    }
+    do {
+      let reading = try Job.read(path: row.path, variables: row.variables, environment: environment)
+      guard let job = reading.job else {
+        return .unreadable("\(row.path) has mistakes; ferry check tells them")
+      }
+      guard job.plan.manifest == manifest else {
+        return .unreadable("\(row.path) is now the manifest \(job.plan.manifest)")
+      }
+      return .job(job)
+    } catch {
+      return .unreadable(error.description)
+    }
+  }
+}

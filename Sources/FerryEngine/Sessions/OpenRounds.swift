@@ -1,0 +1,66 @@
+import FerryJournal
+import FerryPlan
+
+/// Rounds that nothing keeps open any more.
+struct OpenRounds {
+  let state: StateDirectory
+  let history: RunHistory
+  let environment: [String: String]
+
+  /// Closes a manifest's round, if it is open.
+  func close(_ manifest: String, at now: Instant) throws -> ClosedRound? {
+    guard let round = try history.latestRound(manifest: manifest), round.closedAt == nil else { return nil }
+    try history.closeRound(manifest: manifest, number: round.number, at: now)
+    return ClosedRound(manifest: manifest, round: round.number)
+  }
+
+  /// The same, unless another session than these, which were cancelled, has still something to do in it. The
+  /// caller holds their locks, so that no run of the manifest goes on.
+  func close(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
+    guard let round = try history.latestRound(manifest: manifest), round.closedAt == nil else { return nil }
+    let isThrough: Bool
+    switch try KnownJobs(history: history, environment: environment).find(manifest) {
+    case .job(let job): isThrough = try self.isThrough(job, sessions, at: now)
+    case .unreadable: isThrough = try !isOpenElsewhere(manifest, round.number, sessions)
+    }
+    return isThrough ? try close(manifest, at: now) : nil
+  }
+
+  /// Whether the scheduler has nothing left once the sessions are cancelled.
+  private func isThrough(_ job: Job, _ sessions: Set<String>, at now: Instant) throws -> Bool {
+    var options = Outlook.Options()
+    options.moment = now
+    options.cancelled = job.plan.sessions.indices.filter {
+      sessions.contains(job.plan.sessions[$0].identifier)
+    }.map(SessionID.init)
+    do {
+      return try Outlook.take(job, options, in: state, environment: environment) {
+        $0.look.scheduler.isRoundThrough
+      }
+    } catch is ListingFailure {
+      // A folder of another session that is away now may be there again.
+      return false
+    }
+  }
+
+  /// Whether the journal of another session has open items of this round.
+  private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
+    for identifier in state.sessions() where !sessions.contains(identifier) {
+      let journal = try SessionJournal.openForReading(session: identifier, in: state)
+      // It was only read.
+      defer { try? journal.close() }
+      let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))
+      let counts = try journal.countsByRound()
+      if counts.contains(where: { nodes.contains($0.node) && $0.round == round && !$0.state.isClosed }) {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/// A round that a command has closed. Its keys are an interface.
+package struct ClosedRound: Hashable, Codable, Sendable {
+  package var manifest: String
+  package var round: Int64
+}

@@ -1,0 +1,27 @@
+import FerryJournal
+import FerryPlan
+
+/// The sessions that a state folder knows: by a journal, a note, or a process that holds them.
+struct SessionCatalog {
+  let state: StateDirectory
+  let inbox: Inbox
+
+  var identifiers: [String] {
+    get throws(JournalError) { Set(state.sessions() + (try inbox.sessions())).sorted() }
+  }
+
+  func knows(_ identifier: String) throws -> Bool {
+    if try identifiers.contains(identifier) { return true }
+    return try SessionLock.holder(session: identifier, in: state) != nil
+  }
+
+  /// Throws where one of these is not known.
+  func check(_ names: [String]) throws {
+    for name in names where try !knows(name) {
+      let known = try identifiers
+      let help =
+        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
+      throw UsageError("there is no session '\(name)' in \(state.path)\nhelp: \(help)")
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// `ferry status`: looks into journals, notes and history, and never takes a lock.
+package struct SessionStatus {
+  private let state: StateDirectory
+  private let options: Outlook.Options
+  private let environment: [String: String]
+
+  /// - Parameter launch: how the run would come about whose reasons to wait are told.
+  package init(
+    state: String?, network: Conditions.Network?, power: Conditions.Power?, launch: LaunchKind,
+    environment: [String: String]
+  ) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    var options = Outlook.Options()
+    options.network = network
+    options.power = power
+    options.launch = launch
+    options.moment = LaunchClock.wallTime
+    self.options = options
+    self.environment = environment
+  }
+
+  /// What a manifest's nodes wait for.
+  private struct Look {
+    var entry: StatusDocument.ManifestEntry
+    var round: Int64 = 0
+    /// By the node's name.
+    var reasons: [String: RecordedFailure] = [:]
+    var toSend: [String: Int] = [:]
+    var notBefore: [String: String] = [:]
+    /// The nodes of the plan by their sessions' identifiers.
+    var nodes: [String: [Node]] = [:]
+  }
+
+  /// - Parameters:
+  ///   - sessions: identifiers; all that are known where there are none.
+  ///   - job: tells of its sessions only.
+  package func look(sessions: [String], job: Job?) throws -> StatusDocument {
+    let history = try RunHistory.openForReading(in: state)
+    // They were only read.
+    defer { try? history.close() }
+    let inbox = try Inbox.openForReading(in: state)
+    defer { try? inbox.close() }
+    let catalog = SessionCatalog(state: state, inbox: inbox)
+    try catalog.check(sessions)
+    var looks: [String: Look] = [:]
+    var names = sessions
+    if let job {
+      looks[job.plan.manifest] = try look(at: job, history)
+      names += Launch.homes(of: job.plan).map { job.plan.sessions[$0.index] }
+        .filter { $0.kind != .ephemeral }.map(\.identifier)
+    } else if names.isEmpty {
+      names = try catalog.identifiers
+    }
+    let entries = try Set(names).sorted().map { try entry($0, inbox, history, &looks) }
+    return StatusDocument(
+      state: state.path, at: (options.moment ?? LaunchClock.wallTime).rfc3339, sessions: entries,
+      manifests: looks.values.map(\.entry).sorted { $0.name < $1.name })
+  }
+
+  private func entry(
+    _ session: String, _ inbox: Inbox, _ history: RunHistory, _ looks: inout [String: Look]
+  ) throws -> StatusDocument.SessionEntry {
+    let journal = try SessionJournal.openForReading(session: session, in: state)
+    // It was only read.
+    defer { try? journal.close() }
+    let notes = try inbox.notes(session: session)
+    let rows = try journal.nodes
+    for name in Set(rows.map(\.manifest) + notes.compactMap(\.manifest)) where looks[name] == nil {
+      looks[name] = try look(atKnown: name, history)
+    }
+    let holder = try SessionLock.holder(session: session, in: state)
+    var nodes = try Self.nodes(rows, journal, looks)
+    // What a manifest has in the session and was never begun.
+    for (name, look) in looks.sorted(by: { $0.key < $1.key }) {
+      for node in look.nodes[session] ?? []
+      where !nodes.contains(where: { $0.manifest == name && $0.name == node.name && $0.kind == node.kind }) {
+        nodes.append(
+          .init(
+            manifest: name, name: node.name, kind: node.kind, round: look.round,
+            items: node.kind == .upload ? .init() : nil))
+      }
+    }
+    for index in nodes.indices {
+      let name = nodes[index].name
+      guard let look = looks[nodes[index].manifest] else { continue }
+      nodes[index].items?.toSend = look.toSend[name]
+      nodes[index].notBefore = look.notBefore[name]
+      if holder == nil { nodes[index].reason = look.reasons[name] }
+    }
+    let situation = try journal.situation
+    return .init(
+      identifier: session,
+      holder: holder.map { .init(pid: $0.pid, since: $0.since?.rfc3339) }, nodes: nodes,
+      delay: situation.delay.map {
+        .init(
+          periodSeconds: $0.period.seconds, resumedAt: $0.resumedAt.rfc3339,
+          endsAt: $0.resumedAt.advanced(by: $0.period).rfc3339)
+      },
+      eventsPending: situation.hasPendingEvents, notes: notes.map(Self.entry))
+  }
+
+  private static func nodes(
+    _ rows: [NodeRow], _ journal: SessionJournal, _ looks: [String: Look]
+  ) throws(JournalError) -> [StatusDocument.NodeEntry] {
+    let counts = Dictionary(grouping: try journal.countsByRound(), by: \.node)
+    return rows.compactMap { row in
+      let round = looks[row.manifest]?.round ?? row.round
+      var entry = StatusDocument.NodeEntry(
+        manifest: row.manifest, name: row.name, kind: Node.Kind(row.kind), origin: row.origin, round: round)
+      switch row.kind {
+      case .upload:
+        var items = StatusDocument.Items()
+        for count in counts[row.id] ?? [] {
+          if count.round == round {
+            items.count(count.state, count.count)
+          } else if count.state == .done {
+            items.doneBefore += count.count
+          }
+        }
+        entry.items = items
+      case .fetch, .request:
+        if row.round == round, row.state.isClosed { entry.state = row.state.word }
+      }
+      // What a manifest no longer has, or has at another server, is of no interest without items.
+      let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
+      return isPresent || counts[row.id] != nil ? entry : nil
+    }
+  }
+
+  private static func entry(_ note: Note) -> StatusDocument.NoteEntry {
+    .init(
+      id: note.id, kind: note.kind.rawValue, manifest: note.manifest, node: note.node,
+      files: note.paths.count, paths: note.paths.prefix(100).map { String(decoding: $0, as: UTF8.self) },
+      createdAt: note.createdAt.rfc3339)
+  }
+
+  private func look(atKnown manifest: String, _ history: RunHistory) throws -> Look {
+    switch try KnownJobs(history: history, environment: environment).find(manifest) {
+    case .job(let job): return try look(at: job, history)
+    case .unreadable(let problem):
+      var entry = try Self.entry(manifest, history)
+      entry.problem = problem
+      return Look(entry: entry, round: entry.round ?? 0)
+    }
+  }
+
+  private func look(at job: Job, _ history: RunHistory) throws -> Look {
+    let entry = try Self.entry(job.plan.manifest, history)
+    var look = Look(entry: entry, round: entry.round ?? 0)
+    look.entry.path = entry.path ?? job.path
+    for node in job.plan.nodes where node.kind != .token {
+      look.nodes[job.plan.sessions[node.session.index].identifier, default: []].append(node)
+    }
+    do {
+      try Outlook.take(job, options, in: state, environment: environment) { outlook in
+        look.round = outlook.round
+        look.entry.conditions = outlook.conditions
+        look.entry.budgets = outlook.budgets
+        for (index, reason) in outlook.look.reasons { look.reasons[job.plan.nodes[index].name] = reason }
+        for (index, start) in outlook.situation.starts.enumerated() {
+          let name = job.plan.nodes[index].name
+          if case .upload(let table, _) = start { look.toSend[name] = table.count }
+          if case .notDue(let until) = start { look.notBefore[name] = until.rfc3339 }
+        }
+      }
+    } catch let failure as ListingFailure {
+      look.entry.problem = failure.description
+    }
+    return look
+  }
+
+  private static func entry(
+    _ manifest: String, _ history: RunHistory
+  ) throws(JournalError) -> StatusDocument.ManifestEntry {
+    let round = try history.latestRound(manifest: manifest)
+    return .init(
+      name: manifest, path: try history.job(manifest: manifest)?.path, round: round?.number,
+      roundOpenedAt: round?.openedAt.rfc3339, roundClosedAt: round?.closedAt?.rfc3339)
+  }
+}
+
+extension Node.Kind {
+  init(_ kind: NodeRow.Kind) {
+    switch kind {
+    case .upload: self = .upload
+    case .fetch: self = .fetch
+    case .request: self = .request
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// `ferry submit`: leaves files of an upload for whoever carries its session out, now or later.
+package struct Submission {
+  package enum Files: Sendable {
+    /// Those that the upload's `files` takes at this moment.
+    case listed
+    /// Paths, absolute or relative to the current folder.
+    case named([[UInt8]])
+  }
+
+  /// What was left. Its keys are an interface.
+  package struct Receipt: Encodable, Sendable {
+    package var version = 1
+    package var manifest: String
+    package var upload: String
+    /// Its identifier.
+    package var session: String
+    package var files: Int
+    package var bytes: Int64
+    /// The round that they belong to; absent where there was nothing to submit.
+    package var round: Int64?
+    /// The process that holds the session and takes them at once.
+    package var pid: Int32?
+    /// Paths of the listing that could not be read, and why.
+    package var problems: [String]
+  }
+
+  private let job: Job
+  private let upload: Int
+  private let state: StateDirectory
+  private let environment: [String: String]
+  private let version: String
+
+  /// - Parameter upload: its name.
+  package init(
+    _ job: Job, upload: String, state: String?, environment: [String: String], version: String
+  ) throws {
+    self.job = job
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.environment = environment
+    self.version = version
+    let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
+    guard let index = uploads.first(where: { job.plan.nodes[$0].name == upload }) else {
+      let names = uploads.map { job.plan.nodes[$0].name }
+      let help = names.isEmpty ? "it has no uploads" : "its uploads are \(names.joined(separator: ", "))"
+      throw UsageError("the manifest \(job.plan.manifest) has no upload '\(upload)'\nhelp: \(help)")
+    }
+    self.upload = index
+    let session = job.plan.sessions[job.plan.nodes[index].session.index]
+    guard session.kind != .ephemeral else {
+      throw UsageError(
+        "the session \(session.name) is ephemeral: nothing of it is kept, so nothing can be submitted to it\n"
+          + "help: make its kind 'default' or 'background'")
+    }
+  }
+
+  /// Leaves the note; it is on the disk when this returns. Never waits for who holds the session.
+  package func leave(_ files: Files) throws -> Receipt {
+    let now = LaunchClock.wallTime
+    let listing = try listing(files)
+    let session = job.plan.sessions[job.plan.nodes[upload].session.index].identifier
+    var receipt = Receipt(
+      manifest: job.plan.manifest, upload: job.plan.nodes[upload].name, session: session,
+      files: listing.files.count, bytes: listing.files.sizes.reduce(0, &+),
+      problems: listing.problems.map(\.description))
+    guard listing.files.count > 0 else { return receipt }
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Each of its writes is synced.
+    try history.register(
+      JobRow(
+        manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
+        variables: job.variables, registeredAt: now))
+    let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
+    defer { try? inbox.close() }  // Likewise.
+    // The note comes first: a run that ends now would close a round without it.
+    try inbox.leave(
+      Note(
+        session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
+        paths: (0..<listing.files.count).map { Array(listing.files.path($0)) }, createdAt: now))
+    receipt.round = try history.openRound(manifest: job.plan.manifest, at: now).number
+    receipt.pid = try SessionLock.holder(session: session, in: state)?.pid
+    return receipt
+  }
+
+  private func listing(_ files: Files) throws -> Listing {
+    guard case .upload(let work) = job.plan.nodes[upload].work else {
+      preconditionFailure("only uploads are submitted to")
+    }
+    let lister = try FileLister(work.files, baseFolder: job.folder, home: environment["HOME"])
+    switch files {
+    case .listed: return try lister.list()
+    case .named(let paths):
+      let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root) })
+      guard listing.problems.isEmpty else { throw refused(listing.problems, root: lister.root) }
+      return listing
+    }
+  }
+
+  private func refused(_ problems: [ListingProblem], root: [UInt8]) -> UsageError {
+    let name = job.plan.nodes[upload].name
+    let root = String(decoding: root, as: UTF8.self)
+    var lines = problems.prefix(10).map { problem in
+      let path = String(decoding: problem.path, as: UTF8.self)
+      return switch problem.kind {
+      case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
+      case .permission, .notRegular, .missing, .other: "\(path): \(problem.message)"
+      }
+    }
+    if problems.count > 10 { lines.append("… and \(problems.count - 10) more") }
+    return UsageError(
+      lines.joined(separator: "\n") + "\nhelp: nothing was submitted; name regular files inside \(root)")
+  }
+
+  /// A way through links, such as the shell's current folder, may lead into the root all the same.
+  private static func absolute(_ path: [UInt8], root: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let path =
+      path.first == slash ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + path
+    guard !FileLister.isInside(path, root), let last = path.lastIndex(of: slash),
+      let folder = FileLister.real(last == 0 ? [slash] : Array(path[..<last]))
+    else { return path }
+    return (folder == [slash] ? [] : folder) + path[last...]
+  }
+}

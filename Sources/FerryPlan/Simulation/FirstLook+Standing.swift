@@ -1,0 +1,66 @@
+/// Where one item, fetch or request stands after a launch's first turn.
+package enum Standing: Sendable, Equatable {
+  /// The launch begins it at once, or asks for its token.
+  case begins
+  /// It ends before anything is sent.
+  case ends(ItemState, RecordedFailure?)
+  case waits(RecordedFailure)
+  /// Its node has ended in this round, or is left out.
+  case closed
+}
+
+extension FirstLook {
+  package func standing(of place: Place) -> Standing {
+    if let note = scheduler.tally.notes.last(where: { $0.place == place && $0.state.isClosed }) {
+      return .ends(note.state, note.failure)
+    }
+    if starts.contains(where: { $0.place == place }) { return .begins }
+    return scheduler.standing(of: place)
+  }
+}
+
+extension Scheduler {
+  fileprivate func standing(of place: Place) -> Standing {
+    let index = place.node.index
+    switch nodes[index].phase {
+    case .notSelected, .finished, .settling: return .closed
+    case .closed: return nodes[index].failure.map { .waits($0) } ?? .closed
+    case .waiting: return .waits(needsReason(index))
+    case .open, .left: break
+    }
+    if let item = place.item, let upload = uploadIndex[index] {
+      if let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item }) {
+        return .waits(skipped.reason)
+      }
+      if let delayed = uploads[upload].delayed, delayed.items.items.contains(item) {
+        return .waits(delay(until: delayed.until, place.node))
+      }
+    }
+    if let creation = creations.unordered.first(where: { $0.ready.place == place }) {
+      return .waits(delay(until: creation.at, place.node))
+    }
+    if let gate, gate.waiters.contains(where: { $0.place == place }) {
+      return .waits(gate.reason(gate.reservation(of: place) ?? 1))
+    }
+    if tokens.values.contains(where: { $0.waiters.contains { $0.place == place } }) { return .begins }
+    let reason = reasonOfOpen(index)
+    if let reason, reason.code != "waiting", reason.code != "items_left" { return .waits(reason) }
+    return .waits(turn(of: place.node))
+  }
+
+  private func needsReason(_ index: Int) -> RecordedFailure {
+    let names = plan.nodes[index].needs.compactMap { need -> String? in
+      if case .closed = nodes[need.index].phase { nil } else { plan.nodes[need.index].name }
+    }
+    return .init(code: "needs", message: "waits for \(names.joined(separator: ", "))")
+  }
+
+  private func turn(of node: NodeID) -> RecordedFailure {
+    let session = plan.sessions[session(of: node).index]
+    return .init(
+      code: "turn",
+      message:
+        "waits for its turn: the session \(session.name) has \(session.maxConnectionsPerHost) connections"
+        + " a host")
+  }
+}

@@ -1,0 +1,167 @@
+import FerryManifest
+
+/// Watches a simulation and keeps what a forecast tells.
+struct ForecastWatch {
+  /// Moments that are kept in words; a year has many.
+  private static let mostMoments = 10_000
+
+  private let plan: Plan
+  private var timeline: [Forecast.Moment] = []
+  /// By node.
+  private var batches: [Int: [OpenBatch]] = [:]
+  /// By node, and by the journal's row from 1: which of its batches; -1 where it is in none yet.
+  private var batchOfRow: [Int: [Int32]] = [:]
+  private var expired: [Int: Int] = [:]
+  private var allocated = 0
+  private var holders: Set<Place> = []
+  private var ends: [Int: Instant] = [:]
+  private var resumes = 0
+
+  private struct OpenBatch {
+    var items: Int
+    var open: Int
+    var at: Instant
+    var endedAt: Instant?
+  }
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  mutating func launched(_ number: Int, at now: Instant) {
+    // The items of a launch are numbered anew.
+    holders = []
+    say("launch \(number)", at: now)
+  }
+
+  mutating func look(_ machine: VirtualMachine) {
+    for sight in machine.sights {
+      switch sight {
+      case .action(.record(let entries)): for entry in entries { take(entry, machine) }
+      case .event(.conditions(let conditions)): say(Self.words(conditions), at: machine.now)
+      case .event, .action, .launched, .sent, .moved, .othersMoved, .leased, .died: break
+      }
+    }
+  }
+
+  private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
+    let now = machine.now
+    switch entry {
+    case .handedOver(let node, let items, _): handOver(items, of: node, machine)
+    case .allocated(let place, _):
+      allocated += 1
+      holders.insert(place)
+    case .transferred(let place): holders.remove(place)
+    case .released(let place):
+      if holders.remove(place) != nil { expired[place.node.index, default: 0] += 1 }
+    case .resumed(let session, let delay):
+      guard delay.resumedAt != nil else { return }
+      resumes += 1
+      say(
+        "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
+        at: now)
+    case .closed(let place, _, _, _): close(place, machine)
+    case .intent, .withdrawn, .batchThrough: break
+    }
+  }
+
+  /// What was handed over before and did not end is in a batch already.
+  private mutating func handOver(_ items: Range<Int>, of node: NodeID, _ machine: VirtualMachine) {
+    let number = batches[node.index]?.count ?? 0
+    var count = 0
+    for item in items {
+      guard let row = machine.row(of: Place(node, item)) else { continue }
+      let missing = row - (batchOfRow[node.index]?.count ?? 0)
+      if missing > 0 { batchOfRow[node.index, default: []] += Array(repeating: -1, count: missing) }
+      guard batchOfRow[node.index]?[row - 1] == -1 else { continue }
+      batchOfRow[node.index]?[row - 1] = Int32(number)
+      count += 1
+    }
+    guard count > 0 else { return }
+    batches[node.index, default: []].append(OpenBatch(items: count, open: count, at: machine.now))
+    let files = count == 1 ? "1 file" : "\(count) files"
+    say(
+      "upload \(plan.nodes[node.index].name): batch \(number + 1) is handed over, \(files)", at: machine.now)
+  }
+
+  private mutating func close(_ place: Place, _ machine: VirtualMachine) {
+    let now = machine.now
+    let name = plan.nodes[place.node.index].name
+    guard place.item != nil else {
+      ends[place.node.index] = now
+      return say("\(plan.nodes[place.node.index].kind.rawValue) \(name) has ended", at: now)
+    }
+    let node = place.node.index
+    guard let row = machine.row(of: place), let index = batchOfRow[node].map({ Int($0[row - 1]) }), index >= 0
+    else { return }
+    batchOfRow[node]?[row - 1] = -1
+    batches[node]?[index].open -= 1
+    guard batches[node]?[index].open == 0 else { return }
+    batches[node]?[index].endedAt = now
+    ends[node] = now
+    say("upload \(name): batch \(index + 1) is through", at: now)
+  }
+
+  mutating func ended(_ machine: VirtualMachine) { look(machine) }
+
+  private mutating func say(_ text: String, at now: Instant) {
+    guard timeline.count < Self.mostMoments else { return }
+    timeline.append(.init(at: now.rfc3339, text: text))
+  }
+
+  func forecast(_ machine: VirtualMachine, from start: Instant, launches: Int) -> Forecast {
+    let isThrough = machine.scheduler.isRoundThrough
+    var forecast = Forecast(
+      startedAt: start.rfc3339, endedAt: machine.now.rfc3339, isThrough: isThrough,
+      seconds: start.duration(to: machine.now).seconds, launches: launches, resumes: resumes,
+      requests: machine.counters.requests, idsAllocated: allocated,
+      idsExpired: expired.values.reduce(0, +))
+    for (index, record) in machine.scheduler.nodeRecords.enumerated() where record.kind != .token {
+      forecast.nodes.append(
+        .init(
+          name: record.name, kind: record.kind, state: record.state, reason: record.reason,
+          items: record.items,
+          batches: (batches[index] ?? []).map {
+            .init(items: $0.items, handedOverAt: $0.at.rfc3339, endedAt: $0.endedAt?.rfc3339)
+          },
+          endedAt: ends[index]?.rfc3339, idsExpired: expired[index] ?? 0))
+    }
+    forecast.budgets = machine.ledger.entries
+    forecast.timeline = timeline
+    return forecast
+  }
+
+  private static func words(_ conditions: DeviceConditions) -> String {
+    let network = conditions.network == .none ? "no network" : "\(conditions.network.rawValue) network"
+    return "\(network)\(conditions.isExpensive ? ", paid by volume" : ""), \(conditions.power.rawValue) power"
+  }
+
+  /// As `90 s`, `2.5 h`.
+  private static func words(_ duration: Duration) -> String {
+    let seconds = duration.seconds
+    let (value, unit) =
+      seconds < 120 ? (seconds, "s") : seconds < 7200 ? (seconds / 60, "min") : (seconds / 3600, "h")
+    let tenths = Int64(clamping: (value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+  }
+}
+
+extension VirtualMachine {
+  /// Of the journal, from 1.
+  fileprivate func row(of place: Place) -> Int? {
+    guard let item = place.item else { return nil }
+    return tables[place.node.index].map { Int($0.rows[item]) }
+  }
+}
+
+extension VirtualLedger {
+  /// Each window in which something was moved, by network and time.
+  var entries: [Forecast.BudgetEntry] {
+    accounts.sorted { ($0.key.network.rawValue, $0.key.begin) < ($1.key.network.rawValue, $1.key.begin) }
+      .filter { $0.value.used > 0 }
+      .map { key, account in
+        .init(
+          network: key.network, windowStart: account.window.lowerBound.rfc3339,
+          windowEnd: account.window.upperBound.rfc3339, usedBytes: account.used,
+          limitBytes: budgets[key.network]?.limit ?? 0)
+      }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry reset`: a clean slate for sessions.
+struct Reset: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Drop what sessions have still to do; what they have delivered is remembered.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+  }
+
+  @Argument(help: "The sessions' identifiers.")
+  var sessions: [String]
+
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "The form.")
+  var format = Format.text
+
+  func run() throws {
+    let reset = try SessionReset(
+      state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
+    switch try reset.reset(sessions: sessions) {
+    case .inUse(let session, let pid):
+      let holder = pid.map { "process \($0)" } ?? "another process"
+      Output.complain(
+        "ferry: the session \(session) is in use by \(holder); nothing was dropped\n"
+          + "help: wait for it, or end it with ferry cancel \(session)")
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
+    case .reset(let dropped):
+      switch format {
+      case .text: for session in dropped { Output.produce(text(session) + "\n") }
+      case .json: Output.produce(try JSONText.pretty(ResetRecord(sessions: dropped)))
+      }
+    }
+  }
+
+  private func text(_ dropped: SessionReset.Dropped) -> String {
+    var parts = [
+      "\(Count.text(dropped.items, "item")) dropped", Count.text(dropped.uploadIds, "upload ID"),
+      Count.text(dropped.unanswered, "unanswered step"),
+    ]
+    if dropped.notes > 0 { parts.append(Count.text(dropped.notes, "note")) }
+    parts += dropped.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
+    return "session \(dropped.session): \(parts.joined(separator: ", "))"
+  }
+}
+
+/// What `ferry reset --format json` writes; its keys are an interface.
+private struct ResetRecord: Encodable {
+  var version = 1
+  var sessions: [SessionReset.Dropped]
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// `ferry submit`: leaves files for whoever carries the session out, and exits.
+struct Submit: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Queue files of an upload for the next run, or for the one that goes on, and exit.",
+    discussion: "Without files it queues those that the upload's 'files' takes at this moment.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+  }
+
+  @OptionGroup var source: ManifestOptions
+
+  @Argument(help: "The upload's name.")
+  var upload: String
+
+  @Argument(help: "Files inside the upload's root.", completion: .file())
+  var files: [String] = []
+
+  @Option(help: "Take the files from this list, one a line; - is the standard input.")
+  var list: String?
+
+  @Flag(help: "The list has NUL between its files.")
+  var null = false
+
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "The form.")
+  var format = Format.text
+
+  func validate() throws {
+    if list != nil, !files.isEmpty { throw ValidationError("name files, or take them from --list, not both") }
+    if null, list == nil { throw ValidationError("--null is of a --list") }
+  }
+
+  func run() throws {
+    let job = try source.read()
+    guard job.notBuilt.isEmpty else {
+      // What they are was told when the manifest was read.
+      Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was submitted")
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
+    }
+    let receipt = try Submission(
+      job, upload: upload, state: state.state, environment: ProcessInfo.processInfo.environment,
+      version: Ferry.version
+    ).leave(try wanted())
+    for problem in receipt.problems { Output.complain("ferry: \(receipt.upload): \(problem)") }
+    switch format {
+    case .text: Output.produce(text(receipt) + "\n")
+    case .json: Output.produce(try JSONText.pretty(receipt))
+    }
+  }
+
+  private func wanted() throws -> Submission.Files {
+    if let list {
+      let bytes = try SubmittedList.bytes(list)
+      return .named(bytes.split(separator: null ? 0 : UInt8(ascii: "\n")).map(Array.init))
+    }
+    return files.isEmpty ? .listed : .named(files.map { Array($0.utf8) })
+  }
+
+  private func text(_ receipt: Submission.Receipt) -> String {
+    guard receipt.files > 0 else { return "\(receipt.upload): there is no file to submit" }
+    let holder = receipt.pid.map { "process \($0) takes them" } ?? "the next run takes them"
+    return
+      "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
+      + "the session \(receipt.session); \(holder)"
+  }
+}
+
+/// The bytes of a `--list`.
+private enum SubmittedList {
+  static func bytes(_ path: String) throws -> Data {
+    if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+    do {
+      return try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw UsageError("the list \(path) cannot be read\nhelp: check that it is there and may be read")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Budgets: what discretionary transfers may send on a network in a window.
+@Suite("A budget")
+struct BudgetTests {
+  private func head(_ cutoff: String, discretionary: String = "true", connections: Int = 2) -> String {
+    """
+    version: 1
+    name: test
+    sessions:
+      s: { max_connections_per_host: \(connections), discretionary: \(discretionary) }
+    budgets: { wifi: { limit: 5MB, per: day, cutoff: \(cutoff) } }
+
+    """
+  }
+
+  private func world(
+    _ head: String, sizes: [Int64], patience: Duration = .zero, overhead: Int64 = 0
+  ) throws -> World {
+    var files: [String: Int64] = [:]
+    for (index, size) in sizes.enumerated() { files["f\(index)"] = size }
+    var world = try World(Yaml.put(head: head), files: ["up": files]) { call in
+      var reply = Reply.status(200, after: .seconds(1))
+      reply.sent = call.size
+      reply.overhead = overhead
+      return reply
+    }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.options.patience = patience
+    return world
+  }
+
+  private func used(_ world: World) -> Int64 {
+    let window = Budget.Window.day.span(containing: world.start, in: .utc)
+    return world.machine.ledger.account(.wifi, window).moved
+  }
+
+  @Test(arguments: ["cautious", "hard"])
+  func `lets what fits go and keeps the rest, smaller items too`(_ cutoff: String) throws {
+    var world = try world(head(cutoff), sizes: [3_000_000, 3_000_000, 1_500_000, 400_000])
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.starts.map(\.path) == ["f0", "f2", "f3"])
+    #expect(used(world) == 4_900_000)
+    let record = world.scheduler.nodeRecords[0]
+    #expect(record.items?.waiting == 1)
+    #expect(record.reason?.code == "budget")
+    #expect(record.reason?.until == Budget.Window.day.span(containing: world.start, in: .utc).upperBound)
+    #expect(record.reason?.budget?.limitBytes == 5_000_000)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func `with a soft cutoff lets finish what has started`() throws {
+    var world = try world(head("soft", connections: 1), sizes: [3_000_000, 3_000_000, 1_000])
+    world.run()
+    #expect(world.starts.map(\.path) == ["f0", "f1"])
+    #expect(used(world) == 6_000_000)
+  }
+
+  @Test func `lets what it skipped go first in the next window`() throws {
+    var world = try world(
+      head("cautious", connections: 1), sizes: [3_000_000, 3_000_000, 1_000_000, 1_500_000],
+      patience: .seconds(2 * 86_400))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.starts.map(\.path) == ["f0", "f2", "f1", "f3"])
+    #expect(world.scheduler.totals.items.done == 4)
+    let window = Budget.Window.day.span(containing: world.start, in: .utc)
+    #expect(world.starts[2].at >= window.upperBound)
+  }
+
+  @Test func `does not bind what is not discretionary, and is charged with it`() throws {
+    var world = try world(head("hard", discretionary: "false"), sizes: [3_000_000, 3_000_000])
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(used(world) == 6_000_000)
+  }
+
+  @Test func `binds inferred ones in a background launch and not in the foreground`() throws {
+    for (launch, done) in [(LaunchKind.background, 1), (.event, 1), (.foreground, 2)] {
+      var world = try world(head("cautious", discretionary: "inferred"), sizes: [3_000_000, 3_000_000])
+      world.options.launch = launch
+      world.run()
+      #expect(world.scheduler.totals.items.done == done)
+    }
+  }
+
+  @Test func `of another network is not asked`() throws {
+    var world = try world(head("cautious"), sizes: [3_000_000, 3_000_000])
+    world.options.conditions = DeviceConditions(network: .wired)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+  }
+
+  @Test func `counts what other processes have used`() throws {
+    var world = try world(head("cautious"), sizes: [3_000_000])
+    world.machine.schedule(.othersMove(.wifi, 2_500_000), at: world.start)
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.nodeRecords[0].reason?.budget?.usedBytes == 2_500_000)
+  }
+
+  @Test func `counts what a killed process had leased`() throws {
+    var world = try world(head("cautious"), sizes: [3_000_000, 2_500_000])
+    world.actionsToLive = 3
+    world.run()
+    #expect(world.isDead)
+    world.actionsToLive = .max
+    world.run()
+    let window = Budget.Window.day.span(containing: world.start, in: .utc)
+    #expect(world.machine.ledger.account(.wifi, window).lost > 0)
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func `with a file larger than any network's budget fails that file for good`() throws {
+    let all = """
+      version: 1
+      name: test
+      sessions: { s: { discretionary: true } }
+      budgets:
+        wifi: { limit: 5MB, per: day }
+        wired: { limit: 6MB, per: day }
+        cellular: { limit: 1MB, per: day }
+
+      """
+    var world = try world(all, sizes: [6_000_001, 5_500_000, 1_000])
+    world.run()
+    #expect(world.starts.map(\.path) == ["f2"])
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
+    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0)))
+    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0)))
+  }
+
+  @Test func `of the next network counts when the network changes under way`() throws {
+    var world = try world(head("cautious", connections: 1), sizes: [2_000_000, 2_000_000, 2_000_000])
+    world.machine.schedule(
+      .conditions(DeviceConditions(network: .wired)), at: world.start.advanced(by: .milliseconds(1500)))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 3)
+  }
+
+  @Test func `with a hard cutoff gives a fetch all that is left and ends it there`() throws {
+    let yaml =
+      head("hard") + """
+        fetches:
+          big: { session: s, interval: every_run, save_to: big, request: { url: "http://host/big" } }
+
+        """
+    var world = try World(yaml) { _ in
+      var reply = Reply.status(200, after: .seconds(10))
+      reply.received = 8_000_000
+      return reply
+    }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.run()
+    #expect(world.starts.map(\.attempt.byteLimit) == [5_000_000])
+    #expect(used(world) == 5_000_000)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.scheduler.nodeRecords[0].reason?.code == "budget")
+  }
+}

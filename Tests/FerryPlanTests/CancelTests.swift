@@ -1,0 +1,59 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// `ferry cancel` and `ferry submit` while a launch runs.
+@Suite("A session under way")
+struct CancelTests {
+  private func world(_ yaml: String = Yaml.put()) throws -> World {
+    try World(yaml, files: Yaml.files(6)) { _ in .status(200, after: .seconds(10)) }
+  }
+
+  @Test func `that is cancelled ends what runs and what waits as cancelled`() throws {
+    var world = try world()
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.scheduler.totals.items.cancelled == 4)
+    #expect(world.scheduler.itemRecords.allSatisfy { $0.reason?.code == "cancelled" })
+    #expect(world.scheduler.isRoundThrough)
+  }
+
+  @Test func `that is cancelled with finish lets run what runs and takes nothing new`() throws {
+    var world = try world()
+    world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 4)
+    #expect(world.scheduler.totals.items.cancelled == 2)
+  }
+
+  @Test func `that is cancelled leaves other sessions alone`() throws {
+    let more = """
+      requests:
+        note: { session: other, request: { method: POST, url: "http://host/note" } }
+
+      """
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2 }, other: {} }\n"
+    var world = try world(Yaml.put(more, head: head))
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(
+      world.scheduler.nodeRecords.map(\.state) == ["skipped", "succeeded"]
+        || world.scheduler.nodeRecords.last?.state == "succeeded")
+    #expect(world.scheduler.totals.items.cancelled == 6)
+  }
+
+  @Test func `takes files that are submitted, after those that it has`() throws {
+    var world = try world()
+    var files = FileColumns()
+    files.append(path: "new".utf8, size: 10, modified: 0)
+    files.append(path: "f01".utf8, size: 10, modified: 0)
+    world.machine.schedule(.submit(NodeID(0), files), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 7)
+    #expect(world.starts.last?.path == "new")
+  }
+}

@@ -1,0 +1,178 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// The resume delay: in the background what ends is handled together, and what that creates waits.
+@Suite("The resume delay")
+struct DelayTests {
+  /// Five files, each answered after 10 s.
+  private func world(
+    _ policy: String, batch: String = "", launch: LaunchKind = .background,
+    patience: Duration = .seconds(86_400), ids: Bool = false, kind: String = "background"
+  ) throws -> World {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: \(kind), max_connections_per_host: 9 } }
+      resume_delay: { policy: \(policy), initial: 60s, factor: 2, max: 6h }
+
+      """
+    let yaml = ids ? Yaml.ids(batch, head: head) : Yaml.put(batch, head: head)
+    var world = try World(yaml, files: Yaml.files(5)) { call in
+      .status(200, after: call.step == .transfer ? .seconds(10) : .milliseconds(1))
+    }
+    world.options.launch = launch
+    world.options.patience = patience
+    return world
+  }
+
+  private func transfers(_ world: World) -> [Double] {
+    world.starts.filter { $0.attempt.step == .transfer }
+      .map { (world.start.duration(to: $0.at).seconds * 10).rounded() / 10 }
+  }
+
+  @Test func `before_start lets what a resume creates wait for the doubled period`() throws {
+    var world = try world("before_start", batch: "    batch: { max_items: 1 }\n")
+    world.run()
+    #expect(world.violations.isEmpty)
+    // 10 s each; then 60 s, 120 s, 240 s and 480 s.
+    #expect(transfers(world) == [0, 70, 200, 450, 940])
+    #expect(world.scheduler.totals.resumes == 5)
+    #expect(world.scheduler.totals.items.done == 5)
+  }
+
+  @Test func `before_start starts what is handed over at once together`() throws {
+    var world = try world("before_start")
+    world.run()
+    #expect(transfers(world) == [0, 0, 0, 0, 0])
+    #expect(world.scheduler.totals.resumes == 1)
+  }
+
+  @Test func `after_completion handles what has ended only after the period`() throws {
+    var world = try world("after_completion", batch: "    batch: { max_items: 1 }\n")
+    world.run()
+    // The first is handled at 10 s, the next at 70 s, 190 s, 430 s; each then starts at once.
+    #expect(transfers(world) == [0, 10, 70, 190, 430])
+    #expect(world.scheduler.totals.resumes == 5)
+  }
+
+  @Test(arguments: ["none"])
+  func `none delays nothing`(_ policy: String) throws {
+    var world = try world(policy, batch: "    batch: { max_items: 1 }\n")
+    world.run()
+    #expect(transfers(world) == [0, 10, 20, 30, 40])
+    #expect(world.scheduler.totals.resumes == 0)
+  }
+
+  @Test func `does not reach a default session, nor a foreground launch`() throws {
+    for (launch, kind) in [(LaunchKind.foreground, "background"), (.background, "default")] {
+      var world = try world(
+        "before_start", batch: "    batch: { max_items: 1 }\n", launch: launch, kind: kind)
+      world.run()
+      #expect(transfers(world) == [0, 10, 20, 30, 40])
+      #expect(world.scheduler.totals.resumes == 0)
+    }
+  }
+
+  @Test func `keeps commits until the whole batch is through`() throws {
+    var world = try world("before_start", ids: true)
+    world.serve = { call in
+      .status(200, after: call.step == .transfer ? .seconds(call.path == "f03" ? 50 : 10) : .milliseconds(1))
+    }
+    world.run()
+    let commits = world.starts.filter { $0.attempt.step == .commit }
+    #expect(commits.count == 5)
+    #expect(commits.allSatisfy { world.start.duration(to: $0.at) >= .seconds(50) })
+    #expect(world.scheduler.totals.resumes == 1)
+  }
+
+  @Test func `ends a launch that has no patience, with the moment at which it goes on`() throws {
+    var world = try world("before_start", batch: "    batch: { max_items: 1 }\n", patience: .zero)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    let reason = try #require(world.scheduler.nodeRecords[0].reason)
+    #expect(reason.code == "delay")
+    #expect(reason.until == world.start.advanced(by: .seconds(70) + .milliseconds(1)))
+  }
+
+  @Test func `is kept from launch to launch`() throws {
+    var world = try world("before_start", batch: "    batch: { max_items: 1 }\n", patience: .zero)
+    world.run()
+    world.now = world.start.advanced(by: .seconds(30))
+    world.run()
+    #expect(world.starts.isEmpty)
+    world.now = world.start.advanced(by: .seconds(75))
+    world.run()
+    #expect(transfers(world) == [75])
+    #expect(world.machine.journal.delays[SessionID(0)]?.period == .seconds(120))
+  }
+
+  @Test func `is reset by a foreground launch`() throws {
+    var world = try world("before_start", batch: "    batch: { max_items: 1 }\n", patience: .zero)
+    world.run()
+    world.options.launch = .foreground
+    world.run()
+    #expect(world.scheduler.totals.items.done == 5)
+    #expect(world.machine.journal.delays[SessionID(0)] == ResumeState())
+  }
+
+  @Test func `grows as its table says, and a period that passed without a resume resets it`() {
+    let policy = ResumeDelay(policy: .beforeStart)
+    var state = ResumeState()
+    var periods: [Int64] = []
+    for second in [10, 80, 210, 460, 950, 5000] {
+      state = state.resumed(at: Instant(nanoseconds: Int64(second) * 1_000_000_000), policy)
+      periods.append(state.period.components.seconds)
+    }
+    #expect(periods == [60, 120, 240, 480, 960, 60])
+  }
+
+  @Test func `never grows beyond max`() {
+    let policy = ResumeDelay(policy: .beforeStart, initial: .seconds(60), factor: 100, max: .seconds(300))
+    var state = ResumeState()
+    for second in 0..<4 { state = state.resumed(at: Instant(nanoseconds: Int64(second)), policy) }
+    #expect(state.period == .seconds(300))
+    let short = ResumeDelay(policy: .beforeStart, initial: .seconds(60), factor: 2, max: .seconds(5))
+    #expect(ResumeState().resumed(at: Instant(nanoseconds: 0), short).period == .seconds(5))
+  }
+
+  @Test func `takes a transfer that replaces one with a refused token for a new one`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 9 }, quick: {} }
+      resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 6h }
+
+      """
+    let token = Yaml.token.replacing("session: s", with: "session: quick")
+    var world = try World(Yaml.put("    token: login\n", head: head + token), files: Yaml.files(3)) { call in
+      if call.step == .transfer, call.attempt.tokenGeneration == 1 { return .status(401) }
+      return .status(200)
+    }
+    world.options.patience = .seconds(3600)
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 3)
+    // One refusal of one token is one challenge, and the batch's end the second resume.
+    #expect(world.scheduler.totals.resumes == 2)
+    let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }
+    #expect(again.count == 3)
+    #expect(again.allSatisfy { world.start.duration(to: $0.at) >= .seconds(60) })
+  }
+
+  @Test func `owes the session's events once a batch is through`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, on_events: [./done] } }
+
+      """
+    var world = try World(Yaml.put("    batch: { max_items: 2 }\n", head: head), files: Yaml.files(5)) { _ in
+      .status(200)
+    }
+    world.run()
+    #expect(world.entries.count { if case .batchThrough = $0 { true } else { false } } == 3)
+    #expect(world.machine.journal.owedEvents == [SessionID(0)])
+  }
+}

@@ -1,0 +1,149 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Execution windows, a hang-up, and other conditions under way.
+@Suite("An execution window")
+struct WindowTests {
+  private func world(
+    _ window: String, kind: String = "default", launch: LaunchKind = .background,
+    answer: Duration = .seconds(10)
+  ) throws -> World {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: \(kind), max_connections_per_host: 2 } }
+      execution_window: \(window)
+
+      """
+    var world = try World(Yaml.put(head: head), files: Yaml.files(8)) { _ in .status(200, after: answer) }
+    world.options.launch = launch
+    return world
+  }
+
+  @Test func `ends requests of default sessions by name, each once, and leaves them for the next launch`()
+    throws
+  {
+    var world = try world("{ background: 25s }")
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 4)
+    #expect(world.start.duration(to: world.now) < .seconds(26))
+    #expect(world.scheduler.exitCode == .cutOff)
+    #expect(world.scheduler.nodeRecords[0].reason == .expired)
+    #expect(world.scheduler.itemRecords.map(\.reason?.code) == ["expired", "expired"])
+    world.run()
+    #expect(world.scheduler.totals.items.done == 8)
+  }
+
+  @Test func `does not end background sessions`() throws {
+    var world = try world("{ background: 25s }", kind: "background")
+    world.run()
+    #expect(world.scheduler.totals.items.done == 8)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  @Test func `of 0 s begins nothing`() throws {
+    var world = try world("{ background: 0s }")
+    world.run()
+    #expect(world.starts.isEmpty && world.hasEnded)
+    #expect(world.scheduler.exitCode == .cutOff)
+  }
+
+  @Test func `counts for its kind of launch`() throws {
+    let window = "{ background: 15s, fetch: 25s, event: 35s, continuous: none }"
+    let done: [LaunchKind: Int] = [.background: 2, .fetch: 4, .event: 6, .continuous: 8, .foreground: 8]
+    for (launch, count) in done {
+      var world = try world(window, launch: launch)
+      world.run()
+      #expect(world.scheduler.totals.items.done == count)
+    }
+  }
+
+  @Test func `of a foreground launch begins with the hang-up`() throws {
+    var world = try world("{ foreground: 15s }", launch: .foreground)
+    world.machine.schedule(.hangUp, at: world.start.advanced(by: .seconds(5)))
+    world.run()
+    // Two at 10 s; those of 20 s are cut off.
+    #expect(world.scheduler.totals.items.done == 4)
+    #expect(world.scheduler.exitCode == .cutOff)
+  }
+
+  @Test func `lets at most a thousand requests be under way`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 1000 } , t: { max_connections_per_host: 1000 } }
+      execution_window: { background: 30s }
+
+      """
+    let more = """
+        down:
+          session: t
+          files: { root: . }
+          transfer: { request: { url: "http://other/${file.path}" } }
+
+      """
+    var files: [String: Int64] = [:]
+    for index in 0..<900 { files["f\(index + 1000)"] = 1 }
+    var world = try World(Yaml.put(more, head: head), files: ["up": files, "down": files]) { _ in
+      .status(200, after: .seconds(1))
+    }
+    world.launch()
+    while world.starts.count < 1000, world.step() {}
+    #expect(world.starts.count == 1000)
+  }
+}
+
+/// Another network or power while a launch runs.
+@Suite("Conditions that change under way")
+struct ConditionChangeTests {
+  private func world(_ session: String, _ conditions: DeviceConditions) throws -> World {
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2, \(session) } }\n"
+    var world = try World(Yaml.put(head: head), files: Yaml.files(6)) { _ in .status(200, after: .seconds(10))
+    }
+    world.options.conditions = conditions
+    return world
+  }
+
+  @Test func `stop what may not go on, and it goes on where it may again`() throws {
+    var world = try world("allows_cellular: false", .init(network: .wifi))
+    world.options.patience = .seconds(600)
+    world.machine.schedule(.conditions(.init(network: .cellular)), at: world.start.advanced(by: .seconds(15)))
+    world.machine.schedule(.conditions(.init(network: .wifi)), at: world.start.advanced(by: .seconds(100)))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 6)
+    let seconds = world.starts.map { Int(world.start.duration(to: $0.at).seconds.rounded()) }
+    #expect(seconds == [0, 0, 10, 10, 100, 100, 110, 110])
+  }
+
+  @Test func `end a launch without patience, with the reason`() throws {
+    var world = try world("discretionary: true", .init(power: .external))
+    world.machine.schedule(.conditions(.init(power: .battery)), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.scheduler.totals.items.waiting == 4)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.scheduler.nodeRecords[0].reason?.code == "power")
+  }
+
+  @Test func `leave a launch waiting no longer than its patience`() throws {
+    var world = try world("discretionary: true", .init(power: .battery))
+    world.options.patience = .seconds(90)
+    world.run()
+    #expect(Int(world.start.duration(to: world.now).seconds) == 90)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func `do not cut off a step that is never sent again`() throws {
+    let head = "version: 1\nname: test\nsessions: { s: { allows_cellular: false } }\n"
+    var world = try World(Yaml.post(head: head), files: Yaml.files(1)) { _ in
+      .status(200, after: .seconds(10))
+    }
+    world.options.conditions = .init(network: .wifi)
+    world.machine.schedule(.conditions(.init(network: .cellular)), at: world.start.advanced(by: .seconds(5)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+}
