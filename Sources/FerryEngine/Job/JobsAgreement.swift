@@ -60,7 +60,7 @@ enum JobsAgreement {
       .invalidManifest,
       "\(second.place(ofSession: session)): the session '\(session)' has another '\(disagreement.key)' than at "
         + "\(first.place(ofSession: session))\n"
-        + "help: in one run an identifier is one session; \(remedy), or give one another 'identifier'")
+        + "help: in one run an identifier is one session: \(remedy)")
   }
 
   private static func differ(_ first: Job, _ second: Job, _ key: String) -> EngineFault {
