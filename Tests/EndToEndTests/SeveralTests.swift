@@ -181,21 +181,42 @@ import Testing
     #expect(try await receiver.received().files.count == 11)
   }
 
+  @Test func `are closed together after a kill, and go on where they were`() async throws {
+    // The third of them is under way for as long as this takes.
+    let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])
+    let job = try workspace(receiver)
+    let killed = try job.start(["run", "job.yaml", "index/job.yaml"])
+    _ = try await receiver.received { $0.files.count >= 2 }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    let resumed = try await job.ferry("resume")
+    #expect(resumed.status == 0, "\(resumed.stderr)")
+    #expect(resumed.stderr.contains("was interrupted"))
+    let reports = try job.stateFiles().filter { $0.key.hasSuffix("report.json") }.sorted { $0.key < $1.key }
+      .map { try SeveralReport.decode($0.value) }
+    #expect(reports.count == 2)
+    #expect(reports.allSatisfy { Set($0.run.manifests.map(\.name)) == ["photos", "index"] })
+    #expect(reports.allSatisfy { $0.run.manifests.map(\.round) == [1, 1] })
+    #expect(reports.last?.run.manifests.map(\.roundClosed) == [true, true])
+    #expect(try await receiver.received().files.count == 9)
+  }
+
   @Test func `do not keep each other from being resumed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, session: "own")
     #expect(try await run(job, "--limit", "0").command.status == 0)
-    try await receiver.add(fault: #"{"route": "file", "delay": 2}"#)
-    let slow = try job.start(["run", "job.yaml", "--limit", "3"])
-    _ = try await receiver.received { $0.requests > 0 }
-    try await receiver.clearFaults()
+    // The first of them is under way for as long as this takes.
+    try await receiver.add(fault: #"{"route": "file", "times": 1, "delay": 120}"#)
+    let slow = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests == 1 }
     let both = try await job.ferry("run", "job.yaml", "index/job.yaml")
     #expect(both.status == 6 && both.stderr.contains("gallery"))
     let resumed = try await job.ferry("resume")
     #expect(resumed.status == 6)
     #expect(resumed.stdout.contains("index: run"), "\(resumed.stdout) \(resumed.stderr)")
     #expect(puts(receiver).filter { $0.hasPrefix("i") } == ["i0", "i1", "i2"])
-    slow.signal(SIGTERM)
+    slow.signal(SIGKILL)
     _ = await slow.end()
   }
 
