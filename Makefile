@@ -37,6 +37,7 @@ lint: ## check the format and the imports
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-readme
+	scripts/lint-scheduling
 
 format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift

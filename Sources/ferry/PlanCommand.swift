@@ -12,6 +12,7 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var moment: MomentOptions
+  @OptionGroup var simulation: SimulationArguments
 
   @Option(name: .customLong("only"), help: "Plan this node and what it cannot do without. May be repeated.")
   var only: [String] = []
@@ -26,6 +27,9 @@ struct PlanCommand: ParsableCommand {
     if effective, !only.isEmpty {
       throw ValidationError("--effective shows the whole manifest; leave out --only")
     }
+    if effective, simulation.simulate {
+      throw ValidationError("--effective shows the manifest, and --simulate what it does; choose one")
+    }
   }
 
   func run() throws {
@@ -35,7 +39,15 @@ struct PlanCommand: ParsableCommand {
     let preview = try Preview(
       job, state: state.state, only: only, network: conditions.network, power: conditions.power,
       launch: moment.launch ?? (Output.isInteractive ? .foreground : .background), at: at)
-    try PlanOutput(format: format, zone: zone).produce(preview, of: job)
+    guard simulation.simulate else {
+      return try PlanOutput(format: format, zone: zone).produce(preview, of: job)
+    }
+    let options = try simulation.options(around: at, zone: zone)
+    let document = try preview.simulate(options)
+    switch format {
+    case .text: Output.produce(SimulationText.text(document, in: options.zone))
+    case .json: Output.produce(try JSONText.pretty(document))
+    }
   }
 
   private func produceEffective() throws {

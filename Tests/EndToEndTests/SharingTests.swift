@@ -69,7 +69,8 @@ import Testing
       manifest.replacing("include: [shared/common.yaml]\n", with: "")
         .replacing(
           "requests:",
-          with: "vars: { api: \(receiver.url), count: \"1\" }\nsessions: { quick: { cache_policy: return_cache_data_else_load } }\nrequests:"
+          with:
+            "vars: { api: \(receiver.url), count: \"1\" }\nsessions: { quick: { cache_policy: return_cache_data_else_load } }\nrequests:"
         )
         .replacing("for_each", with: "session: quick\n    for_each")
         .replacing("notify: {", with: "notify: { session: quick,"))

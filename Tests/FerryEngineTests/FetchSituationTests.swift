@@ -35,7 +35,8 @@ struct FetchSituationTests {
     let reading = try Job.read(path: file, variables: [:], environment: [:])
     let job = try #require(reading.job, "\(reading.diagnostics)")
     return try Situation(
-      job, journals: SessionJournals([journal]), round: round, selection: Selection([], in: job.plan), listers: [:],
+      job, journals: SessionJournals([journal]), round: round, selection: Selection([], in: job.plan),
+      listers: [:],
       at: start.advanced(by: .seconds(seconds)))
   }
 

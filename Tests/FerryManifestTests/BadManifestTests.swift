@@ -29,7 +29,8 @@ import Testing
 
   @Test func `is there for every code`() {
     let shown = Set(Self.cases.flatMap { $0.told.map(\.code) })
-    #expect(shown.union(Self.shownBelow).union(Self.warnings).union(Self.planned) == Set(DiagnosticCode.allCases))
+    #expect(
+      shown.union(Self.shownBelow).union(Self.warnings).union(Self.planned) == Set(DiagnosticCode.allCases))
     #expect(shown.isDisjoint(with: Self.shownBelow.union(Self.warnings).union(Self.planned)))
   }
 

@@ -91,7 +91,7 @@ import Testing
       ("2fortnights", "has the unknown unit 'fortnights'", "the units are ms, s, m, h, d or w"),
       ("36501d", "is too large", "the largest is a century, 36500d"),
     ] {
-      #expect(throws: DurationMistake(predicate: predicate, help: help), "\(text)") {
+      #expect(throws: QuantityMistake(predicate: predicate, help: help), "\(text)") {
         try Duration(written: text)
       }
     }

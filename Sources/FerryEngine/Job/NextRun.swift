@@ -39,7 +39,9 @@ package struct NextRun: Encodable, Sendable {
     manifest = outlook.job.plan.manifest
     path = outlook.job.path
     let hasWork = try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook)
-    moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
+    let moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
+    // It is told to the second: a run in the second before would find nothing to do.
+    self.moment = moment.map { $0 <= outlook.moment ? $0 : $0.roundedUpToSecond }
     when = moment.map { $0 <= outlook.moment ? .now : .later } ?? .event
     switch when {
     case .now: reason = nil
@@ -61,5 +63,12 @@ package struct NextRun: Encodable, Sendable {
   /// A session's `on_events` is still to be started.
   private static func hasPendingEvents(_ outlook: Outlook) throws -> Bool {
     try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
+  }
+}
+
+extension Instant {
+  fileprivate var roundedUpToSecond: Instant {
+    let rest = nanoseconds % 1_000_000_000
+    return rest > 0 ? advanced(by: .nanoseconds(1_000_000_000 - rest)) : self
   }
 }

@@ -30,6 +30,12 @@ struct Outlook {
   let conditions: DeviceConditions
   let launch: LaunchKind
   let budgets: [BudgetUse]
+  /// Of the budgets, by name.
+  let zones: [String: CalendarZone]
+  /// How far the sessions' resume delays have grown.
+  let delays: [SessionID: ResumeState]
+  /// Bytes a second of one connection, as the last runs of the job measured them.
+  let measured: Double?
   let journals: SessionJournals
   /// What others have asked of the manifest's sessions, and nobody has read.
   let notes: [Note]
@@ -73,8 +79,11 @@ struct Outlook {
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
     budgets = used.uses
+    self.zones = zones
+    delays = try journals.delays
+    measured = try Self.measured(job, history)
     let scheduler = Scheduler(
-      plan: job.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      plan: job.plan, starts: situation.starts, intervals: situation.intervals, delays: delays,
       options: LaunchOptions(conditions: conditions, launch: launch, zones: zones, seed: 0))
     var ledger = LedgerView(used: used.bytes)
     look = FirstLook(scheduler, at: moment, cancelled: options.cancelled) { ledger.lease($0) }
@@ -106,6 +115,16 @@ struct Outlook {
     var listings: [Int: Listing] = [:]
     for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
     return listings
+  }
+
+  /// The middle one of what the last five runs of each upload measured.
+  private static func measured(_ job: Job, _ history: RunHistory) throws -> Double? {
+    var rates: [Double] = []
+    for node in job.plan.nodes where node.kind == .upload {
+      rates += try history.samples(manifest: job.plan.manifest, upload: node.name, limit: 5).compactMap(
+        \.rate)
+    }
+    return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
   }
 
   /// What of each budget is used in its window at that moment.

@@ -29,9 +29,7 @@ package struct Preview {
   /// The plan, and what is wrong beyond what was told when the manifest was read; with an error among it the
   /// plan cannot be carried out.
   package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
-    var options = options
-    options.readsStandardInput = true
-    return try Outlook.take(job, options, in: state, environment: environment) { outlook in
+    try takeOutlook { outlook in
       let document = PlanDocument(
         job.plan, path: job.path, round: outlook.round, continuesRound: outlook.continuesRound,
         launch: outlook.launch, at: outlook.moment, starts: outlook.situation.starts,
@@ -40,6 +38,13 @@ package struct Preview {
         diagnostics: job.warnings + outlook.diagnostics)
       return (document, outlook.diagnostics)
     }
+  }
+
+  /// Looks, as a plan does, and calls `body` while the journals are open.
+  func takeOutlook<Result>(_ body: (Outlook) throws -> Result) throws -> Result {
+    var options = options
+    options.readsStandardInput = true
+    return try Outlook.take(job, options, in: state, environment: environment, body)
   }
 
   /// When a run would next have something to do.

@@ -1,29 +1,26 @@
 import FerryJournal
 import FerryPlan
 
-/// Rounds that nothing keeps open any more.
+/// Finds the rounds that nothing keeps open any more. The history is only read.
 struct OpenRounds {
   let state: StateDirectory
   let history: RunHistory
   let environment: [String: String]
 
-  /// Closes a manifest's round, if it is open.
-  func close(_ manifest: String, at now: Instant) throws -> ClosedRound? {
+  /// A manifest's open round.
+  func open(_ manifest: String) throws -> ClosedRound? {
     guard let round = try history.latestRound(manifest: manifest), round.closedAt == nil else { return nil }
-    try history.closeRound(manifest: manifest, number: round.number, at: now)
     return ClosedRound(manifest: manifest, round: round.number)
   }
 
   /// The same, unless another session than these, which were cancelled, has still something to do in it. The
   /// caller holds their locks, so that no run of the manifest goes on.
-  func close(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
-    guard let round = try history.latestRound(manifest: manifest), round.closedAt == nil else { return nil }
-    let isThrough: Bool
+  func finished(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
+    guard let round = try open(manifest) else { return nil }
     switch try KnownJobs(history: history, environment: environment).find(manifest) {
-    case .job(let job): isThrough = try self.isThrough(job, sessions, at: now)
-    case .unreadable: isThrough = try !isOpenElsewhere(manifest, round.number, sessions)
+    case .job(let job): return try isThrough(job, sessions, at: now) ? round : nil
+    case .unreadable: return try isOpenElsewhere(manifest, round.round, sessions) ? nil : round
     }
-    return isThrough ? try close(manifest, at: now) : nil
   }
 
   /// Whether the scheduler has nothing left once the sessions are cancelled.
@@ -59,7 +56,7 @@ struct OpenRounds {
   }
 }
 
-/// A round that a command has closed. Its keys are an interface.
+/// A round that a command closes. Its keys are an interface.
 package struct ClosedRound: Hashable, Codable, Sendable {
   package var manifest: String
   package var round: Int64

@@ -40,13 +40,7 @@ package struct SessionReset {
   ///   - areKnown: whether one that has no journal is a mistake.
   package func reset(sessions: [String], areKnown: Bool = true) throws -> Ending {
     let now = LaunchClock.wallTime
-    let names = Set(sessions).sorted()
-    let look = try Inbox.openForReading(in: state)
-    // It was only read.
-    defer { try? look.close() }
-    let catalog = SessionCatalog(state: state, inbox: look)
-    if areKnown { try catalog.check(names) }
-    let present = try names.filter { try catalog.knows($0) }
+    let present = try present(Set(sessions).sorted(), areKnown: areKnown)
     guard !present.isEmpty else { return .reset([]) }
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
@@ -56,33 +50,53 @@ package struct SessionReset {
       case .held(let pid, _): return .inUse(session: name, pid: pid)
       }
     }
+    var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
+    for name in present { cleared.append(try clear(name, at: now)) }
+    return .reset(try finish(cleared, at: now))
+  }
+
+  private func present(_ names: [String], areKnown: Bool) throws -> [String] {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    let catalog = SessionCatalog(state: state, inbox: inbox)
+    if areKnown { try catalog.check(names) }
+    return try names.filter { try catalog.knows($0) }
+  }
+
+  /// The journal of a session whose lock is held here, and which nobody has open.
+  private func clear(_ session: String, at now: Instant) throws -> (Dropped, Set<String>) {
+    var dropped = Dropped(session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, closedRounds: [])
+    guard state.sessions().contains(session) else { return (dropped, []) }
+    let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
+    defer { try? journal.close() }  // What was dropped is synced.
+    let counts = try journal.reset()
+    (dropped.items, dropped.uploadIds, dropped.unanswered) = (
+      counts.items, counts.withUploadID, counts.unanswered
+    )
+    return (dropped, Set(try journal.nodes.map(\.manifest)))
+  }
+
+  /// Notes and rounds.
+  private func finish(
+    _ cleared: [(dropped: Dropped, manifests: Set<String>)], at now: Instant
+  ) throws -> [Dropped] {
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Each of its writes is synced.
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Likewise.
-    return .reset(try present.map { try clear($0, history, inbox, at: now) })
-  }
-
-  /// One session, whose lock the caller holds, and whose journal nobody has open.
-  private func clear(
-    _ session: String, _ history: RunHistory, _ inbox: Inbox, at now: Instant
-  ) throws -> Dropped {
-    var dropped = Dropped(session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, closedRounds: [])
-    let notes = try inbox.notes(session: session)
-    var manifests = Set(notes.compactMap(\.manifest))
-    if state.sessions().contains(session) {
-      let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
-      defer { try? journal.close() }  // What was dropped is synced.
-      let counts = try journal.reset()
-      (dropped.items, dropped.uploadIds, dropped.unanswered) = (
-        counts.items, counts.withUploadID, counts.unanswered
-      )
-      manifests.formUnion(try journal.nodes.map(\.manifest))
-    }
-    try inbox.remove(notes.map(\.id))
-    dropped.notes = notes.count
     let rounds = OpenRounds(state: state, history: history, environment: environment)
-    dropped.closedRounds = try manifests.sorted().compactMap { try rounds.close($0, at: now) }
-    return dropped
+    return try cleared.map { dropped, manifests in
+      var dropped = dropped
+      let notes = try inbox.notes(session: dropped.session)
+      try inbox.remove(notes.map(\.id))
+      dropped.notes = notes.count
+      for manifest in manifests.union(notes.compactMap(\.manifest)).sorted() {
+        guard let round = try rounds.open(manifest) else { continue }
+        try history.closeRound(manifest: manifest, number: round.round, at: now)
+        dropped.closedRounds.append(round)
+      }
+      return dropped
+    }
   }
 }

@@ -157,7 +157,6 @@ package struct SessionStatus {
     }
     do {
       try Outlook.take(job, options, in: state, environment: environment) { outlook in
-        look.round = outlook.round
         look.entry.conditions = outlook.conditions
         look.entry.budgets = outlook.budgets
         for (index, reason) in outlook.look.reasons { look.reasons[job.plan.nodes[index].name] = reason }

@@ -15,7 +15,7 @@ extension Duration {
   package static var writtenUnits: String { Quantity.durations.map(\.name).alternatives(quoted: false) }
 
   /// Reads a duration as manifests have it, such as `30s`; at most a century.
-  package init(written text: String) throws(DurationMistake) {
+  package init(written text: String) throws(QuantityMistake) {
     do {
       self = try Quantity.duration(text)
     } catch {
@@ -23,13 +23,13 @@ extension Duration {
         error, in: text, isFromOutside: false, wanted: Quantity.wantedDuration, found: "",
         units: Quantity.durations,
         largest: Quantity.largestDuration)
-      throw DurationMistake(predicate: mistake.predicate, help: mistake.help)
+      throw QuantityMistake(predicate: mistake.predicate, help: mistake.help)
     }
   }
 }
 
 /// Why a text is no duration, for people.
-package struct DurationMistake: Error, Equatable, CustomStringConvertible {
+package struct QuantityMistake: Error, Equatable, CustomStringConvertible {
   /// "needs a unit".
   package var predicate: String
   package var help: String

@@ -23,8 +23,8 @@ package struct ConditionTimeline: Hashable, Codable, Sendable {
   }
 
   package var entries: [Entry] = []
-  /// A name of the IANA time zone database. Default UTC.
-  package var timeZone = "UTC"
+  /// A name of the IANA time zone database; `nil` for the machine's own.
+  package var timeZone: String?
 
   /// Reads a timeline, or tells all that is wrong with it.
   ///

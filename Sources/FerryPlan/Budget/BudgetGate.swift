@@ -134,7 +134,8 @@ struct BudgetGate: Sendable {
       code: "budget",
       message: "waits for the budget of \(network.rawValue) networks: "
         + "\(ByteText.text(used)) of \(ByteText.text(budget.limit)) used, \(ByteText.text(bytes)) wanted",
-      until: window.upperBound,
+      // What is more than a whole window waits for another network, or for a change of the manifest.
+      until: bytes > budget.limit ? nil : window.upperBound,
       budget: BudgetFigures(network: network, usedBytes: used, limitBytes: budget.limit))
   }
 }

@@ -15,6 +15,15 @@ struct RunReport: Decodable {
     var exitCode: Int32
     var state: String
     var stop: String?
+    var deferredUntil: String?
+    var budgets: [Budget]?
+  }
+
+  struct Budget: Decodable {
+    var network: String
+    var limitBytes: Int
+    var usedBytesBefore: Int
+    var usedBytesAfter: Int
   }
 
   struct Counts: Decodable {
@@ -35,6 +44,7 @@ struct RunReport: Decodable {
     var itemsDoneInRun: Int
     var bytes: Bytes
     var requests: Int
+    var resumes: Int
     var tokensFetched: Int
     var tokenRefreshes: Int
     var idsAllocated: Int

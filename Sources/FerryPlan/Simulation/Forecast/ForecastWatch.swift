@@ -7,6 +7,8 @@ struct ForecastWatch {
 
   private let plan: Plan
   private var timeline: [Forecast.Moment] = []
+  /// A launch in which nothing has happened yet: most of a year's do nothing.
+  private var quietLaunch: Forecast.Moment?
   /// By node.
   private var batches: [Int: [OpenBatch]] = [:]
   /// By node, and by the journal's row from 1: which of its batches; -1 where it is in none yet.
@@ -29,7 +31,7 @@ struct ForecastWatch {
   mutating func launched(_ number: Int, at now: Instant) {
     // The items of a launch are numbered anew.
     holders = []
-    say("launch \(number)", at: now)
+    quietLaunch = .init(at: now.rfc3339, text: "launch \(number)")
   }
 
   mutating func look(_ machine: VirtualMachine) {
@@ -104,14 +106,19 @@ struct ForecastWatch {
 
   private mutating func say(_ text: String, at now: Instant) {
     guard timeline.count < Self.mostMoments else { return }
+    if let quietLaunch { timeline.append(quietLaunch) }
+    quietLaunch = nil
     timeline.append(.init(at: now.rfc3339, text: text))
   }
 
-  func forecast(_ machine: VirtualMachine, from start: Instant, launches: Int) -> Forecast {
+  func forecast(
+    _ machine: VirtualMachine, from start: Instant, until end: Instant, launches: Int
+  ) -> Forecast {
     let isThrough = machine.scheduler.isRoundThrough
+    let now = min(machine.now, end)
     var forecast = Forecast(
-      startedAt: start.rfc3339, endedAt: machine.now.rfc3339, isThrough: isThrough,
-      seconds: start.duration(to: machine.now).seconds, launches: launches, resumes: resumes,
+      startedAt: start.rfc3339, endedAt: now.rfc3339, isThrough: isThrough,
+      seconds: start.duration(to: now).seconds, launches: launches, resumes: resumes,
       requests: machine.counters.requests, idsAllocated: allocated,
       idsExpired: expired.values.reduce(0, +))
     for (index, record) in machine.scheduler.nodeRecords.enumerated() where record.kind != .token {

@@ -97,7 +97,7 @@ package struct Forecaster {
       if machine.scheduler.isRoundThrough || machine.now >= end { break }
       last = machine.now
     }
-    return watch.forecast(machine, from: setting.start, launches: launches)
+    return watch.forecast(machine, from: setting.start, until: end, launches: launches)
   }
 }
 

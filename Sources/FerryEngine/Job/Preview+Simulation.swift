@@ -1,0 +1,66 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What a simulation is told of the network, the launches and the machine.
+package struct SimulationOptions: Sendable {
+  /// Bytes a second, of all requests together; `nil` takes what the last runs of the job measured.
+  package var bandwidth: Double?
+  package var latency: Duration = .zero
+  package var lossPercent: Double = 0
+  package var launches = LaunchSchedule.once
+  /// As it was given.
+  package var launchesText: String?
+  package var timeline: ConditionTimeline?
+  /// Resume delay policies to set side by side; empty for the manifest's own.
+  package var compare: [ResumeDelay.Policy] = []
+  /// How much time is simulated at most.
+  package var length: Duration = .seconds(366 * 86_400)
+  package var zone: CalendarZone
+  package var seed: UInt64 = 1
+
+  package init(zone: CalendarZone) { self.zone = zone }
+}
+
+extension Preview {
+  /// The plan turned forward: what the launches to come would do.
+  package func simulate(_ simulation: SimulationOptions) throws -> SimulationDocument {
+    try takeOutlook { outlook in
+      let network = try network(simulation, outlook)
+      let policies =
+        simulation.compare.isEmpty ? [outlook.job.plan.policies.resumeDelay.policy] : simulation.compare
+      var document = SimulationDocument(
+        outlook.job.plan, path: outlook.job.path, network: network, isMeasured: simulation.bandwidth == nil,
+        launch: outlook.launch, launches: simulation.launchesText, conditions: outlook.conditions,
+        seed: simulation.seed)
+      for policy in policies {
+        var plan = outlook.job.plan
+        plan.policies.resumeDelay.policy = policy
+        var setting = Forecaster.Setting(
+          network: network, launch: outlook.launch, conditions: outlook.conditions, zone: simulation.zone,
+          zones: outlook.zones, start: outlook.moment, length: simulation.length, seed: simulation.seed)
+        setting.launches = simulation.launches
+        setting.timeline = simulation.timeline
+        setting.used = Dictionary(uniqueKeysWithValues: outlook.budgets.map { ($0.network, $0.usedBytes) })
+        var forecaster = Forecaster(
+          plan, starts: outlook.situation.starts, intervals: outlook.situation.intervals,
+          delays: outlook.delays, setting)
+        document.forecasts.append(.init(policy: policy, forecast: forecaster.forecast()))
+      }
+      return document
+    }
+  }
+
+  private func network(_ simulation: SimulationOptions, _ outlook: Outlook) throws(UsageError) -> NetworkModel
+  {
+    guard
+      let rate = simulation.bandwidth.map(NetworkModel.Rate.shared)
+        ?? outlook.measured.map(NetworkModel.Rate.perConnection)
+    else {
+      throw UsageError(
+        "no run of \(outlook.job.plan.manifest) has measured the network yet\n"
+          + "help: say how fast it is: --bandwidth 5MB is 5 MB a second")
+    }
+    return NetworkModel(rate: rate, latency: simulation.latency, lossPercent: simulation.lossPercent)
+  }
+}

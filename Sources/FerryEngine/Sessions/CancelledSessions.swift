@@ -1,0 +1,125 @@
+import FerryJournal
+import FerryPlan
+
+/// A session, and whose items of it are to be cancelled; all where the manifest is `nil`.
+struct CancelWish {
+  var session: String
+  var manifest: String?
+  var job: Job?
+}
+
+/// Cancels what is open in sessions that no process holds, under their locks.
+///
+/// `ferry.db` is first only read and then only written: SQLite's locks do not bear both in one process.
+struct CancelledSessions {
+  let state: StateDirectory
+  let environment: [String: String]
+  let version: String
+  let now: Instant
+  private(set) var outcomes: [Cancellation.Outcome] = []
+  private var locks: [String: SessionLock] = [:]
+  /// Notes that have nobody left to read them.
+  private var notes: [Int64] = []
+
+  init(state: StateDirectory, environment: [String: String], version: String, now: Instant) {
+    self.state = state
+    self.environment = environment
+    self.version = version
+    self.now = now
+  }
+
+  func release() { for lock in locks.values { lock.release() } }
+
+  /// - Returns: those that another process holds.
+  mutating func end(_ wishes: [CancelWish]) throws -> [(wish: CancelWish, pid: Int32?)] {
+    var held: [(wish: CancelWish, pid: Int32?)] = []
+    var free: [CancelWish] = []
+    for wish in wishes {
+      if locks[wish.session] == nil {
+        switch try SessionLock.try(session: wish.session, in: state, at: now) {
+        case .acquired(let lock): locks[wish.session] = lock
+        case .held(let pid, _):
+          held.append((wish, pid))
+          continue
+        }
+      }
+      free.append(wish)
+    }
+    guard !free.isEmpty else { return held }
+    let rounds = try endOpen(free)
+    try write(rounds)
+    return held
+  }
+
+  /// Ends what is open, and finds the rounds that are through by that.
+  private mutating func endOpen(_ wishes: [CancelWish]) throws -> [ClosedRound] {
+    let history = try RunHistory.openForReading(in: state)
+    // They were only read.
+    defer { try? history.close() }
+    let inbox = try Inbox.openForReading(in: state)
+    defer { try? inbox.close() }
+    var manifests: Set<String> = []
+    for wish in wishes { manifests.formUnion(try end(wish, history, inbox)) }
+    let rounds = OpenRounds(state: state, history: history, environment: environment)
+    return try manifests.sorted().compactMap {
+      try rounds.finished($0, cancelled: Set(locks.keys), at: now)
+    }
+  }
+
+  /// - Returns: the manifests that it was about.
+  private mutating func end(
+    _ wish: CancelWish, _ history: RunHistory, _ inbox: Inbox
+  ) throws -> Set<String> {
+    var outcome = Cancellation.Outcome(session: wish.session, result: .cancelled)
+    let notes = try inbox.notes(session: wish.session).filter {
+      wish.manifest == nil || $0.manifest == wish.manifest
+    }
+    var manifests = Set(notes.compactMap(\.manifest) + [wish.manifest].compactMap(\.self))
+    if state.sessions().contains(wish.session) {
+      let journal = try SessionJournal.open(session: wish.session, in: state, writtenBy: version, at: now)
+      defer { try? journal.close() }  // What was ended is synced.
+      let all = Set(try journal.nodes.map(\.manifest))
+      if wish.manifest == nil { manifests.formUnion(all) }
+      let before = try ambiguous(journal)
+      outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: .cancelled, at: now)
+      outcome.ambiguous = try ambiguous(journal) - before
+      if try vanishes(wish, all, history) { outcome.result = .removed }
+    }
+    if outcome.result == .removed { try SessionJournal.remove(session: wish.session, in: state) }
+    outcome.submitted = notes.reduce(0) { $0 + $1.paths.count }
+    self.notes += notes.map(\.id)
+    outcomes.append(outcome)
+    return manifests
+  }
+
+  private func ambiguous(_ journal: SessionJournal) throws(JournalError) -> Int {
+    try journal.countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
+  }
+
+  /// Whether the profile lets the session vanish: each manifest in it that can be read says so.
+  private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
+    var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
+    for manifest in manifests where manifest != wish.manifest {
+      if case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest) {
+        words.append(job.plan.policies.forceQuit)
+      }
+    }
+    return !words.isEmpty && words.allSatisfy { $0 == .removeSession }
+  }
+
+  private mutating func write(_ rounds: [ClosedRound]) throws {
+    if !notes.isEmpty {
+      let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
+      defer { try? inbox.close() }  // Its write is synced.
+      try inbox.remove(notes)
+    }
+    guard !rounds.isEmpty else { return }
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Likewise.
+    for round in rounds {
+      try history.closeRound(manifest: round.manifest, number: round.round, at: now)
+    }
+    // They are told with the first session.
+    outcomes[0].closedRounds = rounds
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// Budgets over real sockets, shared by processes.
+@Suite("A budget of a real network")
+struct BudgetTests {
+  private static let size = 100_000
+
+  private func job(
+    _ receiver: ReceiverProcess, name: String, limit: String, cutoff: String = "hard", files: Int
+  )
+    throws -> Workspace
+  {
+    let job = try Workspace(
+      """
+      version: 1
+      name: \(name)
+      conditions: { network: wifi, power: external }
+      budgets: { wifi: { limit: \(limit), per: month, cutoff: \(cutoff) } }
+      sessions:
+        uploads: { kind: background, discretionary: true, max_connections_per_host: 3 }
+      uploads:
+        files:
+          session: uploads
+          files: { root: files }
+          transfer: { request: { url: "\(receiver.url)/files/\(name)-${file.path}" } }
+
+      """)
+    for index in 0..<files { try job.write(String(repeating: "x", count: Self.size), to: "\(index).txt") }
+    return job
+  }
+
+  @Test func `that two processes share is not overrun by more than header fields and answers`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
+    let first = try job(receiver, name: "first", limit: "4MB", files: 40)
+    let second = try job(receiver, name: "second", limit: "4MB", files: 40)
+    let environment = ["FERRY_STATE": first.state]
+    let runs = try [first, second].map {
+      try $0.start(["run", "job.yaml", "--report", "report.json"], environment: environment)
+    }
+    for run in runs { #expect(await run.end().status == 8) }
+    let files = try await receiver.received().files
+    let bytes = files.count * Self.size
+    // Both together left less room than one file takes, or leases that the other could not have.
+    #expect(bytes <= 4_000_000 && bytes >= 2_900_000, "\(files.count) files")
+    let used = try [first, second].map { try $0.report().run.budgets?.first?.usedBytesAfter ?? 0 }.max() ?? 0
+    let overhead = 1024 * files.count
+    #expect(used >= bytes && used <= 4_000_000 + overhead, "\(used)")
+    // Nothing is left for a third.
+    let third = try job(receiver, name: "third", limit: "4MB", files: 11)
+    let run = try await third.ferry("run", "job.yaml", environment: environment)
+    #expect(run.status == 8)
+    #expect(run.stdout.contains("waits for the budget of wifi networks"), "\(run.stdout)")
+    #expect(try await receiver.received().files.count * Self.size <= 4_000_000)
+  }
+
+  @Test func `counts what a killed process had leased`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=5"])
+    let job = try job(receiver, name: "killed", limit: "2MB", files: 10)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests >= 1 }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await receiver.clearFaults()
+    let (second, report) = try await job.run()
+    #expect(second.status == 8 || second.status == 0)
+    let budget = try #require(report.run.budgets?.first)
+    // 1 MiB at least was leased and never given back.
+    #expect(budget.usedBytesBefore >= 1 << 20, "\(budget)")
+    #expect(budget.usedBytesAfter <= 2_000_000 + 20_480)
+  }
+
+  @Test func `lets smaller files go where a larger one does not fit, and says so for each`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, name: "mixed", limit: "150kB", cutoff: "cautious", files: 0)
+    try job.write(String(repeating: "a", count: 100_000), to: "a.txt")
+    try job.write(String(repeating: "b", count: 100_000), to: "b.txt")
+    try job.write("small", to: "c.txt")
+    let (command, report) = try await job.run()
+    #expect(command.status == 8)
+    #expect(Set(try await receiver.received().files.map(\.name)) == ["mixed-a.txt", "mixed-c.txt"])
+    #expect(report.node("files")?.reason?.code == "budget")
+    #expect(report.run.deferredUntil != nil)
+  }
+
+  @Test func `does not bind a foreground launch of the ios profile`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, name: "front", limit: "150kB", cutoff: "cautious", files: 3)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(
+      manifest: text.replacing("discretionary: true, ", with: "").replacing(
+        "name: front", with: "name: front\nprofile: ios"))
+    #expect(try await job.run("--launch", "background").command.status == 8)
+    #expect(try await job.run("--launch", "foreground").command.status == 0)
+    #expect(try await receiver.received().files.count == 3)
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Testing
+
+/// `ferry cancel`, `ferry reset` and `ferry submit`.
+@Suite struct `The queue of a session` {
+  struct Cancelled: Decodable {
+    struct Session: Decodable {
+      struct Round: Decodable {
+        var manifest: String
+        var round: Int
+      }
+      var session: String
+      var result: String
+      var items: Int
+      var submitted: Int
+      var closedRounds: [Round]
+      var pid: Int32?
+    }
+    var version: Int
+    var sessions: [Session]
+  }
+
+  struct Reset: Decodable {
+    struct Session: Decodable {
+      var session: String
+      var items: Int
+      var uploadIds: Int
+      var unanswered: Int
+      var notes: Int
+      var closedRounds: [Cancelled.Session.Round]
+    }
+    var version: Int
+    var sessions: [Session]
+  }
+
+  struct Receipt: Decodable {
+    var version: Int
+    var upload: String
+    var session: String
+    var files: Int
+    var bytes: Int
+    var round: Int?
+  }
+
+  /// An upload of two files that was handed over and waits for power.
+  private func waiting(
+    _ receiver: ReceiverProcess, top: String = "", _ nodes: String = JobText.puts
+  ) async throws -> Workspace {
+    let text = JobText.text(server: receiver.url, nodes)
+      .replacing("kind: background", with: "kind: background\n    discretionary: true")
+    let job = try Workspace(text + top)
+    try job.write("one", to: "1.txt")
+    try job.write("two", to: "2.txt")
+    #expect(try await job.run("--power", "battery").command.status == 8)
+    return job
+  }
+
+  // MARK: cancel
+
+  @Test func `is cancelled, its round is closed, and the next one sends its files`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try await waiting(receiver)
+    let command = try await job.ferry("cancel", "e2e.uploads", "--format", "json")
+    let cancelled = try command.json(Cancelled.self)
+    #expect(command.status == 0 && cancelled.version == 1)
+    let session = try #require(cancelled.sessions.first)
+    #expect(session.result == "cancelled" && session.items == 2)
+    #expect(session.closedRounds.map(\.round) == [1])
+    #expect(try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] == 0)
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+    #expect(try await receiver.received().requests == 0)
+    let (run, report) = try await job.run("--power", "external")
+    #expect(run.status == 0 && report.run.round == 2 && report.totals.itemsDoneInRun == 2)
+    #expect(try await job.ferry("cancel", "nobody").status == 2)
+  }
+
+  @Test func `leaves a round open in which another session has something to do`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try await waiting(
+      receiver, JobText.puts + "\n" + JobText.notes([("notify", "always"), ("cheer", "succeeded")]))
+    let one = try await job.ferry("cancel", "e2e.uploads", "--format", "json").json(Cancelled.self)
+    #expect(one.sessions.first?.closedRounds.isEmpty == true)
+    // With both sessions cancelled nothing is left.
+    let both = try await job.ferry("cancel", "job.yaml", "--finish", "--format", "json").json(Cancelled.self)
+    #expect(both.sessions.map(\.session) == ["e2e.quick", "e2e.uploads"])
+    #expect(both.sessions.flatMap(\.closedRounds).map(\.manifest) == ["e2e"])
+  }
+
+  @Test func `vanishes with everything that it remembers, where the manifest says so`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try await waiting(receiver, top: "force_quit: remove_session\n")
+    #expect(try await job.ferry("check", "job.yaml").stdout.contains("job.yaml: ok\n"))
+    let cancelled = try await job.ferry("cancel", "e2e.uploads", "--format", "json").json(Cancelled.self)
+    #expect(cancelled.sessions.first?.result == "removed")
+    #expect(cancelled.sessions.first?.closedRounds.map(\.round) == [1])
+    let files = try FileManager.default.contentsOfDirectory(atPath: job.state + "/sessions")
+    #expect(!files.contains { $0.hasPrefix("e2e.uploads.db") })
+    #expect(try await job.run("--power", "external").report.totals.itemsDoneInRun == 2)
+  }
+
+  @Test func `is cancelled by the process that holds it`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=20"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] != 1, run.isRunning {
+    }
+    let command = try await job.ferry("cancel", "e2e.uploads")
+    #expect(command.status == 0)
+    #expect(
+      command.stdout == "session e2e.uploads: held by process \(run.pid), which was told to cancel\n")
+    _ = await run.end()
+    #expect(try job.report().item("1.txt")?.state == "cancelled")
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  // MARK: reset
+
+  @Test func `is dropped, and the next run begins a new round`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url, JobText.uploadIDs(retry: "retry: { limit: 0, initial: 10ms, max: 20ms }")))
+    try job.write("one", to: "1.txt")
+    #expect(try await job.run().command.status == 5)
+    #expect(try await job.ferry("submit", "job.yaml", "files").status == 0)
+    let command = try await job.ferry("reset", "e2e.uploads", "--format", "json")
+    let reset = try #require(try command.json(Reset.self).sessions.first)
+    #expect(reset.items == 1 && reset.uploadIds == 1 && reset.unanswered == 0 && reset.notes == 1)
+    #expect(reset.closedRounds.map(\.round) == [1])
+    let again = try await job.ferry("reset", "e2e.uploads")
+    #expect(again.stdout == "session e2e.uploads: 0 items dropped, 0 upload IDs, 0 unanswered steps\n")
+    try await receiver.clearFaults()
+    let (run, report) = try await job.run()
+    #expect(run.status == 0 && report.run.round == 2)
+    #expect(try await receiver.received().byName["1.txt"]?.allocations == 2)
+    #expect(try await job.ferry("reset", "nobody").status == 2)
+  }
+
+  // MARK: submit
+
+  @Test func `takes files that are submitted, which the next run sends`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        JobText.puts.replacing("{ root: files }", with: "{ root: files, include: [\"*.jpg\"] }")))
+    try job.write("one", to: "1.txt")
+    try job.write("two", to: "sub/2.txt")
+    let command = try await job.ferry(
+      "submit", "../job.yaml", "files", "1.txt", job.folder.path("files/sub/2.txt"), "--format", "json",
+      in: job.folder.url.appending(path: "files"))
+    let receipt = try command.json(Receipt.self)
+    #expect(command.status == 0 && receipt.files == 2 && receipt.bytes == 6 && receipt.round == 1)
+    #expect(receipt.session == "e2e.uploads")
+    let note = try #require(try await job.status().session("e2e.uploads")?.notes.first)
+    #expect(note.kind == "submit" && note.manifest == "e2e" && note.node == "files")
+    #expect(note.files == 2 && note.paths == ["1.txt", "sub/2.txt"])
+    #expect(try await job.ferry("next", "job.yaml").stdout == "now\n")
+    #expect(try await receiver.received().requests == 0)
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(try await receiver.received().puts == ["1.txt": 1, "sub/2.txt": 1])
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `takes a list from the standard input`() async throws {
+    let job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts))
+    try job.write("one", to: "1.txt")
+    try job.write("two", to: "2 2.txt")
+    for (text, more) in [("files/1.txt\nfiles/2 2.txt\n", []), ("files/1.txt\0files/2 2.txt\0", ["--null"])] {
+      let input = Pipe()
+      let running = try RunningCommand(
+        Product.path("ferry"), ["submit", "job.yaml", "files", "--list", "-"] + more,
+        environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url,
+        input: input)
+      try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+      try input.fileHandleForWriting.close()
+      let command = await running.end()
+      #expect(command.stdout.hasPrefix("files: 2 files (6 B) queued in the session e2e.uploads"))
+    }
+    let notes = try await job.status().session("e2e.uploads")?.notes ?? []
+    #expect(notes.map(\.paths) == [["1.txt", "2 2.txt"], ["1.txt", "2 2.txt"]])
+    // Cancelling drops them too.
+    let cancelled = try await job.ferry("cancel", "job.yaml", "--format", "json").json(Cancelled.self)
+    #expect(cancelled.sessions.reduce(0) { $0 + $1.submitted } == 4)
+    #expect(cancelled.sessions.flatMap(\.closedRounds).count == 1)
+  }
+
+  @Test func `refuses what is no file inside the upload's root`() async throws {
+    let job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts))
+    try job.write("one", to: "1.txt")
+    let root = job.folder.path("files")
+    for (file, problem) in [
+      ("job.yaml", "it is not inside \(root), the root of the upload files"), ("files", "not"),
+      ("files/3.txt", "it is not there"),
+    ] {
+      let command = try await job.ferry("submit", "job.yaml", "files", file)
+      #expect(command.status == 2 && command.stdout == "")
+      #expect(command.stderr.contains(problem), "\(command.stderr)")
+    }
+    let unknown = try await job.ferry("submit", "job.yaml", "photos")
+    #expect(unknown.status == 2 && unknown.stderr.contains("help: its uploads are files"))
+    #expect(try await job.status().sessions.isEmpty)
+  }
+}

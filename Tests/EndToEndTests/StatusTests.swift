@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// `ferry status` and `ferry explain ITEM`.
+@Suite struct `The status` {
+  struct Item: Decodable {
+    struct Match: Decodable {
+      struct UploadID: Decodable { var expiresAt: String? }
+      var node: String
+      var path: String?
+      var state: String
+      var next: String
+      var reason: RunReport.Reason?
+      var uploadId: UploadID?
+      var handedOverAt: String?
+      var deliveredAt: String?
+      var attempts: [RunReport.Attempt]
+      var pid: Int32?
+    }
+    var version: Int
+    var matches: [Match]
+  }
+
+  private func explain(_ job: Workspace, _ item: String, _ more: String...) async throws -> Item.Match {
+    let command = try await job.start(
+      ["explain", item, "--manifest", "job.yaml", "--format", "json"] + more
+    ).end()
+    let item = try command.json(Item.self)
+    #expect(item.version == 1 && item.matches.count == 1)
+    return try #require(item.matches.first)
+  }
+
+  @Test func `counts items by their state and says why they wait`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let text = JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")]))
+    let job = try Workspace(
+      text.replacing("kind: background", with: "kind: background\n    discretionary: true"))
+    #expect(try await job.ferry("status").stdout.hasPrefix("no session has anything in "))
+    try job.write("one", to: "1.txt")
+    try job.write("two", to: "2.txt")
+    #expect(try await job.run("--power", "battery").command.status == 8)
+    let status = try await job.status("--power", "battery")
+    #expect(status.version == 1)
+    #expect(status.sessions.map(\.identifier) == ["e2e.quick", "e2e.uploads"])
+    let session = try #require(status.session("e2e.uploads"))
+    #expect(session.holder == nil && session.notes.isEmpty && session.delay == nil && !session.eventsPending)
+    #expect(session.node("files")?.items?["queued"] == 2)
+    #expect(session.node("files")?.items?["to_send"] == 2)
+    #expect(session.node("files")?.reason?.code == "power")
+    #expect(status.manifests.first?.round == 1)
+    #expect(status.manifests.first?.roundClosedAt == nil)
+    let people = try await job.ferry("status", "e2e.uploads", "--power", "battery")
+    #expect(people.stdout.contains("session e2e.uploads: free\n"))
+    #expect(people.stdout.contains("2 queued, 2 to send (waits for external power"))
+    #expect(!people.stdout.contains("e2e.quick"))
+
+    #expect(try await job.run("--power", "external").command.status == 0)
+    let done = try await job.status("--manifest", "job.yaml")
+    #expect(done.session("e2e.uploads")?.node("files")?.items?["done"] == 2)
+    #expect(done.manifests.first?.roundClosedAt != nil)
+
+    let unknown = try await job.ferry("status", "nobody")
+    #expect(unknown.status == 2)
+    #expect(unknown.stderr.contains("help: it has e2e.quick, e2e.uploads"))
+  }
+
+  @Test func `names the process that holds a session, and no more once it is killed`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=20"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while try await job.status().session("e2e.uploads")?.holder == nil, run.isRunning {}
+    #expect(try await job.status().session("e2e.uploads")?.holder?.pid == run.pid)
+    #expect(try await explain(job, "1.txt").next == "running")
+    #expect(try await explain(job, "1.txt").pid == run.pid)
+    let reset = try await job.ferry("reset", "e2e.uploads")
+    #expect(reset.status == 6)
+    #expect(reset.stderr.contains("is in use by process \(run.pid); nothing was dropped"))
+    run.signal(SIGKILL)
+    _ = await run.end()
+    // Its text is still in the lock file.
+    #expect(try await job.status().session("e2e.uploads")?.holder == nil)
+  }
+
+  @Test func `goes without the manifest where it is gone`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    #expect(try await job.run().command.status == 0)
+    try FileManager.default.removeItem(atPath: job.folder.path("job.yaml"))
+    let status = try await job.status()
+    #expect(status.manifests.first?.problem?.contains("cannot be read") == true)
+    #expect(status.session("e2e.uploads")?.node("files")?.items?["done"] == 1)
+  }
+
+  @Test func `of an item tells where it stands, and why it waits`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
+    let text = JobText.text(
+      server: receiver.url, JobText.uploadIDs(retry: "retry: { limit: 1, initial: 10ms, max: 20ms }"))
+    let job = try Workspace(
+      text.replacing("kind: background", with: "kind: background\n    discretionary: true"))
+    try job.write("one", to: "1.txt")
+    let new = try await explain(job, "1.txt")
+    #expect(new.state == "new" && new.next == "begins")
+    let waiting = try await explain(job, "files/1.txt", "--power", "battery")
+    #expect(waiting.next == "waits" && waiting.reason?.code == "power")
+    #expect(try await explain(job, "files", "--power", "battery").reason?.code == "power")
+
+    #expect(try await job.run("--power", "external").command.status == 5)
+    let sent = try await explain(job, job.folder.path("files/1.txt"), "--power", "external")
+    #expect(sent.state == "transferred" && sent.uploadId?.expiresAt != nil && sent.handedOverAt != nil)
+    #expect(sent.path == "1.txt" && sent.next == "begins")
+    #expect(sent.attempts.first?.step == "commit" && sent.attempts.first?.status == 500)
+
+    try await receiver.clearFaults()
+    #expect(try await job.run("--power", "external").command.status == 0)
+    let done = try await explain(job, "1.txt")
+    #expect(done.state == "done" && done.next == "nothing" && done.deliveredAt != nil)
+    #expect(done.uploadId == nil)
+    let people = try await job.ferry("explain", "1.txt", "--manifest", "job.yaml")
+    #expect(people.stdout.hasPrefix("upload files/1.txt, 3 B: it is delivered, and nothing is to be done\n"))
+
+    let unknown = try await job.ferry("explain", "nothing.txt", "--manifest", "job.yaml")
+    #expect(unknown.status == 2 && unknown.stdout == "")
+    #expect(unknown.stderr.contains("has no item 'nothing.txt'"))
+    // A code stays a code.
+    let code = try await job.ferry("explain", "F0201", "--manifest", "job.yaml")
+    #expect(code.stdout.hasPrefix("F0201 (error): "))
+    let item = try await job.ferry("explain", "1.txt")
+    #expect(item.status == 2 && item.stderr.contains("an item needs its --manifest FILE"))
+  }
+}

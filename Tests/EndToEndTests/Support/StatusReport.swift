@@ -1,0 +1,75 @@
+/// What `ferry status --format json` says, read without any of ferry's own code.
+struct StatusReport: Decodable {
+  struct Session: Decodable {
+    struct Holder: Decodable { var pid: Int32? }
+    struct Delay: Decodable {
+      var periodSeconds: Double
+      var endsAt: String
+    }
+    struct Note: Decodable {
+      var kind: String
+      var manifest: String?
+      var node: String?
+      var files: Int
+      var paths: [String]
+    }
+    struct Node: Decodable {
+      var manifest: String
+      var name: String
+      var kind: String
+      var round: Int
+      var state: String?
+      var items: [String: Int]?
+      var reason: RunReport.Reason?
+    }
+
+    var identifier: String
+    var holder: Holder?
+    var nodes: [Node]
+    var delay: Delay?
+    var eventsPending: Bool
+    var notes: [Note]
+  }
+
+  struct Manifest: Decodable {
+    var name: String
+    var path: String?
+    var round: Int?
+    var roundOpenedAt: String?
+    var roundClosedAt: String?
+    var budgets: [BudgetReport]?
+    var problem: String?
+  }
+
+  var version: Int
+  var sessions: [Session]
+  var manifests: [Manifest]
+
+  func session(_ identifier: String) -> Session? { sessions.first { $0.identifier == identifier } }
+}
+
+/// A budget as plan and status tell it.
+struct BudgetReport: Decodable {
+  struct Window: Decodable {
+    var per: String
+    var timeZone: String
+    var from: String
+    var until: String
+  }
+
+  var network: String
+  var usedBytes: Int
+  var limitBytes: Int
+  var window: Window
+}
+
+extension StatusReport.Session {
+  func node(_ name: String) -> Node? { nodes.first { $0.name == name } }
+}
+
+extension Workspace {
+  /// - Parameter arguments: behind `ferry status`.
+  func status(_ arguments: String...) async throws -> StatusReport {
+    try await start(["status", "--format", "json"] + arguments).end().json(StatusReport.self)
+  }
+}
