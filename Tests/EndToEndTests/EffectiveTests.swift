@@ -16,12 +16,12 @@ import Testing
     #expect(first.stdout.contains("# job.yaml:"))
     #expect(first.stdout.contains("# built in"))
     #expect(!first.stdout.contains(Workspace.secret))
-    let plan = try await job.ferry("plan", "--format", "json", "job.yaml")
+    let plan = try await job.ferry("plan", "--format", "json", "--at", "2026-03-02T10:00Z", "job.yaml")
 
     try job.write(manifest: first.stdout)
     let second = try await job.ferry("plan", "--effective", "job.yaml")
     #expect(second.stdout.split(separator: "\n").count == first.stdout.split(separator: "\n").count)
-    let again = try await job.ferry("plan", "--format", "json", "job.yaml")
+    let again = try await job.ferry("plan", "--format", "json", "--at", "2026-03-02T10:00Z", "job.yaml")
     #expect(again.stdout == plan.stdout)
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }

@@ -93,4 +93,37 @@ import Testing
       #expect(try journal.items(node).isEmpty)
     }
   }
+
+  @Test func aResetEndsTheDelayAndForgetsEvents() throws {
+    let journal = try state.open()
+    try journal.write([.resumed(period: .seconds(60), at: .start), .events(pending: true)])
+    _ = try journal.reset()
+    #expect(try journal.situation.delay == nil && !journal.situation.hasPendingEvents)
+  }
+
+  @Test func oneManifestIsCancelledWithoutTheOthers() throws {
+    let journal = try state.open()
+    let mine = try journal.photos().id
+    let other = try journal.node(manifest: "n", name: "photos", kind: .upload, origin: "http://h:80").id
+    try journal.write([
+      .insert(node: mine, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 2)),
+      .insert(node: other, round: 1, handedOver: .start, firstRow: 3, files: FileColumns(count: 3)),
+      .intent(row: 1, step: .commit), .intent(row: 3, step: .commit),
+    ])
+    #expect(try journal.cancelOpen(manifest: "m", reason: .cancelled, at: .start) == 1)
+    #expect(try journal.items(mine).map(\.state) == [.ambiguous, .cancelled])
+    #expect(try journal.items(other).map(\.state) == [.queued, .queued, .queued])
+    #expect(try journal.cancelOpen(reason: .cancelled, at: .start) == 2)
+  }
+
+  @Test func aSessionThatIsRemovedLeavesNothingOfItsJournal() throws {
+    let (journal, _) = try filled()
+    let lock = try SessionLock.try(session: "s", in: state.directory, at: .start)
+    try journal.close()
+    try SessionJournal.remove(session: "s", in: state.directory)
+    try SessionJournal.remove(session: "s", in: state.directory)
+    #expect(try state.contents().keys.filter { $0.hasPrefix("sessions/") } == ["sessions/s.lock"])
+    #expect(try state.open().nodes.isEmpty)
+    withExtendedLifetime(lock) {}
+  }
 }

@@ -28,6 +28,7 @@ import Testing
     #expect(try inbox.notes(session: "s") == [notes[0], notes[2], notes[3]])
     #expect(try inbox.notes(session: "s/é") == [notes[1]])
     #expect(try inbox.notes(session: "t").isEmpty)
+    #expect(try inbox.sessions() == ["s", "s/é"])
   }
 
   @Test func aNoteStaysUntilItIsRemovedAndItsIdIsNotUsedAgain() throws {

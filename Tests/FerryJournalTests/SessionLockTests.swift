@@ -1,7 +1,8 @@
-import FerryJournal
 import FerryPlan
 import Foundation
 import Testing
+
+@testable import FerryJournal
 
 @Suite struct SessionLockTests {
   let state: TemporaryState
@@ -64,5 +65,40 @@ import Testing
       return
     }
     lock.release()
+  }
+
+  @Test func whoHoldsASessionIsKnownWithoutTouchingIt() throws {
+    #expect(try SessionLock.holder(session: "s", in: state.directory) == nil)
+    guard case .acquired(let lock) = try SessionLock.try(session: "s", in: state.directory, at: .start) else {
+      Issue.record("the lock was free")
+      return
+    }
+    #expect(
+      try SessionLock.holder(session: "s", in: state.directory) == .init(pid: getpid(), since: .start))
+    lock.release()
+    // What a killed holder leaves in the file counts for nothing.
+    let path = try state.directory.lock(ofSession: "s")
+    try Data("pid \(getpid())\n".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try SessionLock.holder(session: "s", in: state.directory) == nil)
+  }
+
+  @Test(arguments: [
+    ("1: FLOCK  ADVISORY  WRITE 77 fe:12:131 0 EOF", true),
+    // Another device: then it has to be the process that the file names.
+    ("1: FLOCK  ADVISORY  WRITE 77 00:2a:131 0 EOF", true),
+    ("1: FLOCK  ADVISORY  WRITE 78 00:2a:131 0 EOF", false),
+    ("1: FLOCK  ADVISORY  WRITE 78 fe:12:131 0 EOF", true),
+    ("1: FLOCK  ADVISORY  WRITE 77 fe:12:132 0 EOF", false),
+    ("1: FLOCK  ADVISORY  READ 77 fe:12:131 0 EOF", false),
+    ("1: POSIX  ADVISORY  WRITE 77 fe:12:131 0 EOF", false),
+    ("1: -> FLOCK  ADVISORY  WRITE 77 fe:12:131 0 EOF", false), ("", false), ("1: FLOCK", false),
+  ])
+  func aLineOfTheKernelsTableIsOfTheFileOrNot(_ line: String, _ isLocked: Bool) {
+    var status = stat()
+    status.st_dev = 0xFE << 8 | 0x12
+    status.st_ino = 131
+    #expect(
+      SessionLock.isLocked(status, by: 77, in: "9: FLOCK ADVISORY WRITE 1 01:01:1 0 EOF\n" + line) == isLocked
+    )
   }
 }

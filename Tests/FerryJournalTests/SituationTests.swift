@@ -95,4 +95,21 @@ import Testing
     #expect(counts.map(\.state) == [.queued, .allocated, .done, .queued])
     #expect(counts.map(\.count) == [2, 1, 1, 2])
   }
+
+  @Test func itemsAreCountedByRound() throws {
+    let journal = try state.open()
+    let photos = try journal.photos()
+    try journal.write([
+      .insert(node: photos.id, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 3)),
+      .closed(row: 1, state: .done, at: .start, failure: nil),
+      .requeue(round: 2, handedOver: .start, files: [.init(row: 2, size: 1, modified: 1)]),
+    ])
+    let counts = Set(try journal.countsByRound())
+    #expect(
+      counts == [
+        .init(node: photos.id, round: 1, state: .done, count: 1),
+        .init(node: photos.id, round: 1, state: .queued, count: 1),
+        .init(node: photos.id, round: 2, state: .queued, count: 1),
+      ])
+  }
 }

@@ -41,26 +41,31 @@ final class Accountant: Sendable {
 
   /// - Parameter total: what the sockets have carried since the launch began.
   /// - Returns: what the scheduler was not told of yet.
-  func moved(total: Int64, on network: DeviceConditions.Network, isLast: Bool = false) -> Int64 {
-    let (news, unsettled) = counted.withLock { counted in
-      let news = total - counted.told
-      counted.told = total
-      let unsettled = total - counted.settled
-      guard unsettled >= Self.piece || (isLast && unsettled > 0) else { return (news, Int64(0)) }
-      counted.settled = total
-      return (news, unsettled)
+  func moved(total: Int64, on network: DeviceConditions.Network) -> Int64 {
+    settle(total: total, on: network, from: Self.piece)
+    return counted.withLock { counted in
+      defer { counted.told = total }
+      return total - counted.told
     }
-    if unsettled > 0 {
-      write { [clock] ledger throws(JournalError) in
-        try ledger.settle(network, bytes: unsettled, at: clock.now)
-      }
+  }
+
+  /// Writes down what was moved and is not written down yet: before leases are given back, and before the network
+  /// is another.
+  func settle(total: Int64, on network: DeviceConditions.Network, from least: Int64 = 1) {
+    let bytes = counted.withLock { counted in
+      let bytes = total - counted.settled
+      if bytes >= least { counted.settled = total }
+      return bytes
     }
-    return news
+    guard bytes >= least else { return }
+    write { [clock] ledger throws(JournalError) in
+      try ledger.settle(network, bytes: bytes, at: clock.now)
+    }
   }
 
   /// Waits until everything is written down; throws what went wrong, now or before.
   func finish(total: Int64, on network: DeviceConditions.Network) throws(JournalError) {
-    _ = moved(total: total, on: network, isLast: true)
+    settle(total: total, on: network)
     release(network)
     queue.sync {}
     if let failure = failure.withLock({ $0 }) { throw failure }

@@ -90,7 +90,7 @@ final class RunLoop {
     case .hangUp: handle(.hangUp)
     case .leased(let lease, let request): handle(.leased(lease, for: request))
     case .conditions(let conditions):
-      _ = accountant.moved(total: loop.socketBytes.total, on: scheduler.conditions.network, isLast: true)
+      accountant.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
       handle(.conditions(conditions))
     case .inbox:
       do {
@@ -128,7 +128,9 @@ final class RunLoop {
     case .lease(let request):
       leased = request.network
       accountant.lease(request)
-    case .releaseLeases: accountant.release(leased)
+    case .releaseLeases:
+      accountant.settle(total: loop.socketBytes.total, on: leased)
+      accountant.release(leased)
     case .end: break
     }
   }

@@ -9,7 +9,7 @@ struct BudgetGate: Sendable {
     case admitted
     /// It waits for a lease: one that is asked for with this, or one whose answer is awaited.
     case asks(Lease.Request?)
-    case refused(RecordedFailure)
+    case refused
   }
 
   /// A lease is not smaller, where the budget has as much: each costs a write that all processes see.
@@ -63,7 +63,7 @@ struct BudgetGate: Sendable {
       reserve(wanted, for: place)
       return .admitted
     }
-    if let left, free + left < wanted { return .refused(reason(wanted)) }
+    if let left, free + left < wanted { return .refused }
     return .asks(ask(wanted - free, all: budget.cutoff == .hard && size == nil))
   }
 
@@ -71,7 +71,7 @@ struct BudgetGate: Sendable {
   mutating func covers(_ place: Place) -> Admission {
     guard isReserved(place), budget.cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
-    if let left, left < -free { return .refused(reason(-free)) }
+    if let left, left < -free { return .refused }
     return .asks(ask(-free, all: false))
   }
 

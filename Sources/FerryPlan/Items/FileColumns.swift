@@ -26,6 +26,13 @@ package struct FileColumns: Hashable, Sendable {
 
   package func path(_ index: Int) -> ArraySlice<UInt8> { paths[pathRange(index)] }
 
+  mutating func reserveCapacity(_ count: Int, pathBytes: Int) {
+    paths.reserveCapacity(pathBytes)
+    ends.reserveCapacity(count)
+    sizes.reserveCapacity(count)
+    modified.reserveCapacity(count)
+  }
+
   package mutating func append(path: some Collection<UInt8>, size: Int64, modified: Int64) {
     paths.append(contentsOf: path)
     ends.append(paths.count)

@@ -63,6 +63,15 @@ package struct ItemTable: Sendable {
   }
 
   package static let notHandedOver = Int64.min
+
+  /// Makes room at once for so many items.
+  mutating func reserveCapacity(_ count: Int, pathBytes: Int) {
+    files.reserveCapacity(count, pathBytes: pathBytes)
+    rows.reserveCapacity(count)
+    phases.reserveCapacity(count)
+    entries.reserveCapacity(count)
+    handedOver.reserveCapacity(count)
+  }
 }
 
 extension ItemTable {

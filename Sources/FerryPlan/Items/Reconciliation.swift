@@ -59,6 +59,8 @@ package struct Reconciliation: Sendable {
     self.deliver = deliver
     self.round = round
     self.nextRow = nextRow
+    // Mostly most of the listing is new, or none of it.
+    items.reserveCapacity(listing.count, pathBytes: listing.paths.count)
   }
 
   /// Meets one row; rows come sorted by path bytes.

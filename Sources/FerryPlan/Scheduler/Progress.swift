@@ -80,6 +80,10 @@ struct UploadState: Sendable {
   var aheadLimit = 1
   /// It waits as a whole for other conditions than the launch's.
   var isHeld = false
+  /// A budget decides when its transfers start, where the network has one.
+  let isDiscretionary: Bool
+  /// The token nodes of its steps.
+  let tokens: [Int]
   /// The largest file that was sent.
   var largest: TransferSample?
 }
@@ -88,7 +92,6 @@ struct UploadState: Sendable {
 struct SkippedItem: Comparable, Sendable {
   let size: Int64
   let item: Int
-  let reason: RecordedFailure
 
   static func < (a: Self, b: Self) -> Bool { (a.size, a.item) < (b.size, b.item) }
   static func == (a: Self, b: Self) -> Bool { (a.size, a.item) == (b.size, b.item) }

@@ -71,7 +71,7 @@ extension Scheduler {
 
   mutating func admitNext(of upload: Int) -> ItemAdmission {
     let node = uploads[upload].node
-    guard isGated(node), let item = uploads[upload].pending.first,
+    guard gate != nil, uploads[upload].isDiscretionary, let item = uploads[upload].pending.first,
       uploads[upload].items.begun[item]?.state != .transferred
     else { return .admitted }
     let size = uploads[upload].items.files.sizes[item]
@@ -80,20 +80,20 @@ extension Scheduler {
     case .asks(let request):
       ask(request)
       return .asks
-    case .refused(let reason):
-      skip(upload, item, size, reason)
+    case .refused:
+      skip(upload, item, size)
       return .skipped
     }
   }
 
-  private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64, _ reason: RecordedFailure) {
+  private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
     let place = Place(uploads[upload].node, item)
     guard plan.canEverFit(size, session: session(of: place.node)) else {
       _ = begin(upload)
       return end(place, .failed, .neverFits(size))
     }
     _ = uploads[upload].pending.removeFirst()
-    uploads[upload].skipped.insert(SkippedItem(size: size, item: item, reason: reason))
+    uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
   }
 
   /// Before a request that was begun is sent: what it needs is leased, or it waits. Returns its byte limit.

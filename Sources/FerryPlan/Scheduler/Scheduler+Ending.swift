@@ -205,7 +205,8 @@ extension Scheduler {
     if !upload.sent.isEmpty, let until = sessions[plan.nodes[upload.node.index].session.index].handlesAt {
       return delay(until: until, upload.node)
     }
-    return upload.pending.isEmpty ? upload.skipped.min?.reason : nil
+    guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }
+    return gate?.reason(least.size)
   }
 
   /// Whether every node of the plan has ended in this round.

@@ -112,18 +112,22 @@ extension Scheduler {
 
   private func eligibleSource(_ lane: Int) -> Int? {
     if let limit = options.limit, begunCount >= limit { return nil }
-    return lanes[lane].sources.first { index in
-      let upload = uploads[index]
-      guard !upload.isHeld, !upload.pending.isEmpty, upload.heldUntil <= synced,
-        upload.inProgress < upload.window,
-        upload.ahead < upload.aheadLimit, case .open = nodes[upload.node.index].phase,
-        gate?.asked == nil || !isGated(upload.node)
-      else { return false }
-      for step in plan.nodes[upload.node.index].steps {
-        if let token = step.token, case .failed = tokens[token.index]?.phase { return false }
-      }
-      return true
+    // By index and not by value: an upload's state is large, and this is asked for each item.
+    for index in lanes[lane].sources where mayBegin(index) { return index }
+    return nil
+  }
+
+  private func mayBegin(_ upload: Int) -> Bool {
+    guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
+      uploads[upload].inProgress < uploads[upload].window,
+      uploads[upload].ahead < uploads[upload].aheadLimit,
+      gate?.asked == nil || !uploads[upload].isDiscretionary,
+      case .open = nodes[uploads[upload].node.index].phase
+    else { return false }
+    for token in uploads[upload].tokens {
+      if case .failed = tokens[token]?.phase { return false }
     }
+    return true
   }
 
   /// Begins the next item of an upload: at its first step, or where an earlier launch left it; `nil` where it

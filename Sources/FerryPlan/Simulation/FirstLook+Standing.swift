@@ -29,8 +29,8 @@ extension Scheduler {
     case .open, .left: break
     }
     if let item = place.item, let upload = uploadIndex[index] {
-      if let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item }) {
-        return .waits(skipped.reason)
+      if let gate, let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item }) {
+        return .waits(gate.reason(skipped.size))
       }
       if let delayed = uploads[upload].delayed, delayed.items.items.contains(item) {
         return .waits(delay(until: delayed.until, place.node))

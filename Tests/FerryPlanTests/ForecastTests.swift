@@ -1,0 +1,134 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+import Testing
+
+/// `ferry plan --simulate`: the scheduler on a virtual clock.
+@Suite("A plan turned forward")
+struct ForecastTests {
+  /// 2026-03-27T12:00:00Z, a Friday; clocks in Berlin are set two days later.
+  private static let start = Instant(nanoseconds: 1_774_612_800_000_000_000)
+
+  private static let berlin = CalendarZone(
+    name: "Europe/Berlin", initialOffset: 3600,
+    changes: [.init(at: Instant(nanoseconds: 1_774_746_000_000_000_000), offset: 7200)])
+
+  private func setting(_ edit: (inout Forecaster.Setting) -> Void = { _ in }) -> Forecaster.Setting {
+    var setting = Forecaster.Setting(
+      network: NetworkModel(rate: .shared(1_000_000)), launch: .background,
+      conditions: DeviceConditions(network: .wifi), zone: Self.berlin,
+      zones: ["Europe/Berlin": Self.berlin], start: Self.start, length: .seconds(30 * 86_400), seed: 7)
+    edit(&setting)
+    return setting
+  }
+
+  private func forecast(
+    _ yaml: String, files: Int = 5, size: Int64 = 1_000_000,
+    _ edit: (inout Forecaster.Setting) -> Void = { _ in }
+  ) throws -> Forecast {
+    let plan = try Plan(yaml: yaml)
+    var table = ItemTable()
+    for index in 0..<files {
+      table.append(path: "f\(1000 + index)".utf8, size: size, modified: 0, row: Int64(index + 1), entry: .new)
+    }
+    let starts = plan.nodes.map { $0.kind == .upload ? NodeStart.upload(table, .init()) : .open }
+    var forecaster = Forecaster(plan, starts: starts, intervals: [:], delays: [:], setting(edit))
+    return forecaster.forecast()
+  }
+
+  private func head(_ policies: String, session: String = "kind: background") -> String {
+    "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2, \(session) } }\n\(policies)\n"
+  }
+
+  @Test func `takes as long as its bytes and its latency`() throws {
+    let forecast = try forecast(Yaml.put(head: head(""))) { $0.network.latency = .seconds(1) }
+    #expect(forecast.isThrough && forecast.requests == 5 && forecast.launches == 1)
+    // Five seconds of bytes, and three latencies of two requests each.
+    #expect(forecast.seconds > 7 && forecast.seconds < 10)
+  }
+
+  @Test func `gives the same bytes for the same seed, and others for another`() throws {
+    func text(_ seed: UInt64) throws -> Data {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      let yaml = Yaml.ids(head: head("resume_delay: { policy: before_start }"))
+      return try encoder.encode(
+        try forecast(yaml, files: 50) {
+          $0.seed = seed
+          $0.network.lossPercent = 20
+        })
+    }
+    #expect(try text(1) == text(1))
+    #expect(try text(1) != text(2))
+  }
+
+  @Test func `never ends one at a time under a delay that doubles, and takes one resume together`() throws {
+    let policies = "resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 1000d }"
+    let one = try forecast(Yaml.put("    batch: { max_items: 1 }\n", head: head(policies)), files: 100)
+    #expect(!one.isThrough && one.resumes < 25)
+    #expect(one.nodes[0].reason?.code == "delay")
+    let together = try forecast(Yaml.put(head: head(policies)), files: 100)
+    #expect(together.isThrough && together.resumes == 1)
+  }
+
+  @Test func `uses a budget window by window, over a change of summer time`() throws {
+    let policies = "budgets: { wifi: { limit: 10MB, per: day, time_zone: Europe/Berlin } }"
+    let forecast = try forecast(
+      Yaml.put(head: head(policies, session: "kind: background, discretionary: true")), files: 35)
+    #expect(forecast.isThrough)
+    #expect(forecast.budgets.map(\.usedBytes) == [10_000_000, 10_000_000, 10_000_000, 5_000_000])
+    #expect(
+      forecast.budgets.map(\.windowStart) == [
+        "2026-03-26T23:00:00.000Z", "2026-03-27T23:00:00.000Z", "2026-03-28T23:00:00.000Z",
+        "2026-03-29T22:00:00.000Z",
+      ])
+  }
+
+  @Test func `launches from cron, and keeps quiet of launches that do nothing`() throws {
+    let policies = "budgets: { wifi: { limit: 10MB, per: day } }"
+    let schedule = try CronSchedule("0 */6 * * *")
+    let forecast = try forecast(
+      Yaml.put(head: head(policies, session: "kind: background, discretionary: true")), files: 15
+    ) { $0.launches = .cron(schedule, .utc) }
+    #expect(forecast.isThrough)
+    // At 12:00, which is the first moment, 18:00, and 0:00 of the next day.
+    #expect(forecast.launches == 3)
+    #expect(forecast.timeline.map(\.text).filter { $0.hasPrefix("launch") } == ["launch 1", "launch 3"])
+  }
+
+  @Test func `follows a timeline of conditions by the clocks of its zone`() throws {
+    let text = """
+      timeline:
+        - { from: "00:00", network: wifi, power: external }
+        - { from: "08:00", power: battery }
+      """
+    let (timeline, _, diagnostics) = ConditionTimeline.read(Array(text.utf8), file: "t.yaml")
+    #expect(diagnostics.isEmpty)
+    let forecast = try forecast(
+      Yaml.put(head: head("", session: "kind: background, discretionary: true")), files: 1
+    ) { $0.timeline = timeline }
+    // It starts in the afternoon on battery and waits for midnight in Berlin.
+    #expect(forecast.isThrough)
+    #expect(forecast.endedAt.hasPrefix("2026-03-27T23:00:0"))
+  }
+
+  @Test func `tells which upload IDs end before they are used`() throws {
+    // One connection, 100 s a file, and IDs that last 10 s, are allocated ahead.
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 } }\n"
+    let forecast = try forecast(Yaml.ids(head: head, validFor: "10s"), files: 3, size: 100_000_000)
+    #expect(forecast.idsExpired > 0)
+    #expect(forecast.nodes[0].idsExpired == forecast.idsExpired)
+  }
+
+  @Test func `names what is starved, and why`() throws {
+    let forecast = try forecast(
+      Yaml.put(head: head("", session: "kind: background, allows_cellular: false"))
+    ) {
+      $0.conditions = DeviceConditions(network: .cellular)
+      $0.length = .seconds(3 * 86_400)
+    }
+    #expect(!forecast.isThrough)
+    #expect(forecast.nodes[0].state == "waiting")
+    #expect(forecast.nodes[0].reason?.code == "network")
+  }
+}
