@@ -9,9 +9,11 @@ enum Output {
   }
 
   /// What the files and the history show to be wrong with a manifest.
-  static func warn(_ warnings: [Diagnostic], of job: Job) {
+  static func warn(_ warnings: [Diagnostic], of job: Job) { warn(warnings, of: Jobs(job)) }
+
+  static func warn(_ warnings: [Diagnostic], of jobs: Jobs) {
     guard !warnings.isEmpty else { return }
-    complain(DiagnosticFormatter(sources: job.sources, isColored: isComplaintColored).text(warnings))
+    complain(DiagnosticFormatter(sources: jobs.sources, isColored: isComplaintColored).text(warnings))
   }
 
   static func produce(_ text: String) { write(text, to: .standardOutput) }

@@ -18,31 +18,43 @@ struct Resume: ParsableCommand {
   func run() throws {
     let started = ContinuousClock.now
     let environment = ProcessInfo.processInfo.environment
-    let jobs = try OpenJobs.find(state: state.state, environment: environment)
-    var codes: Set<FerryPlan.ExitCode> = []
-    var hasFound = false
-    for open in jobs {
+    var jobs: [Job] = []
+    for open in try OpenJobs.find(state: state.state, environment: environment) {
       let job = try ManifestSource(path: open.path, variables: open.variables).job()
-      guard sessions.isEmpty || !Set(job.plan.sessions.map(\.identifier)).isDisjoint(with: sessions) else {
-        continue
-      }
-      hasFound = true
+      if sessions.isEmpty || sessions.contains(where: job.has) { jobs.append(job) }
+    }
+    var codes: Set<FerryPlan.ExitCode> = []
+    for group in Jobs.groups(jobs) { codes.formUnion(try carryOut(group, since: started)) }
+    if jobs.isEmpty, !options.quiet { Output.produce("nothing to resume\n") }
+    throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
+  }
+
+  /// In one launch; what a session that another process has keeps back does not keep back the others.
+  private func carryOut(
+    _ group: Jobs, since started: ContinuousClock.Instant
+  ) throws -> Set<FerryPlan.ExitCode> {
+    var codes: Set<FerryPlan.ExitCode> = []
+    var rest: Jobs? = group
+    while let jobs = rest {
       var launch = Launch.Options()
       launch.state = state.state
-      // All of them together have that long.
+      // All groups together have that long.
       launch.maxDuration = options.maxDuration.map { $0 - started.duration(to: .now) }
-      if let rest = launch.maxDuration, rest <= .zero {
+      if let left = launch.maxDuration, left <= .zero {
         if !options.quiet {
-          Output.complain("ferry: \(open.path) was not begun: --max-duration has passed")
+          for job in jobs.all {
+            Output.complain("ferry: \(job.path) was not begun: --max-duration has passed")
+          }
         }
         codes.insert(.cutOff)
-        continue
+        break
       }
       launch.network = conditions.network
       launch.power = conditions.power
-      codes.insert(try RunCommand(options: options).run(job, launch))
+      let (code, busy) = try RunCommand(options: options).run(jobs, launch)
+      codes.insert(code)
+      rest = try busy.flatMap { try jobs.without(session: $0) }
     }
-    if !hasFound, !options.quiet { Output.produce("nothing to resume\n") }
-    throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
+    return codes
   }
 }

@@ -4,12 +4,12 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry run`: carries a manifest out, or goes on with it.
+/// `ferry run`: carries manifests out, or goes on with them.
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Carry a manifest out, or go on where it was left.")
+    abstract: "Carry manifests out, or go on where they were left.")
 
-  @OptionGroup var source: ManifestOptions
+  @OptionGroup var source: ManifestsOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
@@ -18,7 +18,10 @@ struct Run: ParsableCommand {
   var report: String?
 
   @Option(
-    name: .customLong("only"), help: "Carry out this node and what it cannot do without. May be repeated.")
+    name: .customLong("only"),
+    help: ArgumentHelp(
+      "Carry out this node and what it cannot do without; MANIFEST/NODE where several have it. May be repeated.",
+      valueName: "node"))
   var only: [String] = []
 
   @Option(help: "Begin at most so many items.")
@@ -27,20 +30,16 @@ struct Run: ParsableCommand {
   @Flag(help: "Say what would be done, and do nothing: ferry plan.")
   var dryRun = false
 
+  @Flag(help: "Drop what is left of the last round first, and begin a new one: ferry reset.")
+  var fresh = false
+
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit takes a number of items, 0 or more") }
   }
 
   func run() throws {
-    let job = try source.read()
-    if dryRun {
-      let (document, warnings) = try Preview(
-        job, state: state.state, only: only, network: conditions.network, power: conditions.power
-      ).look()
-      Output.warn(warnings, of: job)
-      Output.produce(PlanText.text(document))
-      return
-    }
+    let jobs = try source.read()
+    if dryRun { return try preview(jobs) }
     var launch = Launch.Options()
     launch.state = state.state
     launch.report = report
@@ -49,8 +48,24 @@ struct Run: ParsableCommand {
     launch.maxDuration = options.maxDuration
     launch.network = conditions.network
     launch.power = conditions.power
-    let code = try RunCommand(options: options).run(job, launch)
+    let command = RunCommand(options: options)
+    if fresh, let code = try command.reset(jobs, state: state.state) {
+      throw ArgumentParser.ExitCode(code.rawValue)
+    }
+    let code = try command.run(jobs, launch).code
     throw ArgumentParser.ExitCode(code.rawValue)
+  }
+
+  /// The plan of each manifest of which something would run.
+  private func preview(_ jobs: Jobs) throws {
+    let output = PlanOutput(zone: .current(around: LaunchClock.wallTime))
+    for (job, only) in try Selection.split(only, among: jobs) {
+      try output.produce(
+        Preview(
+          job, state: state.state, only: only, network: conditions.network, power: conditions.power,
+          launch: options.launch ?? (Output.isInteractive ? .foreground : .background)),
+        of: job)
+    }
   }
 }
 

@@ -6,12 +6,40 @@ import Foundation
 struct RunCommand {
   let options: RunOptions
 
-  /// The process's exit code.
-  func run(_ job: Job, _ launch: Launch.Options) throws -> ExitCode {
-    guard job.notBuilt.isEmpty else {
+  /// A clean slate: what is left of the last round is dropped.
+  ///
+  /// - Returns: the exit code where that cannot be, as another process has a session.
+  func reset(_ jobs: Jobs, state: String?) throws -> ExitCode? {
+    let sessions = jobs.plan.sessions.filter { $0.kind != .ephemeral }.map(\.identifier)
+    let reset = try SessionReset(
+      state: state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
+    switch try reset.reset(sessions: sessions, areKnown: false) {
+    case .inUse(let session, let pid): return complain(ofUse: session, by: pid)
+    case .reset(let dropped):
+      for session in dropped where session.items > 0 && !options.quiet {
+        Output.complain("ferry: --fresh dropped \(session.items) items of the session \(session.session)")
+      }
+      return nil
+    }
+  }
+
+  private func complain(ofUse session: String, by pid: Int32?) -> ExitCode {
+    if options.skipIfRunning { return .success }
+    let holder = pid.map { "process \($0)" } ?? "another process"
+    Output.complain(
+      "ferry: the session \(session) is in use by \(holder)\nhelp: wait for it, or use --skip-if-running")
+    return .sessionInUse
+  }
+
+  /// - Returns: the process's exit code, and the session for which nothing was begun, where another process has it.
+  func run(_ jobs: Jobs, _ launch: Launch.Options) throws -> (code: ExitCode, busy: String?) {
+    let refused = jobs.all.filter { !$0.notBuilt.isEmpty }
+    guard refused.isEmpty else {
       // What they are was told when the manifest was read.
-      Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was begun")
-      return .invalidManifest
+      for job in refused {
+        Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was begun")
+      }
+      return (.invalidManifest, nil)
     }
     var launch = launch
     let environment = ProcessInfo.processInfo.environment
@@ -19,18 +47,13 @@ struct RunCommand {
     launch.patience = options.wait ?? .zero
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)
-    let ending = try Launch(job, options: launch, environment: environment, version: Ferry.version).run(
+    let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
       notice: { Output.complain("ferry: \($0)") },
-      warn: { warnings in if !options.quiet { Output.warn(warnings, of: job) } },
+      warn: { warnings in if !options.quiet { Output.warn(warnings, of: jobs) } },
       onProgress: { progress.show($0) })
     progress.clear()
     switch ending {
-    case .inUse(let session, let pid):
-      if options.skipIfRunning { return .success }
-      let holder = pid.map { "process \($0)" } ?? "another process"
-      Output.complain(
-        "ferry: the session \(session) is in use by \(holder)\nhelp: wait for it, or use --skip-if-running")
-      return .sessionInUse
+    case .inUse(let session, let pid): return (complain(ofUse: session, by: pid), session)
     case .ran(let record, let report):
       if !options.quiet {
         let text = ReportText.text(record) + "  report: \(report)\n"
@@ -40,7 +63,7 @@ struct RunCommand {
         Output.complain(ReportText.text(record))
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
-      return code == .deferred && options.deferredOk ? .success : code
+      return (code == .deferred && options.deferredOk ? .success : code, nil)
     }
   }
 }

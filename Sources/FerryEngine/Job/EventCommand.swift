@@ -4,21 +4,21 @@ import Foundation
 
 /// `on_events`: a session's command, started when a batch of it is through.
 struct EventCommand {
-  /// The manifest's folder, in which it is started.
-  let folder: String
+  let jobs: Jobs
   let environment: [String: String]
 
   /// Starts the commands that are owed, each at least once: one is taken for started when its process is there.
   /// Nobody waits for it.
   func startOwed(
-    _ plan: Plan, _ journals: SessionJournals, report: String, _ notice: (String) -> Void
+    _ journals: SessionJournals, report: String, _ notice: (String) -> Void
   ) throws {
     for session in try journals.owedEvents {
-      let name = plan.sessions[session.index].name
-      let command = plan.sessions[session.index].onEvents
-      if !command.isEmpty {
+      let name = jobs.plan.sessions[session.index].name
+      let command = jobs.plan.sessions[session.index].onEvents
+      if !command.isEmpty, let folder = jobs.job(of: session)?.folder {
         do {
-          try start(command, session: plan.sessions[session.index].identifier, report: report)
+          try start(
+            command, in: folder, session: jobs.plan.sessions[session.index].identifier, report: report)
         } catch {
           notice("on_events of the session \(name): \(command[0]) cannot be started: \(error); it stays owed")
           continue
@@ -28,10 +28,11 @@ struct EventCommand {
     }
   }
 
-  private func start(_ command: [String], session: String, report: String) throws {
+  /// - Parameter folder: the manifest's.
+  private func start(_ command: [String], in folder: String, session: String, report: String) throws {
     let process = Process()
     process.currentDirectoryURL = URL(fileURLWithPath: folder, isDirectory: true)
-    let program = try resolved(command[0])
+    let program = try resolved(command[0], in: folder)
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = Array(command.dropFirst())
     var environment = environment
@@ -45,7 +46,7 @@ struct EventCommand {
   }
 
   /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.
-  private func resolved(_ name: String) throws(UsageError) -> String {
+  private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
     if name.hasPrefix("/") { return name }
     if name.contains("/") { return folder + "/" + name }
     for place in (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":") {

@@ -5,7 +5,7 @@ import FerryPlan
 ///
 /// A note is removed once what it asks for is in a journal; one that this run could not take stays for the next.
 final class Intake {
-  private let job: Job
+  private let plan: Plan
   private let journals: SessionJournals
   private let inbox: Inbox
   private let listers: [Int: FileLister]
@@ -17,10 +17,10 @@ final class Intake {
   private var taken: [(id: Int64, node: Int?)] = []
 
   init(
-    _ job: Job, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
     notice: @escaping (String) -> Void
   ) {
-    self.job = job
+    self.plan = plan
     self.journals = journals
     self.inbox = inbox
     self.listers = listers
@@ -33,7 +33,7 @@ final class Intake {
     var paths: [Int: [[UInt8]]] = [:]
     for (session, journal) in journals.all.enumerated() {
       guard let journal else { continue }
-      for note in try inbox.notes(session: job.plan.sessions[session].identifier) {
+      for note in try inbox.notes(session: plan.sessions[session].identifier) {
         switch note.kind {
         case .cancel, .finish:
           guard concerns(note) else { continue }
@@ -55,20 +55,20 @@ final class Intake {
   }
 
   /// What has come since, as events for the scheduler.
-  func news(_ scheduler: Scheduler, _ situation: inout Situation, round: Int64) throws -> [Event] {
+  func news(_ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]) throws -> [Event] {
     var events: [Event] = []
     for (index, journal) in journals.all.enumerated() {
       guard let journal else { continue }
       for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
         switch note.kind {
         case .cancel, .finish:
-          guard concerns(note) else { continue }
+          guard concerns(note), meansAll(note, of: index) else { continue }
           events.append(.cancelled(SessionID(index), finishing: note.kind == .finish))
           if note.kind == .cancel { cancelled.insert(index) }
           taken.append((note.id, nil))
         case .submit:
           guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
-          let items = try items(note.paths, node, scheduler, &situation, round: round)
+          let items = try items(note.paths, node, scheduler, &situation, rounds: rounds)
           if items.count > 0 { events.append(.submitted(NodeID(node), items)) }
           taken.append((note.id, node))
         }
@@ -85,27 +85,37 @@ final class Intake {
     try inbox.remove(done.map(\.id))
   }
 
-  /// Whether a note is for this manifest, or for whatever the session carries.
-  private func concerns(_ note: Note) -> Bool { note.manifest == nil || note.manifest == job.plan.manifest }
+  /// Whether a note is for this run's manifests, or for whatever the session carries.
+  private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
+
+  /// Whether a note means all that the run does in a session: a run that has other manifests there leaves it to
+  /// the next one, which cancels before it begins.
+  private func meansAll(_ note: Note, of session: Int) -> Bool {
+    note.manifest.map { manifest in
+      plan.nodes.allSatisfy { $0.session.index != session || plan.manifests[$0.manifest.index] == manifest }
+    } ?? true
+  }
 
   private func node(of note: Note) -> Int? {
-    guard note.manifest == job.plan.manifest else { return nil }
-    return job.plan.nodes.firstIndex { $0.kind == .upload && $0.name == note.node }
+    plan.nodes.firstIndex {
+      $0.kind == .upload && $0.name == note.node && plan.manifests[$0.manifest.index] == note.manifest
+    }
   }
 
   /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered.
   private func items(
-    _ paths: [[UInt8]], _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, round: Int64
+    _ paths: [[UInt8]], _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]
   ) throws -> ItemTable {
-    guard let lister = listers[node], case .upload(let work) = job.plan.nodes[node].work,
+    guard let lister = listers[node], case .upload(let work) = plan.nodes[node].work,
       let row = situation.rows[node]
     else { return ItemTable() }
     var listing = try lister.named(paths)
-    for problem in listing.problems { notice("\(job.plan.nodes[node].name): \(problem)") }
+    for problem in listing.problems { notice("\(plan.title(of: NodeID(node))): \(problem)") }
     listing.files = scheduler.unknown(listing.files, to: NodeID(node))
-    let session = job.plan.nodes[node].session.index
+    let session = plan.nodes[node].session.index
     var reconciliation = Reconciliation(
-      listing: listing.files, deliver: work.deliver, round: round, nextRow: situation.nextRows[session])
+      listing: listing.files, deliver: work.deliver, round: rounds[plan.nodes[node].manifest.index],
+      nextRow: situation.nextRows[session])
     for index in 0..<listing.files.count {
       let path = Array(listing.files.path(index))
       try journals.all[session]?.item(node: row.id, path: path) { item in

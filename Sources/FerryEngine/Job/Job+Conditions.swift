@@ -1,15 +1,25 @@
 import FerryManifest
 import FerryPlan
 
-extension Job {
-  /// What the machine has for this job. `notice` is told of what is only assumed, where a session cares.
+extension Jobs {
+  /// What the machine has for these jobs, which agree on their `conditions`. `notice` is told of what is only
+  /// assumed, where a session cares.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {
-    var probe = ConditionsProbe(
-      .init(network: network ?? manifest.conditions.network, power: power ?? manifest.conditions.power))
+    let declared = all[0].manifest.conditions
+    var probe = ConditionsProbe(.init(network: network ?? declared.network, power: power ?? declared.power))
     let (conditions, notices) = probe.look(asksForExpense: plan.sessions.contains { !$0.allowsExpensive })
     if plan.sessions.contains(where: \.asksForConditions) { for line in notices { notice(line) } }
     return conditions
+  }
+}
+
+extension Job {
+  /// What the machine has for this job alone.
+  func conditions(
+    network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
+  ) -> DeviceConditions {
+    Jobs(self).conditions(network: network, power: power, notice)
   }
 }

@@ -6,22 +6,33 @@ import Foundation
 
 /// The run itself: the files met with the journals, the loop, and what became of them.
 extension Launch {
+  /// What a run came to.
+  struct Outcome {
+    var record: RunRecord
+    var rates: [RateRow]
+    /// Sessions that a force quit ended meanwhile.
+    var cancelled: Set<Int>
+  }
+
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
-  ) throws -> (RunRecord, [RateRow]) {
-    let listers = try job.listers(environment: environment)
+  ) throws -> Outcome {
+    let listers = try jobs.listers(environment: environment)
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
     // Each note that it removed is removed already.
     defer { try? inbox.close() }
     let intake = Intake(
-      job, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
+      jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let situation = try Situation(
-      job, journals: journals, round: run.round, selection: run.selection, listers: listers,
+      jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: try intake.begin(at: clock.now), at: clock.now)
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
-      for problem in problems { run.notice("\(job.plan.nodes[node].name): \(problem)") }
+      for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
-    let warnings = try PlanWarnings.find(job, situation: situation, history: history)
+    let warnings = try jobs.manifests.flatMap { manifest in
+      try PlanWarnings.find(
+        jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
+    }
     if !warnings.isEmpty { run.warn(warnings) }
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // It was settled before.
@@ -29,23 +40,33 @@ extension Launch {
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let before = try uses(of: ledger, run, at: run.startedAt)
     let loop = try perform(run, journals, situation, ledger, intake, roots: listers.mapValues(\.root))
-    let isThrough = loop.scheduler.hasEnded && loop.scheduler.isRoundThrough
-    if isThrough { try history.closeRound(manifest: job.plan.manifest, number: run.round, at: clock.now) }
-    var record = record(run, loop, isThrough: isThrough)
+    let areThrough = jobs.manifests.map {
+      loop.scheduler.hasEnded && loop.scheduler.isRoundThrough(of: ManifestID($0))
+    }
+    for manifest in jobs.manifests where areThrough[manifest] {
+      try history.closeRound(
+        manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], at: clock.now)
+    }
+    var record = record(run, loop, areThrough)
     record.run.budgets = try zip(before, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
     record.run.delays = loop.scheduler.delayRecords
-    return (record, rates(loop.scheduler))
+    return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 
-  private func record(_ run: Run, _ loop: RunLoop, isThrough: Bool) -> RunRecord {
+  /// - Parameter areThrough: by manifest, whether its round is.
+  private func record(_ run: Run, _ loop: RunLoop, _ areThrough: [Bool]) -> RunRecord {
     let exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
     return RunRecord(
       run: .init(
-        id: run.id, manifest: job.plan.manifest, path: job.path, sha256: job.sha256, launch: options.launch,
-        round: run.round, roundClosed: isThrough, startedAt: run.startedAt.rfc3339,
-        endedAt: clock.now.rfc3339,
+        id: run.id,
+        manifests: jobs.manifests.map { index in
+          RunRecord.Manifest(
+            name: jobs.plan.manifests[index], path: jobs.all[index].path, sha256: jobs.all[index].sha256,
+            round: run.rounds[index], roundClosed: areThrough[index])
+        },
+        launch: options.launch, startedAt: run.startedAt.rfc3339, endedAt: clock.now.rfc3339,
         exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
         deferredUntil: loop.scheduler.tally.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
@@ -57,7 +78,7 @@ extension Launch {
     of ledger: Ledger, _ run: Run, at now: Instant
   ) throws -> [(budget: (DeviceConditions.Network, Budget), window: Range<Instant>, used: Int64)] {
     try DeviceConditions.Network.allCases.compactMap { network in
-      guard let budget = job.plan.policies.budgets[network] else { return nil }
+      guard let budget = jobs.plan.policies.budgets[network] else { return nil }
       let window = budget.per.span(containing: now, in: run.zones[budget.timeZone] ?? .utc)
       return ((network, budget), window, try ledger.used(network, in: window))
     }
@@ -66,10 +87,10 @@ extension Launch {
   /// How fast uploads went, for the plans of later runs.
   private func rates(_ scheduler: Scheduler) -> [RateRow] {
     scheduler.samples.map { id, sample in
-      let node = job.plan.nodes[id.index]
+      let node = jobs.plan.nodes[id.index]
       return RateRow(
-        manifest: job.plan.manifest, upload: node.name,
-        session: job.plan.sessions[node.session.index].identifier, sample: sample)
+        manifest: jobs.plan.manifests[node.manifest.index], upload: node.name,
+        session: jobs.plan.sessions[node.session.index].identifier, sample: sample)
     }
   }
 
@@ -84,21 +105,22 @@ extension Launch {
     let (writer, places) = writer(journals, situation, mail)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
-      plan: job.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
         deadline: options.maxDuration.map { run.startedAt.advanced(by: $0) }, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     let exchanges = Exchanges(
-      job: job, runID: run.id, secrets: run.secrets, situation: situation, roots: roots)
+      jobs: jobs, runID: run.id, secrets: run.secrets, situation: situation, roots: roots)
     var situation = situation
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
       scribe: Scribe(
-        plan: job.plan, round: run.round, writer: writer.journal, sessions: writer.sessions, places: places),
+        plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions, places: places
+      ),
       accountant: accountant
     ) { scheduler in
-      try intake.news(scheduler, &situation, round: run.round)
+      try intake.news(scheduler, &situation, rounds: run.rounds)
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
@@ -119,13 +141,13 @@ extension Launch {
   private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)
     -> Watches
   {
-    let hasWindow = options.launch == .foreground && job.plan.policies.executionWindow.foreground != nil
-    let (job, options) = (job, options)
+    let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
+    let (jobs, options) = (jobs, options)
     let dependsOnConditions =
-      job.plan.sessions.contains(where: \.asksForConditions) || job.plan.policies.budgets != Budgets()
+      jobs.plan.sessions.contains(where: \.asksForConditions) || jobs.plan.policies.budgets != Budgets()
     var look: (@Sendable () -> DeviceConditions)?
     if dependsOnConditions {
-      look = { job.conditions(network: options.network, power: options.power) { _ in } }
+      look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
     let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
     return try Watches(
@@ -142,7 +164,7 @@ extension Launch {
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
     // A commit waits until its transfer is written down, so it is told at once.
-    if job.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
+    if jobs.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
       options.tellsCommits = true
       options.commitInterval = .milliseconds(1)
     }
@@ -153,7 +175,7 @@ extension Launch {
       return kept.count - 1
     }
     let writer = JournalWriter(journals: kept, options: options) { mail.post(.journal($0)) }
-    let places = job.plan.nodes.enumerated().map { index, node -> (journal: Int, row: Int64)? in
+    let places = jobs.plan.nodes.enumerated().map { index, node -> (journal: Int, row: Int64)? in
       guard let row = situation.rows[index], let journal = sessions[node.session.index] else { return nil }
       return (journal, row.id)
     }

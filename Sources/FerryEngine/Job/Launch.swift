@@ -39,7 +39,7 @@ package struct Launch {
     package var bytes: Int64
   }
 
-  let job: Job
+  let jobs: Jobs
   let options: Options
   let environment: [String: String]
   let state: StateDirectory
@@ -49,10 +49,12 @@ package struct Launch {
   /// What stays the same from a run's first moment to its last.
   struct Run {
     var id: String
-    var round: Int64
+    /// By manifest.
+    var rounds: [Int64]
     var startedAt: Instant
     var selection: Selection
-    var secrets: [String: String]
+    /// By manifest.
+    var secrets: [[String: String]]
     var conditions: DeviceConditions
     /// Of the budgets.
     var zones: [String: CalendarZone]
@@ -62,9 +64,9 @@ package struct Launch {
   }
 
   package init(
-    _ job: Job, options: Options, environment: [String: String], version: String
+    _ jobs: Jobs, options: Options, environment: [String: String], version: String
   ) throws {
-    self.job = job
+    self.jobs = jobs
     self.options = options
     self.environment = environment
     self.version = version
@@ -79,11 +81,13 @@ package struct Launch {
   ) throws -> Ending {
     let started = clock.now
     var run = Run(
-      id: Self.runID(at: started), round: 0, startedAt: started,
-      selection: try Selection(options.only, in: job.plan),
-      secrets: try SecretValues.load(job.manifest.secrets, folder: job.folder, environment: environment),
-      conditions: job.conditions(network: options.network, power: options.power, notice),
-      zones: try job.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      id: Self.runID(at: started), rounds: [], startedAt: started,
+      selection: try Selection(options.only, in: jobs.plan),
+      secrets: try jobs.all.map {
+        try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
+      },
+      conditions: jobs.conditions(network: options.network, power: options.power, notice),
+      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
       onProgress: onProgress)
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
@@ -95,31 +99,45 @@ package struct Launch {
     }
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
-    run.round = try history.openRound(manifest: job.plan.manifest, at: started).number
-    try history.register(
-      JobRow(
-        manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
-        variables: job.variables, registeredAt: started))
+    run.rounds = try jobs.all.map { job in
+      try history.register(
+        JobRow(
+          manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
+          variables: job.variables, registeredAt: started))
+      return try history.openRound(manifest: job.plan.manifest, at: started).number
+    }
     try history.begin(
       RunRow(
         id: run.id, launch: options.launch,
-        rounds: [.init(manifest: job.plan.manifest, number: run.round)], startedAt: started))
+        rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
+        startedAt: started))
     do {
-      let journals = try SessionJournals.open(job.plan, in: state, writtenBy: version, at: started)
+      let journals = try SessionJournals.open(jobs.plan, in: state, writtenBy: version, at: started)
       defer { journals.close() }
-      let (record, rates) = try carryOut(run, journals, history)
-      let report = try keep(record)
-      try history.end(run: run.id, exitCode: record.run.exitCode, report: report, rates: rates, at: clock.now)
-      try EventCommand(folder: job.folder, environment: environment)
-        .startOwed(job.plan, journals, report: report, notice)
+      let outcome = try carryOut(run, journals, history)
+      let report = try keep(outcome.record)
+      try history.end(
+        run: run.id, exitCode: outcome.record.run.exitCode, report: report, rates: outcome.rates,
+        at: clock.now)
+      try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
       try history.close()
-      return .ran(record, report: report)
+      journals.close()
+      try forget(outcome.cancelled)
+      return .ran(outcome.record, report: report)
     } catch {
       // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
       // The error that is thrown says more than one of writing that down would.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
+    }
+  }
+
+  /// A force quit takes the session with it, where the profile says so.
+  private func forget(_ sessions: Set<Int>) throws {
+    guard jobs.plan.policies.forceQuit == .removeSession else { return }
+    for session in sessions.sorted() {
+      try SessionJournal.remove(session: jobs.plan.sessions[session].identifier, in: state)
     }
   }
 
@@ -134,7 +152,7 @@ package struct Launch {
 
   /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.
   private var lockedSessions: [String] {
-    Self.homes(of: job.plan).map { job.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
+    Self.homes(of: jobs.plan).map { jobs.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
       .map(\.identifier).sorted()
   }
 
@@ -149,16 +167,17 @@ package struct Launch {
   ) throws {
     for run in try history.closeDeadRuns(at: now, isAlive: \.isAlive) {
       notice("run \(run.id) was interrupted; this run goes on with what it left")
-      for round in run.rounds {
-        let job = try history.job(manifest: round.manifest)
-        let record = RunRecord(
-          run: .init(
-            id: run.id, manifest: round.manifest, path: job?.path ?? "", sha256: "", launch: run.launch,
-            round: round.number, roundClosed: false, startedAt: run.startedAt.rfc3339, endedAt: now.rfc3339,
-            exitCode: ExitCode.temporary.rawValue, state: "interrupted"),
-          totals: .init(), nodes: [], items: [])
-        try ReportWriter.write(ReportWriter.encode(record), to: state.createReportFolder(ofRun: run.id))
+      let manifests = try run.rounds.map { round in
+        RunRecord.Manifest(
+          name: round.manifest, path: try history.job(manifest: round.manifest)?.path ?? "", sha256: "",
+          round: round.number, roundClosed: false)
       }
+      let record = RunRecord(
+        run: .init(
+          id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
+          endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: "interrupted"),
+        totals: .init(), nodes: [], items: [])
+      try ReportWriter.write(ReportWriter.encode(record), to: state.createReportFolder(ofRun: run.id))
     }
   }
 

@@ -10,12 +10,15 @@ struct PlanWarnings {
   private let job: Job
   private let situation: Situation
   private let history: RunHistory
+  /// Where the job's nodes begin in the situation.
+  private let firstNode: Int
 
+  /// - Parameter firstNode: where the job's nodes begin in a situation of several jobs.
   /// - Returns: in the order of their places.
   static func find(
-    _ job: Job, situation: Situation, history: RunHistory
+    _ job: Job, situation: Situation, history: RunHistory, firstNode: Int = 0
   ) throws(JournalError) -> [Diagnostic] {
-    let warnings = PlanWarnings(job: job, situation: situation, history: history)
+    let warnings = PlanWarnings(job: job, situation: situation, history: history, firstNode: firstNode)
     let uploads = Dictionary(
       job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
@@ -34,12 +37,13 @@ struct PlanWarnings {
 
   /// F0704.
   private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
-    guard let unmatched = situation.unmatched[index], case .globs(let include, _) = upload.files.source,
+    guard let unmatched = situation.unmatched[firstNode + index],
+      case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
       // Delivered files are gone, so that there are none between two deliveries.
       upload.after == .keep,
       // In a folder that cannot be read there may be such files.
-      situation.problems[index]?.allSatisfy({ $0.kind == .outsideRoot }) ?? true
+      situation.problems[firstNode + index]?.allSatisfy({ $0.kind == .outsideRoot }) ?? true
     else { return [] }
     return unmatched.map { glob in
       Diagnostic(
@@ -55,7 +59,7 @@ struct PlanWarnings {
     of upload: Upload, _ work: UploadWork, _ node: Node, at index: Int
   ) throws(JournalError) -> Diagnostic? {
     guard let life = work.validFor, life > .zero, let place = upload.places.validFor,
-      case .upload(let table, _) = situation.starts[index],
+      case .upload(let table, _) = situation.starts[firstNode + index],
       let largest = table.files.sizes.indices.max(by: { table.files.sizes[$0] < table.files.sizes[$1] })
     else { return nil }
     let size = table.files.sizes[largest]

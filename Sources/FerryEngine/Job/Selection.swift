@@ -13,32 +13,66 @@ package struct Selection: Sendable {
     }
     var chosen: Set<Int> = []
     var pending: [Int] = []
-    for name in names {
-      // Of a node with a `for_each`, its own name means all that it makes.
-      let found = plan.nodes.indices.filter { index in
-        let node = plan.nodes[index]
-        return node.kind != .token && (node.name == name || node.name.hasPrefix(name + "["))
-      }
-      guard !found.isEmpty else {
-        let known = plan.nodes.filter { $0.kind != .token }.map(\.name).joined(separator: ", ")
-        throw UsageError("--only \(name): the manifest has no such node\nhelp: its nodes are \(known)")
-      }
-      pending += found
+    for name in names { pending += try Self.nodes(name, in: plan) }
+    /// By manifest.
+    var places: [[String: Int]] = plan.manifests.map { _ in [:] }
+    for (index, node) in plan.nodes.enumerated() where node.kind != .token {
+      places[node.manifest.index][node.name] = index
     }
-    let places = Dictionary(
-      uniqueKeysWithValues: plan.nodes.indices.compactMap { index in
-        plan.nodes[index].kind == .token ? nil : (plan.nodes[index].name, index)
-      })
     while let index = pending.popLast() {
       guard chosen.insert(index).inserted else { continue }
       for step in plan.nodes[index].steps {
         if let token = step.token { pending.append(token.index) }
         for case .request(let name, _) in step.request.references {
-          if let place = places[name] { pending.append(place) }
+          if let place = places[plan.nodes[index].manifest.index][name] { pending.append(place) }
         }
       }
     }
     nodes = chosen
+  }
+
+  /// What `--only` names of each job; those of which it names nothing are left out.
+  package static func split(
+    _ names: [String], among jobs: Jobs
+  ) throws(UsageError) -> [(job: Job, only: [String])] {
+    _ = try Selection(names, in: jobs.plan)
+    return jobs.all.compactMap { job in
+      let own = names.filter { !matches($0, in: job.plan).isEmpty }
+      return names.isEmpty || !own.isEmpty ? (job, own) : nil
+    }
+  }
+
+  /// The nodes of a name: `NODE`, or `MANIFEST/NODE` where several manifests have it.
+  private static func nodes(_ name: String, in plan: Plan) throws(UsageError) -> [Int] {
+    let found = matches(name, in: plan)
+    guard !found.isEmpty else {
+      let known = plan.nodes.indices.filter { plan.nodes[$0].kind != .token }.map {
+        plan.title(of: NodeID($0))
+      }
+      let who = plan.manifests.count == 1 ? "the manifest has no such node" : "no manifest has such a node"
+      throw UsageError(
+        "--only \(name): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
+          + known.joined(separator: ", "))
+    }
+    let owners = Set(found.map { plan.nodes[$0].manifest.index })
+    guard owners.count == 1 else {
+      let choices = owners.sorted().map { "\(plan.manifests[$0])/\(name)" }.joined(separator: " or ")
+      throw UsageError("--only \(name): several manifests have such a node\nhelp: write \(choices)")
+    }
+    return found
+  }
+
+  /// Of a node with a `for_each`, its own name means all that it makes.
+  static func matches(_ name: String, in plan: Plan) -> [Int] {
+    // Names have no slash.
+    let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let manifest = parts.count == 2 ? String(parts[0]) : nil
+    let local = parts.count == 2 ? String(parts[1]) : name
+    return plan.nodes.indices.filter { index in
+      let node = plan.nodes[index]
+      return node.kind != .token && (node.name == local || node.name.hasPrefix(local + "["))
+        && (manifest == nil || plan.manifests[node.manifest.index] == manifest)
+    }
   }
 
   package func contains(_ node: NodeID) -> Bool { nodes?.contains(node.index) ?? true }

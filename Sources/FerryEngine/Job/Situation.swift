@@ -12,36 +12,51 @@ struct Situation {
   var starts: [NodeStart] = []
   /// What earlier launches captured for items that are still open.
   var values: [Place: ItemValues] = [:]
-  /// What requests of this round captured.
-  var requests: [String: [String: String]] = [:]
+  /// What requests of this round captured, by manifest and name.
+  var requests: [[String: [String: String]]]
   var secrets: [String] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
   /// By node index: globs of `include` that no file met, by their places in the list.
   var unmatched: [Int: [Int]] = [:]
 
+  /// Of one job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
     submitted: [Int: Listing] = [:], at now: Instant
   ) throws {
+    try self.init(
+      Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
+      submitted: submitted, at: now)
+  }
+
+  /// - Parameter rounds: by manifest.
+  init(
+    _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
+    listers: [Int: FileLister],
+    submitted: [Int: Listing] = [:], at now: Instant
+  ) throws {
+    requests = jobs.manifests.map { _ in [:] }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
-    for (index, node) in job.plan.nodes.enumerated() {
+    for (index, node) in jobs.plan.nodes.enumerated() {
       let id = NodeID(index)
+      let manifest = jobs.plan.manifests[node.manifest.index]
+      let round = rounds[node.manifest.index]
       let journal = journals.all[node.session.index]
       let row: NodeRow? =
         switch node.work {
         case .token: nil
         case .upload(let work):
           try journal?.node(
-            manifest: job.plan.manifest, name: node.name, kind: .upload,
+            manifest: manifest, name: node.name, kind: .upload,
             origin: work.first.origin?.description ?? "")
         case .fetch(let work):
           try journal?.node(
-            manifest: job.plan.manifest, name: node.name, kind: .fetch, origin: Self.identity(work.step))
+            manifest: manifest, name: node.name, kind: .fetch, origin: Self.identity(work.step))
         case .request(let work):
           try journal?.node(
-            manifest: job.plan.manifest, name: node.name, kind: .request,
+            manifest: manifest, name: node.name, kind: .request,
             origin: work.step.origin?.description ?? "")
         }
       rows.append(row)
@@ -116,7 +131,7 @@ struct Situation {
     guard let row, row.round == round else { return .open }
     if row.hasIntent { return .intended }
     guard row.state.isClosed else { return .open }
-    requests[node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
+    requests[node.manifest.index][node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
     secrets += row.captures.filter(\.isSecret).map(\.value)
     return .closed(NodeOutcome(row.state))
   }

@@ -5,8 +5,17 @@ package enum ReportText {
   package static func text(_ record: RunRecord) -> String {
     let run = record.run
     var lines: [String] = []
-    let round = run.roundClosed ? "round \(run.round)" : "round \(run.round), open"
-    lines.append("\(run.manifest): run \(run.id), \(round), \(run.state) with exit code \(run.exitCode)")
+    if let manifest = run.manifest, let number = run.round {
+      let round = round(number, isClosed: run.roundClosed ?? false)
+      lines.append("\(manifest): run \(run.id), \(round), \(run.state) with exit code \(run.exitCode)")
+    } else {
+      let manifests = run.manifests ?? []
+      let names = manifests.map(\.name).joined(separator: ", ")
+      lines.append("\(names): run \(run.id), \(run.state) with exit code \(run.exitCode)")
+      for manifest in manifests {
+        lines.append("  \(manifest.name): \(round(manifest.round, isClosed: manifest.roundClosed))")
+      }
+    }
     if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(fault)") }
     for node in record.nodes where node.state != "not_needed" { lines.append("  " + line(node)) }
@@ -16,12 +25,22 @@ package enum ReportText {
         + "\(ByteText.text(totals.bytes.overhead)) overhead, \(totals.requests) requests")
     let unfinished = record.items.lazy.filter { $0.state != "done" }
     for item in unfinished.prefix(20) {
-      lines.append("  \(item.node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
+      let node = title(item.node, item.manifest)
+      lines.append("  \(node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
     }
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     if let until = run.deferredUntil { lines.append("  something may go on from \(until) on") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func round(_ number: Int64, isClosed: Bool) -> String {
+    isClosed ? "round \(number)" : "round \(number), open"
+  }
+
+  /// `MANIFEST/NODE` where there are several manifests.
+  private static func title(_ node: String, _ manifest: String?) -> String {
+    manifest.map { "\($0)/\(node)" } ?? node
   }
 
   private static func name(_ stop: StopCause) -> String? {
@@ -34,7 +53,7 @@ package enum ReportText {
   }
 
   private static func line(_ node: RunRecord.NodeRecord) -> String {
-    var text = "\(node.kind.rawValue) \(node.name): \(node.state)"
+    var text = "\(node.kind.rawValue) \(title(node.name, node.manifest)): \(node.state)"
     if let counts = node.items {
       let parts = [
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),

@@ -6,10 +6,11 @@ import Foundation
 
 /// Builds each attempt's request and reads its answer; keeps what answers gave for later requests.
 final class Exchanges {
+  private let jobs: Jobs
   private let plan: Plan
-  private let folder: String
   private let runID: String
-  private let secrets: [String: String]
+  /// By manifest.
+  private let secrets: [[String: String]]
   /// By node: its steps with all that can be prepared once.
   private let steps: [[PreparedStep]]
   /// By upload node: where its files are.
@@ -19,7 +20,8 @@ final class Exchanges {
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
   private var tokenValues: [Int: [String: String]] = [:]
-  private var requestValues: [String: [String: String]]
+  /// By manifest and name.
+  private var requestValues: [[String: [String: String]]]
   /// The last validators of each fetch, and those of its newest answer.
   private var fetchRecords: [Int: FetchRecord]
   private(set) var mask: SecretMask
@@ -41,11 +43,12 @@ final class Exchanges {
     }
   }
 
+  /// - Parameter secrets: by manifest.
   init(
-    job: Job, runID: String, secrets: [String: String], situation: Situation, roots: [Int: [UInt8]]
+    jobs: Jobs, runID: String, secrets: [[String: String]], situation: Situation, roots: [Int: [UInt8]]
   ) {
-    plan = job.plan
-    folder = job.folder
+    self.jobs = jobs
+    plan = jobs.plan
     self.runID = runID
     self.secrets = secrets
     self.roots = roots
@@ -55,19 +58,20 @@ final class Exchanges {
     for (index, row) in situation.rows.enumerated() {
       if let record = row?.fetch { fetchRecords[index] = record }
     }
-    var mask = SecretMask(secrets.values)
+    var mask = SecretMask(secrets.flatMap(\.values))
     for secret in situation.secrets { mask.insert(secret) }
     for item in situation.values.values {
       for capture in item.allocate + item.transfer where capture.isSecret { mask.insert(capture.value) }
     }
     self.mask = mask
-    let plan = job.plan
-    steps = plan.nodes.map { node in
+    steps = jobs.plan.nodes.enumerated().map { place, node in
+      let own = (node: jobs.own(NodeID(place)), plan: jobs.job(of: NodeID(place)).plan)
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
       return node.steps.enumerated().map { index, step in
         let later = node.steps[(index + 1)...]
         return PreparedStep(
-          step: step, builder: Self.builder(step, in: plan), needsDigest: refersToDigest[index],
+          step: step, builder: Self.builder(own.node.steps[index], in: own.plan),
+          needsDigest: refersToDigest[index],
           hashesAsSent: step.kind == .transfer && refersToDigest[(index + 1)...].contains(true),
           roaming: later.filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL tells the host.
@@ -78,6 +82,7 @@ final class Exchanges {
     }
   }
 
+  /// - Parameter plan: of the step's own manifest, whose header fields the session has.
   private static func builder(_ step: Step, in plan: Plan) -> RequestBuilder {
     let apply: RequestTemplate.Field? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
@@ -133,7 +138,7 @@ final class Exchanges {
   private func prepareFetch(
     _ work: FetchWork, of node: NodeID, _ request: inout TransferRequest
   ) throws(TransportFailure) {
-    let path = folder + "/" + work.saveTo
+    let path = jobs.job(of: node).folder + "/" + work.saveTo
     request.destination = .file(path: path)
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
@@ -163,9 +168,10 @@ final class Exchanges {
   }
 
   private func bindings(_ attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
-    var bindings = Bindings(secrets: secrets)
+    let manifest = plan.manifest(of: attempt.place.node)
+    var bindings = Bindings(secrets: secrets[manifest.index])
     if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
-    bindings.requests = requestValues
+    bindings.requests = requestValues[manifest.index]
     if let item = attempt.place.item {
       let known = values[attempt.place]
       bindings.file = scheduler.withItems(of: attempt.place.node) { table in
@@ -176,8 +182,8 @@ final class Exchanges {
       if let known { bind(known, to: &bindings) }
     } else {
       bindings.run = .init(
-        id: runID, done: scheduler.doneCount, failed: scheduler.failedCount,
-        exitCode: Int(scheduler.exitCode.rawValue))
+        id: runID, done: scheduler.doneCount(of: manifest), failed: scheduler.failedCount(of: manifest),
+        exitCode: Int(scheduler.exitCode(of: manifest).rawValue))
     }
     return bindings
   }
@@ -256,7 +262,10 @@ final class Exchanges {
     case .token: tokenValues[node.index] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
     case .request:
       nodeCaptures[node.index] = captures
-      requestValues[plan.nodes[node.index].name] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
+      let known = plan.nodes[node.index]
+      requestValues[known.manifest.index][known.name] = Dictionary(captures.map { ($0.name, $0.value) }) {
+        $1
+      }
     case .commit, .fetch: break
     }
   }
@@ -264,7 +273,7 @@ final class Exchanges {
   /// Where later steps of the item go, now that the captures tell.
   private func origins(_ prepared: PreparedStep, _ place: Place) -> [Step.Kind: Origin] {
     guard !prepared.roaming.isEmpty, let known = values[place] else { return [:] }
-    var bindings = Bindings(secrets: secrets)
+    var bindings = Bindings(secrets: secrets[plan.manifest(of: place.node).index])
     bind(known, to: &bindings)
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.roaming {

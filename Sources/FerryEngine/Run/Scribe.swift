@@ -3,8 +3,8 @@ import FerryPlan
 
 /// Writes the scheduler's facts down: adds rows and captured values, and keeps count of what is synced.
 final class Scribe {
-  private let plan: Plan
-  private let round: Int64
+  /// By node.
+  private let rounds: [Int64]
   private let writer: JournalWriter
   /// By session: which of the writer's journals.
   private let sessions: [Int?]
@@ -15,13 +15,13 @@ final class Scribe {
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
 
+  /// - Parameter rounds: by manifest.
   init(
-    plan: Plan, round: Int64, writer: JournalWriter, sessions: [Int?],
+    plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
     places: [(journal: Int, row: Int64)?]
   ) {
     self.sessions = sessions
-    self.plan = plan
-    self.round = round
+    self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
     self.writer = writer
     self.places = places
   }
@@ -41,7 +41,8 @@ final class Scribe {
         writes[place.journal, default: []] += upload
       } else {
         writes[place.journal, default: []] += nodeWrites(
-          entry, scheduler: scheduler, exchanges: exchanges, row: place.row)
+          entry, scheduler: scheduler, exchanges: exchanges, row: place.row,
+          round: rounds[node.index])
       }
     }
     var sequence: UInt64 = waiting.last?.sequence ?? 0
@@ -85,7 +86,7 @@ final class Scribe {
     switch entry {
     case .resumed, .batchThrough: return nil
     case .handedOver(let id, let items, let at):
-      return scheduler.withItems(of: id) { handOver($0, items, node: node, at: at) }
+      return scheduler.withItems(of: id) { handOver($0, items, node: node, round: rounds[id.index], at: at) }
     case .intent(let place, let step):
       return row(place).map { [.intent(row: $0, step: step ?? .transfer)] }
     case .withdrawn(let place): return row(place).map { [.withdraw(row: $0)] }
@@ -116,7 +117,7 @@ final class Scribe {
   }
 
   private func handOver(
-    _ table: borrowing ItemTable, _ items: Range<Int>, node: Int64, at: Instant
+    _ table: borrowing ItemTable, _ items: Range<Int>, node: Int64, round: Int64, at: Instant
   ) -> [JournalWrite] {
     var new = FileColumns()
     var firstRow: Int64 = 0
@@ -142,7 +143,7 @@ final class Scribe {
   }
 
   private func nodeWrites(
-    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, row: Int64
+    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, row: Int64, round: Int64
   ) -> [JournalWrite] {
     switch entry {
     case .intent: [.nodeIntent(node: row, round: round)]

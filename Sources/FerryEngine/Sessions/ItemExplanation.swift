@@ -148,7 +148,11 @@ package struct ItemExplanation {
       match.next = .nothing
     }
     match.lastRun = report?.run.id
-    match.attempts = report?.items.first { $0.node == node.name && $0.path == match.path }?.attempts ?? []
+    match.attempts =
+      report?.items.first {
+        // In a report of one manifest its name is not told again.
+        $0.node == node.name && $0.path == match.path && $0.manifest ?? job.plan.manifest == job.plan.manifest
+      }?.attempts ?? []
     return match
   }
 

@@ -1,23 +1,39 @@
 import FerryManifest
 
-/// The dependency graph that a manifest compiles into: a value that can be printed, encoded, compared
-/// and hashed. An upload of a million files is one node.
+/// The dependency graph that a manifest compiles into, or several manifests of one launch: a value that can be
+/// printed, encoded, compared and hashed. An upload of a million files is one node.
 package struct Plan: Hashable, Codable, Sendable {
-  package var manifest: String
+  /// Their names, in the order of `ManifestID`; no name twice.
+  package var manifests: [String]
   package var sessions: [SessionPlan]
   /// In an order in which they may start: whatever a node waits for stands before it.
   package var nodes: [Node]
   package var policies: Policies
 
   package init(manifest: String, sessions: [SessionPlan], nodes: [Node], policies: Policies = Policies()) {
-    self.manifest = manifest
+    manifests = [manifest]
     self.sessions = sessions
     self.nodes = nodes
     self.policies = policies
   }
+
+  /// The name of the only manifest.
+  package var manifest: String {
+    precondition(manifests.count == 1, "a plan of several manifests has several names")
+    return manifests[0]
+  }
+
+  /// Names of nodes are their manifest's own.
+  package func manifest(of node: NodeID) -> ManifestID { nodes[node.index].manifest }
+
+  /// The node for people: `MANIFEST/NODE` where there are several manifests.
+  package func title(of node: NodeID) -> String {
+    let name = nodes[node.index].name
+    return manifests.count == 1 ? name : "\(manifests[nodes[node.index].manifest.index])/\(name)"
+  }
 }
 
-/// What holds for all sessions of a manifest.
+/// What holds for all sessions of a plan.
 package struct Policies: Hashable, Codable, Sendable {
   package var budgets: Budgets
   package var resumeDelay: ResumeDelay
@@ -35,6 +51,12 @@ package struct Policies: Hashable, Codable, Sendable {
   }
 }
 
+/// The place of a manifest among those of a plan.
+package struct ManifestID: Hashable, Codable, Sendable {
+  package var index: Int
+  package init(_ index: Int) { self.index = index }
+}
+
 package struct SessionID: Hashable, Codable, Sendable {
   package var index: Int
   package init(_ index: Int) { self.index = index }
@@ -45,7 +67,9 @@ package struct NodeID: Hashable, Codable, Sendable {
   package init(_ index: Int) { self.index = index }
 }
 
+/// A setting that is added here must agree between the manifests of one launch (`Plan+Combining.swift`).
 package struct SessionPlan: Hashable, Codable, Sendable {
+  /// In a plan of several manifests its identifier: each of them may have another name for it.
   package var name: String
   /// The journal's name.
   package var identifier: String
@@ -53,6 +77,7 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var maxConnectionsPerHost: Int
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
+  /// Of a session that several manifests share those of the first; requests carry their own manifest's.
   package var headers: [RequestTemplate.Field]
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
@@ -63,7 +88,9 @@ package struct SessionPlan: Hashable, Codable, Sendable {
 
 /// One node of the graph.
 package struct Node: Hashable, Codable, Sendable {
+  /// Unique within its manifest.
   package var name: String
+  package var manifest = ManifestID(0)
   /// The session whose journal it lives in.
   package var session: SessionID
   /// What must be closed before it starts: `needs`, and the requests it refers to.

@@ -19,14 +19,15 @@ package struct RunRecord: Codable, Sendable {
 
   package struct Run: Codable, Sendable {
     package var id: String
-    package var manifest: String
-    /// The path as it was given.
-    package var path: String
-    /// Of the manifest's text, in lower-case hexadecimal.
-    package var sha256: String
+    /// Of the only manifest, as the four keys below; `nil` where there are several.
+    package var manifest: String?
+    package var path: String?
+    package var sha256: String?
+    package var round: Int64?
+    package var roundClosed: Bool?
+    /// In the order in which they were given; `nil` in reports from before a run could have several.
+    package var manifests: [Manifest]?
     package var launch: LaunchKind
-    package var round: Int64
-    package var roundClosed: Bool
     package var startedAt: String
     package var endedAt: String
     package var exitCode: Int32
@@ -46,18 +47,22 @@ package struct RunRecord: Codable, Sendable {
     package var fault: String?
 
     package init(
-      id: String, manifest: String, path: String, sha256: String, launch: LaunchKind, round: Int64,
-      roundClosed: Bool, startedAt: String, endedAt: String, exitCode: Int32, state: String,
-      stop: StopCause? = nil, deferredUntil: String? = nil, conditions: DeviceConditions? = nil,
+      id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
+      exitCode: Int32,
+      state: String, stop: StopCause? = nil, deferredUntil: String? = nil,
+      conditions: DeviceConditions? = nil,
       fault: String? = nil
     ) {
       self.id = id
-      self.manifest = manifest
-      self.path = path
-      self.sha256 = sha256
+      self.manifests = manifests
+      if let only = manifests.first, manifests.count == 1 {
+        manifest = only.name
+        path = only.path
+        sha256 = only.sha256
+        round = only.round
+        roundClosed = only.roundClosed
+      }
       self.launch = launch
-      self.round = round
-      self.roundClosed = roundClosed
       self.startedAt = startedAt
       self.endedAt = endedAt
       self.exitCode = exitCode
@@ -66,6 +71,25 @@ package struct RunRecord: Codable, Sendable {
       self.deferredUntil = deferredUntil
       self.conditions = conditions
       self.fault = fault
+    }
+  }
+
+  /// One of the manifests that the run carried out.
+  package struct Manifest: Codable, Sendable {
+    package var name: String
+    /// As it was given.
+    package var path: String
+    /// Of the manifest's text, in lower-case hexadecimal.
+    package var sha256: String
+    package var round: Int64
+    package var roundClosed: Bool
+
+    package init(name: String, path: String, sha256: String, round: Int64, roundClosed: Bool) {
+      self.name = name
+      self.path = path
+      self.sha256 = sha256
+      self.round = round
+      self.roundClosed = roundClosed
     }
   }
 
@@ -127,6 +151,8 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct NodeRecord: Codable, Sendable {
+    /// Where the run has several.
+    package var manifest: String?
     package var name: String
     package var kind: Node.Kind
     package var session: String
@@ -143,6 +169,8 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct ItemRecord: Codable, Sendable {
+    /// Where the run has several.
+    package var manifest: String?
     package var node: String
     package var path: String
     /// Where the name is not UTF-8: its bytes.

@@ -14,14 +14,10 @@ package struct Tally: Sendable {
   package var usefulBytes: Int64 = 0
   /// Bytes of files that were sent and did not count.
   package var resentBytes: Int64 = 0
-  package var hasAuthorizationFailed = false
-  package var hasIntegrityFailed = false
-  /// Something was left because retries were used up.
-  package var hasTemporaryFailure = false
-  /// Something was left because the launch's deadline came, or its execution window ended.
-  package var isCutOff = false
-  /// Something waits for other conditions, a budget or a delay.
-  package var isDeferred = false
+  /// By manifest, what the exit code comes from besides items that failed: `authorization` and `integrity`;
+  /// `temporary` where something was left because retries were used up, `cutOff` because the launch's deadline came
+  /// or its execution window ended, `deferred` for other conditions, a budget or a delay.
+  package var codes: [ManifestID: Set<ExitCode>] = [:]
   /// The first moment at which something of that may go on, where one is known.
   package var deferredUntil: Instant?
   package var stop: StopCause?

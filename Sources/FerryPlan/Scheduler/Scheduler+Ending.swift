@@ -143,11 +143,11 @@ extension Scheduler {
       case .finished(let outcome):
         nodes[index].phase = .closed(outcome)
         if let until = sessions[plan.nodes[index].session.index].handlesAt, hasWaitingNode {
-          note(delay(until: until, NodeID(index)))
+          note(delay(until: until, NodeID(index)), of: NodeID(index))
         }
       case .open:
         let reason = reasonForWaiting(index)
-        note(reason)
+        note(reason, of: NodeID(index))
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
@@ -166,11 +166,15 @@ extension Scheduler {
   }
 
   /// What a reason means for the launch's end.
-  mutating func note(_ reason: RecordedFailure) {
-    if reason == .maxDuration || reason == .expired { tally.isCutOff = true }
+  mutating func note(_ reason: RecordedFailure, of node: NodeID) {
+    if reason == .maxDuration || reason == .expired { note(.cutOff, of: node) }
     guard reason.isDeferral else { return }
-    tally.isDeferred = true
+    note(.deferred, of: node)
     if let until = reason.until { tally.deferredUntil = min(tally.deferredUntil ?? until, until) }
+  }
+
+  mutating func note(_ code: ExitCode, of node: NodeID) {
+    tally.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
   /// Why what is left of an open node waits: the one place that tells.
@@ -207,7 +211,12 @@ extension Scheduler {
 
   /// Whether every node of the plan has ended in this round.
   package var isRoundThrough: Bool {
-    nodes.indices.allSatisfy { index in
+    plan.manifests.indices.allSatisfy { isRoundThrough(of: ManifestID($0)) }
+  }
+
+  /// Whether every node of a manifest has; each has a round of its own.
+  package func isRoundThrough(of manifest: ManifestID) -> Bool {
+    nodes.indices.lazy.filter { plan.nodes[$0].manifest == manifest }.allSatisfy { index in
       switch nodes[index].phase {
       case .closed: true
       case .notSelected, .waiting, .open, .finished, .settling, .left: tokens[index] != nil

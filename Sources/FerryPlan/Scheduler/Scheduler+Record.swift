@@ -41,27 +41,35 @@ extension Scheduler {
   /// Items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.open } }
 
-  /// Failed in this round so far: items, and nodes of a single request. `${run.failed}`.
-  package var failedCount: Int {
-    uploads.reduce(0) { $0 + $1.counts.failed + $1.counts.ambiguous }
-      + nodes.indices.count { index in
-        if uploadIndex[index] == nil, case .closed(let outcome) = nodes[index].phase {
-          outcome == .failed || outcome == .ambiguous
-        } else {
-          false
-        }
+  /// Failed in its round so far: items, and nodes of a single request. `${run.failed}`.
+  package func failedCount(of manifest: ManifestID) -> Int {
+    nodes.indices.reduce(0) { sum, index in
+      guard plan.nodes[index].manifest == manifest else { return sum }
+      if let upload = uploadIndex[index] {
+        return sum + uploads[upload].counts.failed + uploads[upload].counts.ambiguous
       }
+      guard case .closed(let outcome) = nodes[index].phase else { return sum }
+      return outcome == .failed || outcome == .ambiguous ? sum + 1 : sum
+    }
   }
 
-  /// Done in this round so far. `${run.done}`.
-  package var doneCount: Int { uploads.reduce(0) { $0 + $1.counts.done } }
+  /// Done in its round so far. `${run.done}`.
+  package func doneCount(of manifest: ManifestID) -> Int {
+    uploads.reduce(0) { plan.manifest(of: $1.node) == manifest ? $0 + $1.counts.done : $0 }
+  }
+
+  /// A record's manifest, where there are several.
+  private func recordedManifest(_ node: Int) -> String? {
+    plan.manifests.count > 1 ? plan.manifests[plan.nodes[node].manifest.index] : nil
+  }
 
   package var nodeRecords: [RunRecord.NodeRecord] {
     plan.nodes.indices.map { index in
       let node = plan.nodes[index]
       let state = nodes[index]
       var record = RunRecord.NodeRecord(
-        name: node.name, kind: node.kind, session: plan.sessions[node.session.index].name, state: "waiting",
+        manifest: recordedManifest(index), name: node.name, kind: node.kind,
+        session: plan.sessions[node.session.index].name, state: "waiting",
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
@@ -115,32 +123,35 @@ extension Scheduler {
       case .cancelled: "cancelled"
       }
     return RunRecord.ItemRecord(
-      node: plan.nodes[note.place.node.index].name, path: text ?? String(decoding: bytes, as: UTF8.self),
+      manifest: recordedManifest(note.place.node.index), node: plan.nodes[note.place.node.index].name,
+      path: text ?? String(decoding: bytes, as: UTF8.self),
       pathBase64: text == nil ? Base64.encode(bytes) : nil, size: files.sizes[item], state: state,
       reason: note.failure, attempts: note.troubles.map(RunRecord.AttemptRecord.init))
   }
 
   /// Why the launch was ended early; `nil` where its deadline came and nothing is left because of it.
   package var stopCause: StopCause? {
-    guard tally.stop == .maxDuration, !tally.isCutOff else { return tally.stop }
+    guard tally.stop == .maxDuration, !tally.codes.values.contains(where: { $0.contains(.cutOff) }) else {
+      return tally.stop
+    }
     return nodes.indices.contains(where: isHeldByStop) ? .maxDuration : nil
   }
 
   /// How the process ends, after its scheduler did.
   package var exitCode: ExitCode {
-    var codes: Set<ExitCode> = []
+    .first(of: Set(plan.manifests.indices.map { exitCode(of: ManifestID($0)) }))
+  }
+
+  /// How it would end if it had this manifest alone. `${run.exit_code}`.
+  package func exitCode(of manifest: ManifestID) -> ExitCode {
+    var codes = tally.codes[manifest] ?? []
     switch stopCause {
     case .interrupt: codes.insert(.interrupted)
     case .terminate: codes.insert(.terminated)
     case .maxDuration: codes.insert(.cutOff)
     case .now, nil: break
     }
-    if tally.hasIntegrityFailed { codes.insert(.integrity) }
-    if tally.hasAuthorizationFailed { codes.insert(.authorization) }
-    if failedCount > 0 { codes.insert(.itemsFailed) }
-    if tally.hasTemporaryFailure { codes.insert(.temporary) }
-    if tally.isCutOff { codes.insert(.cutOff) }
-    if tally.isDeferred { codes.insert(.deferred) }
+    if failedCount(of: manifest) > 0 { codes.insert(.itemsFailed) }
     return ExitCode.first(of: codes)
   }
 

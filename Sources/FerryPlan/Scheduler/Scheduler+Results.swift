@@ -61,7 +61,7 @@ extension Scheduler {
       let replacements = (self[progress: place]?.replacements ?? 0) + 1
       self[progress: place]?.replacements = replacements
       if replacements > 2 {
-        tally.hasAuthorizationFailed = true
+        note(.authorization, of: place.node)
         end(place, .failed, failure)
       } else {
         let isNews =
@@ -92,7 +92,7 @@ extension Scheduler {
         end(place, .failed, failure)
       }
     case .integrity(let failure):
-      tally.hasIntegrityFailed = true
+      note(.integrity, of: place.node)
       end(place, .failed, failure)
     case .answerLost(let failure):
       end(
@@ -318,9 +318,9 @@ extension Scheduler {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
     if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
     releaseReservation(place)
-    note(failure)
+    note(failure, of: place.node)
     if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != "token" {
-      tally.hasTemporaryFailure = true
+      note(.temporary, of: place.node)
     }
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
       nodes[place.node.index].phase = .left(failure)

@@ -56,7 +56,7 @@ extension Scheduler {
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
       .answerLost(let failure), .integrity(let failure):
-      tally.hasAuthorizationFailed = true
+      note(.authorization, of: node)
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
     case .limited(let failure): fail(token: node, failure)
     case .cancelled:

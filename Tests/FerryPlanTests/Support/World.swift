@@ -29,7 +29,11 @@ struct World {
   private var unwrittenEntries = 0
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
-    let plan = try Plan(yaml: yaml)
+    self.init(try Plan(yaml: yaml), files: files, serve: serve)
+  }
+
+  /// - Parameter files: by the uploads' names, which are `MANIFEST/NODE` where the plan has several manifests.
+  init(_ plan: Plan, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) {
     self.files = files
     // The 2020-09-13, 12:26:40 UTC.
     machine = VirtualMachine(plan, at: Instant(nanoseconds: 1_600_000_000_000_000_000), serve: serve)
@@ -84,7 +88,7 @@ struct World {
 
   private mutating func list() {
     for (index, node) in plan.nodes.enumerated() where node.kind == .upload {
-      let listed = files[node.name] ?? [:]
+      let listed = files[plan.title(of: NodeID(index))] ?? [:]
       var listing = FileColumns()
       for path in listed.keys.sorted() {
         listing.append(path: path.utf8, size: listed[path] ?? 0, modified: 0)

@@ -1,0 +1,84 @@
+import FerryManifest
+import FerryPlan
+
+/// What the manifests of one launch have to share, and how it is told that they do not.
+enum JobsAgreement {
+  private static let remedy = "write the same in both, or run each by itself"
+
+  /// All but what `Plan(combining:)` finds; wrong usage first.
+  static func check(_ jobs: [Job]) throws {
+    for (index, job) in jobs.enumerated() {
+      for other in jobs[..<index] { try checkUsage(job, beside: other) }
+    }
+    for (index, job) in jobs.enumerated() {
+      try checkConditions(job, against: jobs[0])
+      for other in jobs[..<index] { try checkCommands(job, against: other) }
+    }
+  }
+
+  private static func checkUsage(_ job: Job, beside other: Job) throws(UsageError) {
+    guard other.plan.manifest != job.plan.manifest else {
+      throw UsageError(
+        "\(other.path) and \(job.path): both are the manifest '\(job.plan.manifest)'\n"
+          + "help: a manifest goes once into a run; name each file once, and give each a 'name' of its own")
+    }
+    if job.readsStandardInput, other.readsStandardInput {
+      throw UsageError(
+        "\(other.path) and \(job.path): both list their files with 'list: -', and there is one standard input\n"
+          + "help: run each by itself")
+    }
+  }
+
+  /// The machine has one network and one power.
+  private static func checkConditions(_ job: Job, against first: Job) throws(EngineFault) {
+    if job.manifest.conditions.network != first.manifest.conditions.network {
+      throw differ(first, job, "conditions.network")
+    }
+    if job.manifest.conditions.power != first.manifest.conditions.power {
+      throw differ(first, job, "conditions.power")
+    }
+  }
+
+  /// A session's command is started in the folder of its manifest.
+  private static func checkCommands(_ job: Job, against other: Job) throws(EngineFault) {
+    guard job.folder != other.folder else { return }
+    for session in job.plan.sessions where !session.onEvents.isEmpty && other.has(session: session.identifier)
+    {
+      throw EngineFault(
+        .invalidManifest,
+        "\(job.place(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
+          + "\(other.place(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
+          + "the manifest's\nhelp: put both into one folder, or run each by itself")
+    }
+  }
+
+  static func fault(_ disagreement: Disagreement, _ jobs: [Job]) -> EngineFault {
+    let first = jobs[disagreement.first.index]
+    let second = jobs[disagreement.second.index]
+    guard let session = disagreement.session else { return differ(first, second, disagreement.key) }
+    return EngineFault(
+      .invalidManifest,
+      "\(second.place(ofSession: session)): the session '\(session)' has another '\(disagreement.key)' than at "
+        + "\(first.place(ofSession: session))\n"
+        + "help: in one run an identifier is one session: \(remedy)")
+  }
+
+  private static func differ(_ first: Job, _ second: Job, _ key: String) -> EngineFault {
+    EngineFault(
+      .invalidManifest,
+      "\(first.path) and \(second.path): they have different '\(key)', and the manifests of one run share it\n"
+        + "help: \(remedy)")
+  }
+}
+
+extension Job {
+  fileprivate var readsStandardInput: Bool {
+    manifest.uploads.contains { if case .list("-", _) = $0.files.source { true } else { false } }
+  }
+
+  /// The line of the session of this identifier.
+  fileprivate func place(ofSession identifier: String) -> String {
+    let index = plan.sessions.firstIndex { $0.identifier == identifier }
+    return index.map { "\(manifest.sessions[$0].name.location)" } ?? path
+  }
+}
