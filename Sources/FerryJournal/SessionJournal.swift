@@ -141,7 +141,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Calls `body` with the item of this path, where there is one.
+  /// Calls `body` with the item of this path, where there is one. While a `JournalWriter` has the journal, it waits
+  /// for the transaction that is under way.
   package func item(node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws -> Void) throws {
     try queue.writeWithoutTransaction { db in
       let statement: Statement

@@ -14,13 +14,14 @@ struct NoteTests {
   }
 
   @Test func `takes submitted files into the run that is at work`() async throws {
-    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.2"])
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 30)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.files.count >= 2 }
     try job.write("extra", to: "extra.bin")
     let submit = try await job.ferry("submit", "job.yaml", "files", "files/extra.bin")
     #expect(submit.status == 0, "\(submit.stderr)")
+    try await receiver.clearFaults()
     #expect(await run.end().status == 0)
     #expect(try job.report().totals.items.done == 31)
     #expect(try await receiver.received().files.contains { $0.name == "extra.bin" && $0.puts == 1 })
@@ -39,7 +40,7 @@ struct NoteTests {
   }
 
   @Test func `ends at once when it is cancelled, and stays for the next round`() async throws {
-    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.3"])
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 60)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.files.count >= 2 }
@@ -57,11 +58,12 @@ struct NoteTests {
   }
 
   @Test func `finishes what runs when it is cancelled with --finish`() async throws {
-    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.3"])
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 60)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.files.count >= 2 }
     #expect(try await job.ferry("cancel", "e2e.uploads", "--finish").status == 0)
+    try await receiver.clearFaults()
     _ = await run.end()
     let report = try job.report()
     let done = report.totals.items.done

@@ -113,9 +113,11 @@ struct ForecastTests {
   }
 
   @Test func `tells which upload IDs end before they are used`() throws {
-    // One connection, 100 s a file, and IDs that last 10 s, are allocated ahead.
-    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 } }\n"
-    let forecast = try forecast(Yaml.ids(head: head, validFor: "10s"), files: 3, size: 100_000_000)
+    // One connection, 100 s a file, and IDs that last 10 s and are allocated on a connection of their own.
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 }, quick: {} }\n"
+    let yaml = Yaml.ids(head: head, validFor: "10s")
+      .replacing("allocate:\n", with: "allocate:\n      session: quick\n")
+    let forecast = try forecast(yaml, files: 3, size: 100_000_000)
     #expect(forecast.idsExpired > 0)
     #expect(forecast.nodes[0].idsExpired == forecast.idsExpired)
   }

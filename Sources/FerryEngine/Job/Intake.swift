@@ -8,21 +8,21 @@ final class Intake {
   private let plan: Plan
   private let journals: SessionJournals
   private let inbox: Inbox
-  private let state: StateDirectory
   private let listers: [Int: FileLister]
   private let notice: (String) -> Void
   private var seen: Set<Int64> = []
+  /// Sessions that a force quit has ended while this run had them.
+  private(set) var cancelled: Set<Int> = []
   /// Of notes that were taken: what has to be handed over before each is removed.
   private var taken: [(id: Int64, node: Int?)] = []
 
   init(
-    _ plan: Plan, journals: SessionJournals, inbox: Inbox, state: StateDirectory, listers: [Int: FileLister],
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
     notice: @escaping (String) -> Void
   ) {
     self.plan = plan
     self.journals = journals
     self.inbox = inbox
-    self.state = state
     self.listers = listers
     self.notice = notice
   }
@@ -36,8 +36,9 @@ final class Intake {
       for note in try inbox.notes(session: plan.sessions[session].identifier) {
         switch note.kind {
         case .cancel, .finish:
+          guard concerns(note) else { continue }
           seen.insert(note.id)
-          let count = try journal.cancelOpen(reason: .cancelled, at: now)
+          let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
           notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
           taken.append((note.id, nil))
         case .submit:
@@ -61,7 +62,10 @@ final class Intake {
       for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
         switch note.kind {
         case .cancel, .finish:
-          events.append(.cancelled(SessionID(index), finishing: note.kind == .finish))
+          guard concerns(note) else { continue }
+          events.append(
+            .cancelled(SessionID(index), of: manifest(of: note), finishing: note.kind == .finish))
+          if note.kind == .cancel { cancelled.insert(index) }
           taken.append((note.id, nil))
         case .submit:
           guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
@@ -80,6 +84,14 @@ final class Intake {
       taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
     }
     try inbox.remove(done.map(\.id))
+  }
+
+  /// Whether a note is for one of the manifests, or for whatever the session carries.
+  private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
+
+  /// The manifest that a note is for; `nil` for all of the session.
+  private func manifest(of note: Note) -> ManifestID? {
+    note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
   private func node(of note: Note) -> Int? {
@@ -102,13 +114,9 @@ final class Intake {
     var reconciliation = Reconciliation(
       listing: listing.files, deliver: work.deliver, round: rounds[plan.nodes[node].manifest.index],
       nextRow: situation.nextRows[session])
-    let reader = try SessionJournal.openForReading(
-      session: plan.sessions[session].identifier, in: state)
-    // It was only read.
-    defer { try? reader.close() }
     for index in 0..<listing.files.count {
       let path = Array(listing.files.path(index))
-      try reader.item(node: row.id, path: path) { item in
+      try journals.all[session]?.item(node: row.id, path: path) { item in
         reconciliation.meet(try item.known, path: path)
       }
     }

@@ -14,7 +14,7 @@ extension Launch {
     // Each note that it removed is removed already.
     defer { try? inbox.close() }
     let intake = Intake(
-      jobs.plan, journals: journals, inbox: inbox, state: state, listers: listers, notice: run.notice)
+      jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: try intake.begin(at: clock.now), at: clock.now)

@@ -6,7 +6,8 @@ extension ConditionTimeline {
         "timeline", \.entries, .list(.object(Entry.shape), atLeastOne: true), isRequired: true,
         doc: "Entries of the day, and moments.", example: "[{ from: 08:00, network: wifi }]"),
       Key(
-        "time_zone", \.timeZone, .timeZone, default: "the machine's", doc: "Of times without an offset: a name of the IANA database.",
+        "time_zone", \.timeZone, .timeZone, default: "the machine's",
+        doc: "Of times without an offset: a name of the IANA database.",
         example: "Europe/Berlin"),
     ],
     blank: { _, _ in Self() })
