@@ -145,6 +145,25 @@ struct CombiningTests {
     #expect(world.starts.prefix(2).map(\.at) == [world.start, world.start])
   }
 
+  @Test func oneManifestOfASharedSessionIsCancelledAlone() throws {
+    var scheduler = Scheduler(
+      plan: try combined(manifest("photos"), manifest("index")),
+      starts: ["photos/up", "index/up"].map { name in
+        var table = FileColumns()
+        for path in (files[name] ?? [:]).keys.sorted() { table.append(path: path.utf8, size: 9, modified: 0) }
+        var listed = Reconciliation(listing: table, deliver: .whenChanged, round: 1, nextRow: 1)
+        listed.finish()
+        return .upload(listed.items, listed.settled)
+      }, options: LaunchOptions(seed: 1))
+    let now = Instant(nanoseconds: 0)
+    _ = scheduler.handle(.launched, at: now)
+    _ = scheduler.handle(.cancelled(SessionID(0), of: ManifestID(1), finishing: false), at: now)
+    #expect(scheduler.nodeRecords.map(\.items?.cancelled) == [0, 3])
+    #expect(scheduler.takesItems(NodeID(0)) && !scheduler.takesItems(NodeID(1)))
+    _ = scheduler.handle(.cancelled(SessionID(0), finishing: false), at: now)
+    #expect(!scheduler.takesItems(NodeID(0)))
+  }
+
   @Test func eachManifestHasItsOwnRoundCountsAndExitCode() throws {
     let plan = try combined(
       manifest("photos"), manifest("index", upload: "retry: { limit: 0 }"), manifest("more"))

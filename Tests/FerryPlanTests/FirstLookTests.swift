@@ -64,7 +64,7 @@ struct FirstLookTests {
     // It is more than any window has: no moment ends that.
     #expect(budget.code == "budget" && budget.until == nil)
     // With what the one that goes has leased.
-    #expect(budget.budget?.usedBytes == 1_000_000 + 1_048_576)
+    #expect(budget.budget?.usedBytes == Int64(1_000_000 + 1_048_576))
     #expect(turn.code == "turn")
     #expect(needs == RecordedFailure(code: "needs", message: "waits for up"))
     #expect(look.nextMoment(at: now) == now)

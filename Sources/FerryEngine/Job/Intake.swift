@@ -62,9 +62,12 @@ final class Intake {
       for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
         switch note.kind {
         case .cancel, .finish:
-          guard concerns(note), meansAll(note, of: index) else { continue }
-          events.append(.cancelled(SessionID(index), finishing: note.kind == .finish))
-          if note.kind == .cancel { cancelled.insert(index) }
+          guard concerns(note) else { continue }
+          events.append(
+            .cancelled(SessionID(index), of: manifest(of: note), finishing: note.kind == .finish))
+          if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
+            cancelled.insert(index)
+          }
           taken.append((note.id, nil))
         case .submit:
           guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
@@ -85,15 +88,12 @@ final class Intake {
     try inbox.remove(done.map(\.id))
   }
 
-  /// Whether a note is for this run's manifests, or for whatever the session carries.
+  /// Whether a note is for one of the manifests, or for whatever the session carries.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
 
-  /// Whether a note means all that the run does in a session: a run that has other manifests there leaves it to
-  /// the next one, which cancels before it begins.
-  private func meansAll(_ note: Note, of session: Int) -> Bool {
-    note.manifest.map { manifest in
-      plan.nodes.allSatisfy { $0.session.index != session || plan.manifests[$0.manifest.index] == manifest }
-    } ?? true
+  /// The manifest that a note is for; `nil` for all of the session.
+  private func manifest(of note: Note) -> ManifestID? {
+    note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
   private func node(of note: Note) -> Int? {

@@ -19,9 +19,9 @@ package enum Event: Sendable {
   case leased(Lease, for: Lease.Request)
   /// The terminal of a foreground launch is gone (SIGHUP).
   case hangUp
-  /// `ferry cancel`: what lives in the session is ended as cancelled; `finishing` lets requests that were begun,
+  /// `ferry cancel`: what lives in the session, of one manifest or of all, is ended as cancelled; `finishing` lets requests that were begun,
   /// and what follows them, come to their end.
-  case cancelled(SessionID, finishing: Bool)
+  case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
   /// `ferry submit`: further items of an upload.
   case submitted(NodeID, ItemTable)
 }

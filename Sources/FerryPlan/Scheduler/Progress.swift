@@ -106,6 +106,8 @@ struct SessionState: Sendable {
   var handlesAt: Instant?
   /// `ferry cancel` has ended it.
   var isCancelled = false
+  /// Of these manifests it has ended what lives in the session.
+  var cancelled: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
     /// Of an upload: its batch is through.

@@ -2,20 +2,26 @@ import FerryManifest
 
 /// `ferry cancel` and `ferry submit`, while a launch runs.
 extension Scheduler {
-  /// Ends what lives in the session as cancelled. With `finishing` what was begun comes to its end.
-  mutating func cancel(_ session: SessionID, finishing: Bool) {
-    sessions[session.index].isCancelled = true
+  /// Ends what lives in the session as cancelled, of one manifest or of all. With `finishing` what was begun comes
+  /// to its end.
+  mutating func cancel(_ session: SessionID, of manifest: ManifestID?, finishing: Bool) {
+    let plan = plan
+    let cancelled = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
+    sessions[session.index].cancelled.formUnion(cancelled)
+    let all = sessions[session.index].cancelled
+    sessions[session.index].isCancelled = plan.nodes.allSatisfy {
+      $0.session != session || $0.kind == .token || all.contains($0.manifest)
+    }
     if !finishing {
-      let plan = plan
       for (id, flight) in flights.sorted(by: { $0.key < $1.key })
-      where plan.isOf(session, flight.attempt.place) {
+      where plan.isOf(session, cancelled, flight.attempt.place) {
         interrupt(id, .cancelled)
       }
-      for ready in takeWaiting(where: { plan.isOf(session, $0.place) }).sorted() {
+      for ready in takeWaiting(where: { plan.isOf(session, cancelled, $0.place) }).sorted() {
         end(ready.place, .cancelled, .cancelled)
       }
     }
-    for index in nodes.indices where plan.nodes[index].session == session && tokens[index] == nil {
+    for index in nodes.indices where plan.isOf(session, cancelled, Place(NodeID(index))) {
       if let upload = uploadIndex[index] {
         cancelUnbegun(upload)
       } else if case .waiting = nodes[index].phase {
@@ -59,7 +65,7 @@ extension Scheduler {
   /// Whether an upload takes further items in this launch.
   package func takesItems(_ node: NodeID) -> Bool {
     guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
-      !sessions[session(of: node).index].isCancelled
+      !sessions[session(of: node).index].cancelled.contains(plan.manifest(of: node))
     else { return false }
     switch nodes[node.index].phase {
     case .open, .waiting: return true
@@ -86,9 +92,10 @@ extension Scheduler {
 }
 
 extension Plan {
-  /// Whether the place lives in the session; tokens live nowhere.
-  fileprivate func isOf(_ session: SessionID, _ place: Place) -> Bool {
-    nodes[place.node.index].session == session && nodes[place.node.index].kind != .token
+  /// Whether the place lives in the session and is of one of the manifests; tokens live nowhere.
+  fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ place: Place) -> Bool {
+    let node = nodes[place.node.index]
+    return node.session == session && node.kind != .token && manifests.contains(node.manifest)
   }
 }
 

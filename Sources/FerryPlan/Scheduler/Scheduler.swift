@@ -121,7 +121,8 @@ package struct Scheduler: Sendable {
     case .moved(let bytes): gate?.moved(bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
-    case .cancelled(let session, let finishing): cancel(session, finishing: finishing)
+    case .cancelled(let session, let manifest, let finishing):
+      cancel(session, of: manifest, finishing: finishing)
     case .submitted(let node, let items): add(items, to: node)
     }
     if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
