@@ -103,19 +103,18 @@ extension Scheduler {
     for ready in takeWaiting(where: { _ in true }).sorted() {
       leave(ready.place, hold(on: ready.place.node) ?? stopReason)
     }
-    for node in tokens.keys.sorted() {
-      let waiters = tokens[node]?.waiters ?? []
-      tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, stopReason) }
-    }
   }
 
-  /// Takes out what waits for a connection, a moment, an intent, the budget, or the end of its batch.
+  /// Takes out what waits for a connection, a moment, an intent, a token, the budget, or the end of its batch.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
     waiting += unwritten.lazy.map(\.ready).filter(isWanted)
     unwritten.removeAll { isWanted($0.ready) }
+    for node in tokens.keys {
+      waiting += tokens[node]?.waiters.filter(isWanted) ?? []
+      tokens[node]?.waiters.removeAll(where: isWanted)
+    }
     if let waiters = gate?.waiters {
       waiting += waiters.filter(isWanted)
       gate?.waiters.removeAll(where: isWanted)

@@ -1,0 +1,19 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// What random worlds (`make simulate`) found, in the short form that they were shrunk to.
+struct WorldFindingTests {
+  private let size: Int64 = 1_000_000
+
+  @Test func cancelEndsWhatWaitsForAToken() throws {
+    var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
+    {
+      .status(200, after: $0.step == .token ? .seconds(2) : .milliseconds(10))
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.token])
+    #expect(world.scheduler.totals.items.cancelled == 1)
+  }
+}
