@@ -16,4 +16,18 @@ struct WorldFindingTests {
     #expect(world.starts.map(\.attempt.step) == [.token])
     #expect(world.scheduler.totals.items.cancelled == 1)
   }
+
+  @Test func aTransferThatEndsBeforeItCouldBeCancelledIsCancelledBeforeItsCommit() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(1)) { call in
+      var reply = Reply.status(200, after: .seconds(2))
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      reply.lingers = .seconds(5)
+      return reply
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(3)))
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer])
+    #expect(world.scheduler.totals.items.cancelled == 1)
+    #expect(world.hasEnded && world.violations.isEmpty)
+  }
 }
