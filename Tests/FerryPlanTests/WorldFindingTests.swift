@@ -30,4 +30,24 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.cancelled == 1)
     #expect(world.hasEnded && world.violations.isEmpty)
   }
+
+  private func budget(_ networks: String, session: String = "discretionary: true") -> String {
+    "version: 1\nname: test\nsessions: { s: { \(session) } }\nbudgets: { \(networks) }\n"
+  }
+
+  @Test func aPromisedTransferStopsWhenTheNetworkAndItsBudgetChange() throws {
+    var world = try World(
+      Yaml.put(head: budget("cellular: { limit: 1kB, per: day }")), files: Yaml.files(1, size: size)
+    ) { call in
+      var reply = Reply.status(200, after: .seconds(10))
+      reply.sent = call.size
+      return reply
+    }
+    world.machine.schedule(
+      .conditions(.init(network: .cellular)), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.now < world.start.advanced(by: .seconds(2)))
+  }
 }
