@@ -50,4 +50,24 @@ struct WorldFindingTests {
     #expect(world.scheduler.exitCode == .deferred)
     #expect(world.now < world.start.advanced(by: .seconds(2)))
   }
+
+  @Test func aHigherPriorityOvertakesAnIntentThatIsOnDisk() throws {
+    let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
+    let low = """
+        low:
+          session: s
+          priority: 0.25
+          files: { root: . }
+          transfer: { protocol: post, request: { url: "http://host/${file.path}" } }
+
+      """
+    var files = Yaml.files(3)
+    files["low"] = ["low": 10]
+    var world = try World(Yaml.put("    batch: { max_items: 2 }\n" + low, head: head), files: files) { _ in
+      .status(200)
+    }
+    world.run()
+    #expect(world.starts.map(\.path) == ["f00", "f01", "f02", "low"])
+    #expect(world.hasEnded && world.violations.isEmpty)
+  }
 }
