@@ -70,4 +70,19 @@ struct WorldFindingTests {
     #expect(world.starts.map(\.path) == ["f00", "f01", "f02", "low"])
     #expect(world.hasEnded && world.violations.isEmpty)
   }
+
+  @Test func anItemWhoseCommitMayHaveCountedIsAmbiguousOnceItsTimeIsOver() throws {
+    let head = Yaml.head.replacing("max_connections_per_host: 2", with: "timeout_for_resource: 10m")
+    var world = try World(Yaml.ids(head: head), files: Yaml.files(1)) { call in
+      var reply = call.step == .commit ? Reply.lost : .status(200)
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      return reply
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.now = world.now.advanced(by: .seconds(3600))
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
 }

@@ -211,8 +211,9 @@ extension Scheduler {
     let place = ready.place
     let deadline = self.deadline(of: place)
     if let deadline, now >= deadline {
+      // Whoever sends it again might do twice what the server did at a commit whose answer is not known.
       end(
-        place, .failed,
+        place, ready.step == .commit && mayBeCommitted(place) ? .ambiguous : .failed,
         .init(
           code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
@@ -234,9 +235,17 @@ extension Scheduler {
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready))
     if ready.step == .transfer { leaveAhead(place) }
+    if ready.step == .commit { self[progress: place]?.hasSentCommit = true }
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
+  }
+
+  /// Whether a commit was sent, in this launch or perhaps in an earlier one.
+  private func mayBeCommitted(_ place: Place) -> Bool {
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return false }
+    return self[progress: place]?.hasSentCommit == true
+      || uploads[upload].items.begun[item]?.state == .transferred
   }
 
   private func deadline(of place: Place) -> Instant? {
