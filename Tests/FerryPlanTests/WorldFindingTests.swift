@@ -85,4 +85,18 @@ struct WorldFindingTests {
     #expect(world.starts.isEmpty)
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
+
+  @Test func patienceEndsThoughEachWindowOfABudgetIsAskedAnew() throws {
+    var world = try World(
+      Yaml.put(
+        head: budget(
+          "wired: { limit: 1MB, per: hour }, wifi: { limit: 10MB, per: hour }")),
+      files: Yaml.files(1, size: 2 * size)
+    ) { _ in .status(200) }
+    world.options.patience = .seconds(10_000)
+    world.run()
+    #expect(world.hasEnded && world.violations.isEmpty)
+    #expect(world.now <= world.start.advanced(by: .seconds(10_000)))
+    #expect(world.scheduler.exitCode == .deferred)
+  }
 }

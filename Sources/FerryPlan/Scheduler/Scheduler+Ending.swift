@@ -14,7 +14,7 @@ extension Scheduler {
     }
     if stop == nil {
       moments += awaitedMoments
-      if let idleSince { moments.append(idleSince.advanced(by: options.patience)) }
+      if let idleSince, gate?.asked == nil { moments.append(idleSince.advanced(by: options.patience)) }
     }
     if let stop, stop.cause != .now, !flights.isEmpty { moments.append(stop.cancelAt) }
     if let deadlineAhead { moments.append(deadlineAhead) }
@@ -43,11 +43,12 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, unwritten.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
-      else {
+      guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy else {
         idleSince = nil
         return
       }
+      // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
+      guard gate?.asked == nil else { return }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // What needs it may have to be skipped.
