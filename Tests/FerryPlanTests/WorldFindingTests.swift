@@ -99,4 +99,18 @@ struct WorldFindingTests {
     #expect(world.now <= world.start.advanced(by: .seconds(10_000)))
     #expect(world.scheduler.exitCode == .deferred)
   }
+
+  @Test func aDownloadUnderAHardBudgetMayMoveAllThatIsLeft() throws {
+    let fetch = """
+      fetches:
+        f: { session: s, interval: every_run, save_to: f, request: { url: "http://host/f" } }
+
+      """
+    var world = try World(budget("wired: { limit: 1MB, per: day, cutoff: hard }") + fetch) { _ in
+      .status(200)
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.byteLimit) == [size])
+    #expect(world.scheduler.isRoundThrough)
+  }
 }
