@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build release demo test lint format soak fuzz bench clean
+.PHONY: help build release demo test lint format soak fuzz simulate bench clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ soak: ## kill ferry a hundred times in a row, against two servers
 
 fuzz: ## read a million texts that libFuzzer thinks of (FERRY_FUZZ_RUNS=1000000)
 	@scripts/fuzz
+
+simulate: ## let the scheduler live in random worlds (FERRY_SIMULATE=60s FERRY_SEED=0)
+	@scripts/setup build
+	@scripts/simulate
 
 bench: ## measure ferry beside curl -Z, and its memory
 	@scripts/setup bench

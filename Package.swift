@@ -60,6 +60,13 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Random worlds for the scheduler: make simulate.
+    .target(name: "FerryWorld", dependencies: ["FerryManifest", "FerryPlan"], swiftSettings: strict),
+    .executableTarget(
+      name: "ferry-simulate",
+      dependencies: ["FerryWorld", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
+
     // A server to try manifests against.
     .target(
       name: "Receiver",
@@ -82,6 +89,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
+    .testTarget(
+      name: "FerryWorldTests", dependencies: ["FerryWorld", "FerryPlan"], swiftSettings: strict),
     .testTarget(
       name: "FerryTransferTests", dependencies: ["FerryTransfer", "FerryPlan"], swiftSettings: strict),
     .testTarget(

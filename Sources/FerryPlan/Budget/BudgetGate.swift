@@ -56,6 +56,7 @@ struct BudgetGate: Sendable {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
+      // Whatever is there: its size is not known.
       case (.hard, nil): max(free + (left ?? 0), 1)
       }
     if asked != nil { return .asks(nil) }
@@ -64,7 +65,8 @@ struct BudgetGate: Sendable {
       return .admitted
     }
     if let left, free + left < wanted { return .refused }
-    return .asks(ask(wanted - free, all: budget.cutoff == .hard && size == nil))
+    let isUnknown = budget.cutoff == .hard && size == nil
+    return .asks(ask(isUnknown ? 1 : wanted - free, all: isUnknown))
   }
 
   /// Before a transfer starts: what was promised must still be leased, also after an attempt that failed.

@@ -23,6 +23,8 @@ struct Progress: Sendable {
   var hasInheritedUploadID = false
   /// It is about to get, or holds, an upload ID that no transfer uses yet.
   var isAhead = false
+  /// A commit was sent in this launch.
+  var hasSentCommit = false
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
   /// Where its later steps go, where only a capture told.

@@ -36,11 +36,10 @@ extension Scheduler {
     switch nodes[node.index].phase {
     case .open:
       let handedOver = uploads[upload].takeUnbegun()
+      let rest = uploads[upload].handedOver..<uploads[upload].items.count
       uploads[upload].handedOver = uploads[upload].items.count
-      // Those that were not handed over have no row in the journal: the next round lists them again.
-      let rest = uploads[upload].open - uploads[upload].batchOpen
-      uploads[upload].open -= rest
-      uploads[upload].counts.cancelled += rest
+      uploads[upload].open -= rest.count
+      for item in rest { cancelUnmet(item, of: upload) }
       uploads[upload].inProgress += handedOver.count
       for item in handedOver {
         // What may have been sent before is not sent again by a later round.
@@ -51,6 +50,20 @@ extension Scheduler {
     case .waiting: close(node.index, .skipped, .cancelled)
     case .notSelected, .finished, .settling, .closed, .left: break
     }
+  }
+
+  /// An item of a later batch. One that no launch of this round has handed over has no open row in the journal: the
+  /// next round lists it again.
+  private mutating func cancelUnmet(_ item: Int, of upload: Int) {
+    let isAmbiguous = uploads[upload].items.begun[item]?.intent != nil
+    if isAmbiguous {
+      uploads[upload].counts.ambiguous += 1
+    } else {
+      uploads[upload].counts.cancelled += 1
+    }
+    guard uploads[upload].items.entries[item] == .continuing else { return }
+    let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
+    entries.append(.closed(Place(uploads[upload].node, item), state, .cancelled, at: now))
   }
 
   /// Further items for an upload; a node that has ended takes them in the next launch.

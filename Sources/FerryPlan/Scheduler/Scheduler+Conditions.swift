@@ -21,10 +21,19 @@ extension Scheduler {
     holdLanes()
     for upload in uploads.indices { uploads[upload].isHeld = hold(on: uploads[upload].node) != nil }
     if hasOtherNetwork { changeGate() }
-    for (id, flight) in flights.sorted(by: { $0.key < $1.key }) where lanes[flight.lane].hold != nil {
+    for (id, flight) in flights.sorted(by: { $0.key < $1.key })
+    where lanes[flight.lane].hold != nil || (hasOtherNetwork && isPromised(flight)) {
       // The answer of a step that is never sent again is worth more than the rule: it has been sent.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
+    }
+  }
+
+  /// Whether it may only be sent under a promise of the network's budget, which that of another network is not.
+  private func isPromised(_ flight: Flight) -> Bool {
+    switch flight.attempt.step {
+    case .transfer, .fetch, .request: isGated(flight.attempt.place.node)
+    case .token, .allocate, .commit: false
     }
   }
 

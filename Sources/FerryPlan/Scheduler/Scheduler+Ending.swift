@@ -14,7 +14,7 @@ extension Scheduler {
     }
     if stop == nil {
       moments += awaitedMoments
-      if let idleSince { moments.append(idleSince.advanced(by: options.patience)) }
+      if let idleSince, gate?.asked == nil { moments.append(idleSince.advanced(by: options.patience)) }
     }
     if let stop, stop.cause != .now, !flights.isEmpty { moments.append(stop.cancelAt) }
     if let deadlineAhead { moments.append(deadlineAhead) }
@@ -43,11 +43,12 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, unwritten.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
-      else {
+      guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy else {
         idleSince = nil
         return
       }
+      // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
+      guard gate?.asked == nil else { return }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // What needs it may have to be skipped.
@@ -103,19 +104,18 @@ extension Scheduler {
     for ready in takeWaiting(where: { _ in true }).sorted() {
       leave(ready.place, hold(on: ready.place.node) ?? stopReason)
     }
-    for node in tokens.keys.sorted() {
-      let waiters = tokens[node]?.waiters ?? []
-      tokens[node]?.waiters = []
-      for ready in waiters { leave(ready.place, stopReason) }
-    }
   }
 
-  /// Takes out what waits for a connection, a moment, an intent, the budget, or the end of its batch.
+  /// Takes out what waits for a connection, a moment, an intent, a token, the budget, or the end of its batch.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
     waiting += unwritten.lazy.map(\.ready).filter(isWanted)
     unwritten.removeAll { isWanted($0.ready) }
+    for node in tokens.keys {
+      waiting += tokens[node]?.waiters.filter(isWanted) ?? []
+      tokens[node]?.waiters.removeAll(where: isWanted)
+    }
     if let waiters = gate?.waiters {
       waiting += waiters.filter(isWanted)
       gate?.waiters.removeAll(where: isWanted)

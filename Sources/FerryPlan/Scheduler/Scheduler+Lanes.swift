@@ -75,8 +75,9 @@ extension Scheduler {
       let hasSlot = lanes[lane].freeSlots(at: now) > 0 && hasRoomInWindow(lane)
       // Intents go ahead of the connections.
       let hasIntentRoom = lanes[lane].needsIntents && lanes[lane].intentRoom > 0
-      if hasSlot, let ready = lanes[lane].intended.popMin() {
-        start(ready, on: lane)
+      if hasSlot, let intended = lanes[lane].intended.min, !isOvertaken(intended, on: lane) {
+        lanes[lane].intended.removeMin()
+        start(intended, on: lane)
       } else if hasSlot || hasIntentRoom, let ready = takeNext(on: lane) {
         guard needsIntent(ready) ? hasIntentRoom : hasSlot else {
           lanes[lane].ready.insert(ready)
@@ -89,6 +90,17 @@ extension Scheduler {
       hasMoved = true
     }
     return hasMoved
+  }
+
+  /// Whether something of a higher priority may be sent at once, without an intent.
+  private func isOvertaken(_ intended: Ready, on lane: Int) -> Bool {
+    if let top = lanes[lane].ready.min, top.priority < intended.priority { return !needsIntent(top) }
+    guard let source = eligibleSource(lane), uploads[source].priority < intended.priority,
+      case .upload(let work) = plan.nodes[uploads[source].node.index].work
+    else { return false }
+    // What a budget steps over, or an earlier launch had begun, overtakes nothing for certain.
+    return !isGated(uploads[source].node) && uploads[source].items.begun.isEmpty
+      && work.first.repeatability != .once
   }
 
   private func needsIntent(_ ready: Ready) -> Bool {
@@ -203,8 +215,9 @@ extension Scheduler {
     let place = ready.place
     let deadline = self.deadline(of: place)
     if let deadline, now >= deadline {
+      // Whoever sends it again might do twice what the server did at a commit whose answer is not known.
       end(
-        place, .failed,
+        place, ready.step == .commit && mayBeCommitted(place) ? .ambiguous : .failed,
         .init(
           code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
@@ -226,9 +239,17 @@ extension Scheduler {
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready))
     if ready.step == .transfer { leaveAhead(place) }
+    if ready.step == .commit { self[progress: place]?.hasSentCommit = true }
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
+  }
+
+  /// Whether a commit was sent, in this launch or perhaps in an earlier one.
+  private func mayBeCommitted(_ place: Place) -> Bool {
+    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return false }
+    return self[progress: place]?.hasSentCommit == true
+      || uploads[upload].items.begun[item]?.state == .transferred
   }
 
   private func deadline(of place: Place) -> Instant? {

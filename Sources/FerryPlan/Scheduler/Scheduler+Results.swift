@@ -55,6 +55,10 @@ extension Scheduler {
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let place = flight.attempt.place
     spendIntent(place, verdict)
+    if flight.interruption == .cancelled, goesOn(place, step, after: verdict) {
+      // It ended by itself before it could be cancelled.
+      return end(place, .cancelled, .cancelled)
+    }
     switch verdict {
     case .succeeded, .unchanged: succeed(place, step, result, verdict)
     case .unauthorized(let failure):
@@ -106,6 +110,17 @@ extension Scheduler {
       let waiter = ready(place, flight.attempt.step)
       gate?.waiters.append(waiter)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
+    }
+  }
+
+  /// Whether another request follows.
+  private func goesOn(_ place: Place, _ step: Step, after verdict: Verdict) -> Bool {
+    switch verdict {
+    case .succeeded, .unchanged:
+      guard case .upload(let work) = plan.nodes[place.node.index].work else { return false }
+      return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
+    case .unauthorized, .uploadIDGone, .transient, .limited: return true
+    case .permanent, .answerLost, .integrity, .cancelled: return false
     }
   }
 

@@ -21,6 +21,8 @@ package struct VirtualLedger: Sendable {
   }
 
   private(set) var accounts: [Key: Account] = [:]
+  /// Accounts of which the launch has leased.
+  private var open: Set<Key> = []
   let budgets: Budgets
   private let zones: [String: CalendarZone]
   /// Of the last call: a moment mostly lies in the window of the one before.
@@ -43,6 +45,7 @@ package struct VirtualLedger: Sendable {
     let granted = left >= request.minimum ? min(request.wanted, left) : 0
     account.leased += granted
     accounts[key] = account
+    if granted > 0 { open.insert(key) }
     return Lease(granted: granted, used: used)
   }
 
@@ -60,15 +63,18 @@ package struct VirtualLedger: Sendable {
 
   /// Gives back what the launch has leased and not moved.
   mutating func release() {
-    for key in accounts.keys { accounts[key]?.leased = 0 }
+    for key in open { accounts[key]?.leased = 0 }
+    open.removeAll(keepingCapacity: true)
   }
 
   /// The process died with its leases.
   mutating func loseLeases() {
-    for (key, account) in accounts where account.leased > 0 {
-      accounts[key]?.lost += account.leased
+    for key in open {
+      guard let leased = accounts[key]?.leased else { continue }
+      accounts[key]?.lost += leased
       accounts[key]?.leased = 0
     }
+    open.removeAll(keepingCapacity: true)
   }
 
   private mutating func change(

@@ -1,0 +1,155 @@
+import FerryManifest
+import FerryPlan
+
+/// Hand-overs, delays, priorities, windows.
+extension Referee {
+  /// What was handed over of an upload in this launch.
+  struct Batch {
+    /// Not closed.
+    var open: Set<Place> = []
+    /// By place: nothing of it starts before.
+    var notBefore: [Place: Instant] = [:]
+    /// By place: nothing of it starts before that record is on disk.
+    var records: [Place: UInt64] = [:]
+  }
+
+  /// A session's resume delay, as the rules grow it.
+  struct Delay: Equatable {
+    var period: Duration
+    var resumedAt: Instant?
+
+    var end: Instant? { resumedAt?.advanced(by: period) }
+  }
+
+  mutating func handOver(_ node: NodeID, _ range: Range<Int>, _ machine: VirtualMachine) {
+    let session = plan.nodes[node.index].session
+    let isBackground = plan.sessions[session.index].kind == .background
+    for item in range {
+      let place = Place(node, item)
+      let entry = machine.scheduler.withItems(of: node) { $0.entries[item] } ?? .continuing
+      if !(batches[node.index, default: Batch()].open.insert(place).inserted) || ended.contains(place) {
+        report(.nothingTwice, "\(name(place, machine)) is handed over twice")
+      }
+      batches[node.index]?.records[place] = isBackground ? recorded : 0
+      if entry != .continuing { requeue(place, node, machine) }
+      guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
+        continue
+      }
+      // What was created before the last resume exists already.
+      let handedOver = machine.scheduler.withItems(of: node) { $0.handedOver[item] } ?? 0
+      if entry == .continuing, let resumedAt = delay.resumedAt, handedOver < resumedAt.nanoseconds {
+        continue
+      }
+      batches[node.index]?.notBefore[place] = end
+    }
+  }
+
+  /// The file is queued anew: what the server did for it before counts no more, if that was said.
+  private mutating func requeue(_ place: Place, _ node: NodeID, _ machine: VirtualMachine) {
+    let key = key(place, machine)
+    let size = machine.scheduler.withItems(of: node) { $0.files.sizes[place.item ?? 0] } ?? 0
+    let modified = machine.scheduler.withItems(of: node) { $0.files.modified[place.item ?? 0] } ?? 0
+    if let known = states[key], known.state == .failed, known.size == size, known.modified == modified,
+      effects[key, default: 0] > 0
+    {
+      report(.nothingTwice, "\(name(place, machine)) failed though it was carried out, and is queued again")
+    }
+    effects[key] = 0
+    states[key] = (.queued, size, modified)
+  }
+
+  private func isDelayed(_ session: SessionID, _ policy: ResumeDelay.Policy) -> Bool {
+    options.launch != .foreground && plan.sessions[session.index].kind == .background
+      && plan.policies.resumeDelay.policy == policy
+  }
+
+  // MARK: The resume delay
+
+  mutating func resume(_ session: SessionID, _ state: ResumeState) {
+    let before = delays[session]
+    let policy = plan.policies.resumeDelay
+    delays[session] = Delay(period: state.period, resumedAt: state.resumedAt)
+    guard options.launch != .foreground else {
+      if state.resumedAt != nil { report(.resumeDelay, "a foreground launch resumes") }
+      return
+    }
+    if policy.policy == .none { return report(.resumeDelay, "a resume under the policy none") }
+    var expected = policy.initial
+    if let before, let end = before.end, now <= end.advanced(by: before.period), before.period > .zero {
+      expected = .seconds(fraction: before.period.seconds * policy.factor)
+    }
+    expected = min(expected, policy.max)
+    if state.period != expected { report(.resumeDelay, "the period is \(state.period), not \(expected)") }
+    // A token that was refused is asked for at once, and lengthens a delay whose end is awaited already.
+    if policy.policy == .afterCompletion, let end = before?.end, now < end, stoppedAt == nil,
+      cancelled[session] == nil, challengedAt == nil
+    {
+      report(.resumeDelay, "something was handled \(now.duration(to: end)) before the delay's end")
+    }
+  }
+
+  mutating func checkDelay(_ call: Call, _ name: String, _ machine: VirtualMachine) {
+    let place = call.attempt.place
+    let node = plan.nodes[place.node.index]
+    guard isDelayed(node.session, .beforeStart), cancelled[node.session] == nil else { return }
+    if let end = batches[place.node.index]?.notBefore[place], now < end {
+      report(.resumeDelay, "\(name) was sent \(now.duration(to: end)) before the delay's end")
+    }
+    if place.item == nil, node.kind != .token, let end = delaysAtLaunch[node.session]?.end, now < end,
+      delays[node.session] == delaysAtLaunch[node.session]
+    {
+      report(.resumeDelay, "\(name) was sent \(now.duration(to: end)) before the delay's end")
+    }
+  }
+
+  // MARK: Priorities
+
+  /// No upload of a higher priority had an item that was ready to begin on the same lane.
+  mutating func checkPriority(_ call: Call, _ step: Step, _ name: String, _ machine: VirtualMachine) {
+    let place = call.attempt.place
+    guard place.item != nil, !begun.contains(place), options.limit == nil, call.step != .commit,
+      case .upload(let own) = plan.nodes[place.node.index].work, cancelled.isEmpty
+    else { return }
+    // What a background launch hands over waits for the disk.
+    for (index, node) in plan.nodes.enumerated() {
+      guard case .upload(let other) = node.work, other.priority > own.priority,
+        other.first.session == step.session, other.first.origin == step.origin, isSimple(other),
+        !isGated(NodeID(index), .transfer), let batch = batches[index]
+      else { continue }
+      let unbegun = batch.open.filter {
+        !begun.contains($0) && now >= batch.notBefore[$0] ?? now && batch.records[$0] ?? 0 <= synced
+          && isFirstOf(other, $0, machine)
+      }
+      guard let first = unbegun.first else { continue }
+      report(.priority, "\(name) was sent while \(self.name(first, machine)) was ready")
+    }
+  }
+
+  /// Nothing but a free connection decides when its items begin.
+  func isSimple(_ work: UploadWork) -> Bool {
+    work.allocate == nil && work.commit == nil && work.transfer.token == nil
+      && work.transfer.repeatability == .repeatable
+  }
+
+  private func isFirstOf(_ work: UploadWork, _ place: Place, _ machine: VirtualMachine) -> Bool {
+    machine.scheduler.withItems(of: place.node) { $0.begun[place.item ?? 0] == nil } ?? false
+  }
+
+  // MARK: The execution window
+
+  /// At the window's end every request of a default session is cancelled, and nothing of it is left a second later.
+  mutating func endWindow(_ machine: VirtualMachine) {
+    // A moment at which the scheduler is told nothing is none for it.
+    let hasEvent = machine.sights.contains { if case .event = $0 { true } else { false } }
+    guard let windowEndsAt, now >= windowEndsAt, hasEvent, !machine.isDead else { return }
+    for (id, flight) in flights.sorted(by: { $0.key < $1.key })
+    where plan.sessions[flight.session.index].kind != .background {
+      let name = "\(flight.call.step.rawValue) of \(name(flight.call.attempt.place, machine)) (\(id))"
+      if !flight.isCancelled {
+        report(.window, "\(name) goes on after the window's end")
+      } else if now > windowEndsAt.advanced(by: .seconds(1)) {
+        report(.window, "\(name) has not ended a second after the window")
+      }
+    }
+  }
+}

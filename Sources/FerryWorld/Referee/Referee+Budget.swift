@@ -1,0 +1,64 @@
+import FerryManifest
+import FerryPlan
+
+/// Budgets: what discretionary transfers moved.
+extension Referee {
+  struct Account: Hashable {
+    var network: DeviceConditions.Network
+    var begin: Instant
+  }
+
+  private func budget(of network: DeviceConditions.Network) -> Budget? {
+    switch network {
+    case .wifi: plan.policies.budgets.wifi
+    case .wired: plan.policies.budgets.wired
+    case .cellular: plan.policies.budgets.cellular
+    case .none: nil
+    }
+  }
+
+  private func window(_ budget: Budget) -> Range<Instant> { budget.per.span(containing: now, in: .utc) }
+
+  mutating func noteUsed(_ machine: VirtualMachine) {
+    now = machine.now
+    for network in DeviceConditions.Network.allCases {
+      guard let budget = budget(of: network) else { continue }
+      let window = window(budget)
+      usedBefore[Account(network: network, begin: window.lowerBound)] =
+        machine.ledger.account(network, window).used
+    }
+  }
+
+  /// Whether the present network's budget decides when the node's transfers are sent.
+  func isGated(_ node: NodeID, _ step: Step.Kind) -> Bool {
+    guard budget(of: conditions.network) != nil else { return false }
+    guard isDiscretionary(plan.sessions[plan.nodes[node.index].session.index]) else { return false }
+    return [.transfer, .fetch, .request].contains(step)
+  }
+
+  /// Nothing is sent that is larger than its budget, but under a soft one.
+  mutating func checkBudget(_ call: Call, _ name: String) {
+    guard let budget = budget(of: conditions.network), budget.cutoff != .soft else { return }
+    guard call.step == .transfer, call.size > budget.limit else { return }
+    report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
+  }
+
+  /// Bodies of gated requests stay within what was left when the launch began.
+  mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
+    guard bytes > 0, let flight = flights[id], let budget = budget(of: network) else { return }
+    let session = plan.sessions[plan.nodes[flight.call.attempt.place.node.index].session.index]
+    // Small requests, and a download whose size nobody knows, are counted as they come.
+    guard isDiscretionary(session), flight.call.step == .transfer, budget.cutoff != .soft else { return }
+    // What may not be sent again goes on where the network changes under it; what is cancelled takes a moment.
+    guard !flight.isCancelled else { return }
+    guard flight.network == network || step(flight.call).repeatability != .once else { return }
+    let account = Account(network: network, begin: window(budget).lowerBound)
+    gatedBodies[account, default: 0] += bytes
+    let left = max(0, budget.limit - (usedBefore[account] ?? 0))
+    guard let moved = gatedBodies[account], moved > left else { return }
+    report(
+      .budget,
+      "transfers have moved \(moved) bytes on \(network.rawValue), and \(left) were left (\(budget.cutoff.rawValue))"
+    )
+  }
+}

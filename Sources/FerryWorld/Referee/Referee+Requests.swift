@@ -1,0 +1,149 @@
+import FerryManifest
+import FerryPlan
+
+/// What has to hold when a request is sent.
+extension Referee {
+  mutating func check(_ call: Call, _ reply: Reply, _ machine: VirtualMachine) {
+    let place = call.attempt.place
+    let step = step(call)
+    let name = "\(call.step.rawValue) of \(name(place, machine))"
+    let session = plan.sessions[step.session.index]
+    requests[place, default: 0] += 1
+    if place.item != nil, let count = requests[place], count > 100 {
+      report(.busyLoop, "\(name) is request \(count) of the item in a launch")
+    }
+    if let reason = forbids(session) { report(.network, "\(name) was sent \(reason)") }
+    let beside = flights.values.count {
+      $0.session == step.session && self.step($0.call).origin == step.origin
+    }
+    if beside >= session.maxConnectionsPerHost {
+      report(.connections, "\(name) is request \(beside + 1) of \(session.name) to one host")
+    }
+    checkLaunch(call, step, name)
+    checkJournal(call, reply, step, name)
+    checkDelay(call, name, machine)
+    checkPriority(call, step, name, machine)
+    if call.step == .token, flights.values.contains(where: { $0.call.attempt.place == place }) {
+      report(.token, "\(name) is fetched twice at once")
+    }
+    if let refusals = refusals[place], refusals.step == call.step, refusals.count > 2, call.step != .token {
+      report(.token, "\(name) is sent again after \(refusals.count) refusals")
+    }
+    if case .request(let work) = plan.nodes[place.node.index].work { checkNeeds(place, work, name, machine) }
+    if isGated(place.node, call.step) { checkBudget(call, name) }
+    flights[call.attempt.id] = Flight(call: call, session: step.session, network: conditions.network)
+    guard place.item != nil, begun.insert(place).inserted, let limit = options.limit else { return }
+    if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
+  }
+
+  private func forbids(_ session: SessionPlan) -> String? {
+    if conditions.network == .none { return "without a network" }
+    if conditions.network == .cellular, !session.allowsCellular { return "on a cellular network" }
+    let isPaid = conditions.isExpensive || conditions.network == .cellular
+    if isPaid, !session.allowsExpensive { return "on a network that is paid by volume" }
+    if isDiscretionary(session), conditions.power == .battery { return "on battery" }
+    return nil
+  }
+
+  func isDiscretionary(_ session: SessionPlan) -> Bool {
+    switch session.discretionary {
+    case .yes: true
+    case .no: false
+    case .inferred: options.launch != .foreground
+    }
+  }
+
+  private mutating func checkLaunch(_ call: Call, _ step: Step, _ name: String) {
+    let session = plan.sessions[step.session.index]
+    if let deadline = options.deadline, now >= deadline { report(.deadline, "\(name) was sent after it") }
+    if stoppedAt != nil { report(.stop, "\(name) was sent after a signal") }
+    if session.kind != .background, let windowEndsAt {
+      if now >= windowEndsAt { report(.window, "\(name) was sent after the window's end") }
+      let count = flights.values.count { plan.sessions[$0.session.index].kind != .background }
+      if count >= 1_000 { report(.window, "\(name) is one of more than 1000 requests in a window") }
+    }
+    let node = plan.nodes[call.attempt.place.node.index]
+    guard node.kind != .token, let finishing = cancelled[node.session] else { return }
+    if !finishing {
+      report(.cancel, "\(name) was sent after ferry cancel")
+    } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
+      !begun.contains(call.attempt.place)
+    {
+      // Others may have been begun, and have waited for a token, an intent or another lane.
+      report(.cancel, "\(name) was begun after ferry cancel --finish")
+    }
+  }
+
+  /// Where intents go ahead of the connections, what follows them is begun ahead as well.
+  private var hasIntents: Bool {
+    plan.nodes.contains { $0.steps.contains { $0.repeatability == .once } }
+  }
+
+  private mutating func checkJournal(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
+    let place = call.attempt.place
+    if call.step == .commit, let record = transferred[place], record > written {
+      report(.commitAfterWrite, "\(name) was sent before its transfer was written down")
+    }
+    guard step.repeatability == .once else { return }
+    guard let intent = intents[place], intent <= synced else {
+      return report(.intent, "\(name) was sent before its intent was on disk")
+    }
+    intents[place] = nil
+    // Only what certainly did not reach the server spends no intent.
+    if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { intents[place] = intent }
+  }
+
+  private mutating func checkNeeds(
+    _ place: Place, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
+  ) {
+    for need in plan.nodes[place.node.index].needs where plan.nodes[need.index].kind == .upload {
+      // Skipped in this launch, it leaves what an earlier one has begun to the next round.
+      if machine.scheduler.nodeRecords[need.index].state == "skipped" { continue }
+      let rows = machine.journal.items[need.index]
+      let open = (0..<rows.count).filter {
+        !rows.states[$0].isClosed && rows.known($0).round == machine.round
+      }
+      if !open.isEmpty { report(.needs, "\(name) was sent while \(open.count) items of its need are open") }
+      let failed = (0..<rows.count).contains {
+        rows.known($0).round == machine.round && [.failed, .cancelled].contains(rows.states[$0])
+          || rows.states[$0] == .ambiguous
+      }
+      if failed, work.when == .succeeded { report(.needs, "\(name) was sent though its need has failed") }
+    }
+  }
+
+  // MARK: What counts
+
+  /// What the server did for good, and does once.
+  mutating func count(_ effect: WorldServer.Effect) {
+    let node = plan.nodes[effect.node]
+    let step = node.steps.first { $0.kind == effect.step }
+    guard effect.step == .commit || step?.repeatability == .once else {
+      lastEffectAt[FileKey(node: effect.node, path: effect.path)] = effect.at
+      return
+    }
+    let key = FileKey(node: effect.node, path: effect.path)
+    effects[key, default: 0] += 1
+    lastEffectAt[key] = effect.at
+    if let count = effects[key], count > 1 {
+      report(
+        .nothingTwice, "\(effect.step.rawValue) of \(node.name)/\(text(key)) is carried out \(count) times")
+    }
+  }
+
+  func text(_ key: FileKey) -> String { String(decoding: key.path, as: UTF8.self) }
+
+  /// A power cut takes what the journal did not bring to the disk: a commit waits until its transfer is written,
+  /// and not for the disk.
+  mutating func forgive() {
+    for (key, at) in lastEffectAt where at.duration(to: now) < .milliseconds(100) { effects[key] = 0 }
+  }
+
+  mutating func close(_ place: Place, _ state: ItemState, _ machine: VirtualMachine) {
+    guard place.item != nil else { return }
+    let key = key(place, machine)
+    if !ended.insert(place).inserted { report(.requests, "\(name(place, machine)) is closed twice") }
+    states[key]?.state = state
+    batches[place.node.index]?.open.remove(place)
+  }
+}

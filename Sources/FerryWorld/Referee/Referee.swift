@@ -1,0 +1,209 @@
+import FerryManifest
+import FerryPlan
+
+/// Watches a world and knows the rules of its own accord: it shares no code with the scheduler, and judges by what
+/// was sent, written down and moved.
+struct Referee {
+  /// A request under way.
+  struct Flight {
+    var call: Call
+    var session: SessionID
+    /// Where it was sent.
+    var network: DeviceConditions.Network
+    var isCancelled = false
+  }
+
+  /// A file of an upload.
+  struct FileKey: Hashable {
+    var node: Int
+    var path: [UInt8]
+  }
+
+  let plan: Plan
+  private(set) var violation: Violation?
+
+  // Of the launch.
+  var options = LaunchOptions(seed: 0)
+  var startedAt = Instant(nanoseconds: 0)
+  var conditions = DeviceConditions()
+  var windowEndsAt: Instant?
+  var flights: [UInt64: Flight] = [:]
+  var recorded: UInt64 = 0
+  var written: UInt64 = 0
+  var synced: UInt64 = 0
+  var stoppedAt: Instant?
+  /// The record of each intent that is not spent.
+  var intents: [Place: UInt64] = [:]
+  /// The record that says so.
+  var transferred: [Place: UInt64] = [:]
+  var begun: Set<Place> = []
+  /// In the launch.
+  var requests: [Place: Int] = [:]
+  /// The last 401.
+  var challengedAt: Instant?
+  /// 401 in a row, by place and step.
+  var refusals: [Place: (step: Step.Kind, count: Int)] = [:]
+  /// Whether `ferry cancel` has ended the session, and whether what was begun goes on.
+  var cancelled: [SessionID: Bool] = [:]
+  var batches: [Int: Batch] = [:]
+  var delays: [SessionID: Delay] = [:]
+  /// As the launch found them.
+  var delaysAtLaunch: [SessionID: Delay] = [:]
+  var ended: Set<Place> = []
+  /// Bytes of bodies of gated requests, and what was used before the launch, by network and window.
+  var gatedBodies: [Account: Int64] = [:]
+  var usedBefore: [Account: Int64] = [:]
+  var eventsInLaunch = 0
+
+  // Of the world.
+  /// How often the server carried out what counts, since the file was queued last.
+  var effects: [FileKey: Int] = [:]
+  var lastEffectAt: [FileKey: Instant] = [:]
+  var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
+  var round: Int64 = 0
+  var now = Instant(nanoseconds: 0)
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  /// The first rule that was broken counts; what follows may follow from it.
+  mutating func report(_ rule: Violation.Rule, _ message: String) {
+    if violation == nil { violation = Violation(rule: rule, message: message) }
+  }
+
+  /// Before a launch: what it will find.
+  mutating func willLaunch(_ machine: VirtualMachine) {
+    (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
+    (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
+    (recorded, written, synced, stoppedAt, eventsInLaunch) = (0, 0, 0, nil, 0)
+    (requests, challengedAt) = ([:], nil)
+    delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
+    delaysAtLaunch = delays
+    states = [:]
+    for (node, rows) in machine.journal.items.enumerated() {
+      for row in 0..<rows.count {
+        let known = rows.known(row)
+        states[FileKey(node: node, path: Array(rows.files.path(row)))] =
+          (known.state, known.size, known.modified)
+      }
+    }
+    if machine.round != round {
+      round = machine.round
+      for key in effects.keys where plan.nodes[key.node].kind != .upload { effects[key] = 0 }
+    }
+    noteUsed(machine)
+  }
+
+  /// After a turn: what was seen in it.
+  mutating func see(_ machine: VirtualMachine, _ effects: [WorldServer.Effect]) {
+    now = machine.now
+    for sight in machine.sights where violation == nil {
+      switch sight {
+      case .launched(let options): begin(options)
+      case .event(let event): take(event)
+      case .action(let action): take(action, machine)
+      case .sent(let call, let reply): check(call, reply, machine)
+      case .moved(let id, let network, let sent, let received): moved(id, network, sent + received)
+      case .othersMoved, .leased, .died: break
+      }
+    }
+    for effect in effects { count(effect) }
+    if machine.isDead, machine.losesPower { forgive() }
+    endWindow(machine)
+    if machine.counters.eventsAtOnce > bound(machine) {
+      report(.busyLoop, "\(machine.counters.eventsAtOnce) events while no time passes")
+    }
+    if eventsInLaunch > 10 * bound(machine) { report(.busyLoop, "\(eventsInLaunch) events in a launch") }
+  }
+
+  private func bound(_ machine: VirtualMachine) -> Int {
+    200 + 20 * plan.nodes.indices.reduce(0) { $0 + machine.listing(of: NodeID($1)).count }
+  }
+
+  private mutating func begin(_ options: LaunchOptions) {
+    self.options = options
+    startedAt = now
+    conditions = options.conditions
+    let window = plan.policies.executionWindow
+    let length: Duration? =
+      switch options.launch {
+      case .foreground: nil
+      case .background: window.background
+      case .fetch: window.fetch
+      case .event: window.event
+      case .continuous: window.continuous
+      }
+    windowEndsAt = length.map { now.advanced(by: $0) }
+  }
+
+  private mutating func take(_ event: Event) {
+    eventsInLaunch += 1
+    switch event {
+    case .finished(let results): for result in results { finish(result) }
+    case .written(let through): written = max(written, through)
+    case .synced(let through): (synced, written) = (through, max(written, through))
+    case .stop: stoppedAt = stoppedAt ?? now
+    case .conditions(let new): conditions = new
+    case .hangUp:
+      guard options.launch == .foreground, windowEndsAt == nil else { return }
+      windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
+    case .cancelled(let session, _, let finishing):
+      cancelled[session] = (cancelled[session] ?? true) && finishing
+    case .submitted, .launched, .timer, .moved, .leased: break
+    }
+  }
+
+  private mutating func finish(_ result: AttemptResult) {
+    guard let flight = flights.removeValue(forKey: result.id) else {
+      return report(.requests, "request \(result.id) ended twice")
+    }
+    let place = flight.call.attempt.place
+    guard case .response(let response) = result.answer, response.status == 401 else {
+      refusals[place] = nil
+      return
+    }
+    challengedAt = now
+    let before = refusals[place]?.step == flight.call.step ? refusals[place]?.count ?? 0 : 0
+    refusals[place] = (flight.call.step, before + 1)
+  }
+
+  private mutating func take(_ action: Action, _ machine: VirtualMachine) {
+    switch action {
+    case .cancel(let id):
+      if flights[id] == nil { report(.requests, "request \(id) is cancelled and not under way") }
+      flights[id]?.isCancelled = true
+    case .record(let entries):
+      recorded += 1
+      for entry in entries { take(entry, machine) }
+    case .end:
+      if synced < recorded { report(.nothingLost, "it ended before everything was on disk") }
+      if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests under way") }
+    case .start, .sync, .lease, .releaseLeases: break
+    }
+  }
+
+  private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
+    switch entry {
+    case .handedOver(let node, let range, _): handOver(node, range, machine)
+    case .intent(let place, _): intents[place] = recorded
+    case .withdrawn(let place): intents[place] = nil
+    case .transferred(let place): transferred[place] = recorded
+    case .closed(let place, let state, _, _): close(place, state, machine)
+    case .resumed(let session, let state): resume(session, state)
+    case .allocated, .released, .batchThrough: break
+    }
+  }
+
+  func key(_ place: Place, _ machine: VirtualMachine) -> FileKey {
+    FileKey(node: place.node.index, path: machine.scheduler.path(of: place).map(Array.init) ?? [])
+  }
+
+  func name(_ place: Place, _ machine: VirtualMachine) -> String {
+    let path = String(decoding: key(place, machine).path, as: UTF8.self)
+    return plan.nodes[place.node.index].name + (path.isEmpty ? "" : "/\(path)")
+  }
+
+  func step(_ call: Call) -> Step {
+    let node = plan.nodes[call.attempt.place.node.index]
+    return node.steps.first { $0.kind == call.step } ?? node.steps[0]
+  }
+}

@@ -1,0 +1,30 @@
+/// A rule that a world broke.
+package struct Violation: Hashable, Sendable {
+  /// The rules; the names stand in reports.
+  package enum Rule: String, Hashable, Sendable, CaseIterable {
+    case nothingLost = "nothing_lost"
+    case nothingTwice = "nothing_twice"
+    case budget
+    case network
+    case connections
+    case resumeDelay = "resume_delay"
+    case window
+    case priority
+    case starvation
+    case busyLoop = "busy_loop"
+    case intent
+    case commitAfterWrite = "commit_after_write"
+    case deadline
+    case stop
+    case limit
+    case cancel
+    case needs
+    case token
+    case sameHistory = "same_history"
+    case requests
+    case stuck
+  }
+
+  package var rule: Rule
+  package var message: String
+}

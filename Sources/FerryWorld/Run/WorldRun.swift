@@ -1,0 +1,198 @@
+import FerryManifest
+import FerryPlan
+
+/// One world, from its first launch until everything is closed, under the referee's eyes.
+package struct WorldRun {
+  /// What came of it.
+  package struct Outcome: Sendable {
+    package var violation: Violation?
+    /// Of the history.
+    package var hash: UInt64
+    package var counters: VirtualMachine.Counters
+    package var simulated: Duration
+    /// Where it was asked for.
+    package var history: [String]
+  }
+
+  private let scenario: Scenario
+  private var machine: VirtualMachine
+  private var referee: Referee
+  private var hash = HistoryHash()
+  private var history: History?
+  private var simulated = Duration.zero
+
+  /// After this many launches without a fault all is closed.
+  private static func bound(_ items: Int) -> Int { 12 + 6 * items }
+
+  /// - Parameter plan: of the scenario's manifest, where it is known already.
+  /// - Returns: `nil` where the scenario's manifest is not a right one.
+  package static func outcome(
+    of scenario: Scenario, plan known: Plan? = nil, tellsHistory: Bool = false
+  ) -> Outcome? {
+    guard let plan = known ?? scenario.manifest.plan else { return nil }
+    var server = WorldServer(scenario, plan)
+    let begin = Instant(nanoseconds: 1_600_000_000_000_000_000)
+    let machine = VirtualMachine(plan, at: begin) { server.answer($0) }
+    var run = WorldRun(scenario: scenario, machine: machine, plan: plan, tellsHistory: tellsHistory)
+    run.live(calm: { server.isGood = true }, effects: { server.takeEffects() })
+    return Outcome(
+      violation: run.referee.violation, hash: run.hash.value, counters: run.machine.counters,
+      simulated: run.simulated, history: run.history?.lines ?? [])
+  }
+
+  private init(scenario: Scenario, machine: VirtualMachine, plan: Plan, tellsHistory: Bool) {
+    self.scenario = scenario
+    self.machine = machine
+    referee = Referee(plan)
+    history = tellsHistory ? History(plan, at: machine.now) : nil
+    self.machine.keepsSights = true
+    self.machine.writeDelay = .milliseconds(scenario.writeDelayMilliseconds)
+    self.machine.leaseDelay = .milliseconds(scenario.leaseDelayMilliseconds)
+    self.machine.progressInterval = scenario.progressSeconds.map { .seconds($0) }
+    for number in scenario.manifest.uploads.indices { addFiles(scenario.files[number], toUpload: number) }
+  }
+
+  private mutating func live(calm: () -> Void, effects: () -> [WorldServer.Effect]) {
+    for (number, launch) in scenario.launches.enumerated() {
+      prepare(launch, number)
+      run(effects)
+      machine.unschedule {
+        switch $0 {
+        case .conditions, .othersMove: false
+        case .stop, .hangUp, .cancel, .submit: true
+        }
+      }
+      if referee.violation != nil { return }
+    }
+    calm()
+    machine.unschedule { _ in true }
+    (machine.actionsToLive, machine.losesPower, machine.writeDelay) = (.max, false, .zero)
+    let items = plan.nodes.indices.reduce(0) { $0 + machine.listing(of: NodeID($1)).count }
+    // What does not fit into a window is sent in the foreground only.
+    let isShort = scenario.manifest.windowSeconds.map { $0 < 5 } ?? false
+    let kind: LaunchKind = isShort || scenario.chance(7, 2) == 0 ? .foreground : .background
+    let networks: [DeviceConditions.Network] =
+      scenario.manifest.allowsCellular && scenario.manifest.allowsExpensive
+      ? [.wired, .wifi, .cellular] : [.wired, .wifi]
+    for launch in 0..<Self.bound(items) {
+      machine.now = machine.now.advanced(by: .seconds(90_000))
+      let network = networks[launch % networks.count]
+      machine.options = LaunchOptions(
+        conditions: .init(network: network, power: .external), launch: kind,
+        seed: scenario.seed &+ UInt64(launch))
+      history?.beginCalm()
+      run(effects)
+      if referee.violation != nil { return }
+      if machine.scheduler.isRoundThrough {
+        referee.closed(machine)
+        if let violation = referee.violation { history?.add(violation, at: machine.now) }
+        return
+      }
+    }
+    referee.starve(machine)
+    if let violation = referee.violation { history?.add(violation, at: machine.now) }
+  }
+
+  private var plan: Plan { machine.plan }
+
+  private mutating func prepare(_ launch: LaunchSpec, _ number: Int) {
+    machine.openRound()
+    machine.now = machine.now.advanced(by: .seconds(launch.pauseSeconds))
+    for _ in 0..<launch.changed { changeFile(number) }
+    addFiles(launch.newSizes, toUpload: 0)
+    let deadline = launch.maxDurationMilliseconds.map { machine.now.advanced(by: .milliseconds($0)) }
+    machine.options = LaunchOptions(
+      limit: launch.limit, conditions: launch.conditions, deadline: deadline,
+      grace: .milliseconds(launch.graceMilliseconds), launch: launch.kind,
+      patience: .seconds(launch.patienceSeconds), seed: scenario.seed &+ UInt64(number))
+    machine.actionsToLive = launch.actionsToLive ?? .max
+    machine.losesPower = launch.losesPower
+    for happening in launch.happenings {
+      let at = machine.now.advanced(by: .milliseconds(happening.afterMilliseconds))
+      machine.schedule(occurrence(happening.what), at: at)
+    }
+  }
+
+  private mutating func occurrence(_ what: LaunchSpec.Happening.What) -> Occurrence {
+    switch what {
+    case .stop(let cause): return .stop(cause)
+    case .hangUp: return .hangUp
+    case .conditions(let conditions): return .conditions(conditions)
+    case .othersMove(let network, let bytes): return .othersMove(network, bytes)
+    case .cancel(let finishing): return .cancel(SessionID(0), finishing: finishing)
+    case .submit(let upload, let sizes):
+      let node = node(upload)
+      var all = listing(of: node)
+      var files = FileColumns()
+      for size in sizes {
+        let path = Self.path(all.count)
+        all.append(path: path.utf8, size: size, modified: 0)
+        files.append(path: path.utf8, size: size, modified: 0)
+      }
+      // Told to this launch, and listed from the next one on.
+      pendingListings[node.index] = all
+      return .submit(node, files)
+    }
+  }
+
+  /// What is listed from the next launch on.
+  private var pendingListings: [Int: FileColumns] = [:]
+
+  private func node(_ upload: Int) -> NodeID {
+    let name = scenario.manifest.uploads[upload % scenario.manifest.uploads.count].name
+    return NodeID(plan.nodes.firstIndex { $0.name == name } ?? 0)
+  }
+
+  private func listing(of node: NodeID) -> FileColumns {
+    pendingListings[node.index] ?? machine.listing(of: node)
+  }
+
+  /// Names in the order of their bytes.
+  private static func path(_ number: Int) -> String {
+    "f\(number < 10 ? "00" : number < 100 ? "0" : "")\(number)"
+  }
+
+  private mutating func addFiles(_ sizes: [Int64], toUpload number: Int) {
+    guard !sizes.isEmpty else { return }
+    let node = node(number)
+    var listing = machine.listing(of: node)
+    for size in sizes { listing.append(path: Self.path(listing.count).utf8, size: size, modified: 0) }
+    machine.list(listing, of: node)
+  }
+
+  private mutating func changeFile(_ number: Int) {
+    let node = node(0)
+    var listing = machine.listing(of: node)
+    guard listing.count > 0 else { return }
+    let index = scenario.chance(number ^ 0xC4A, listing.count)
+    listing.modified[index] += 1
+    machine.list(listing, of: node)
+  }
+
+  private mutating func run(_ effects: () -> [WorldServer.Effect]) {
+    let begin = machine.now
+    referee.willLaunch(machine)
+    machine.launch()
+    look(effects())
+    while !machine.hasEnded, !machine.isDead, referee.violation == nil {
+      guard machine.step() else {
+        referee.stuck()
+        break
+      }
+      look(effects())
+    }
+    if referee.violation == nil { referee.launchEnded(machine) }
+    simulated += begin.duration(to: machine.now)
+    for (node, listing) in pendingListings { machine.list(listing, of: NodeID(node)) }
+    pendingListings = [:]
+    if let violation = referee.violation { history?.add(violation, at: machine.now) }
+  }
+
+  private mutating func look(_ effects: [WorldServer.Effect]) {
+    for sight in machine.sights {
+      if case .action(let action) = sight { hash.combine(action) }
+    }
+    history?.see(machine)
+    referee.see(machine, effects)
+  }
+}

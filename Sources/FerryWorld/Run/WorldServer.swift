@@ -1,0 +1,146 @@
+import FerryPlan
+
+/// A server with upload IDs that end and commits that count once, behind a network that loses things.
+struct WorldServer {
+  /// An upload ID that was given out.
+  private struct Upload {
+    var end: Instant
+    var isWhole = false
+    var isCommitted = false
+  }
+
+  /// Something that the server did for good.
+  struct Effect: Sendable {
+    var node: Int
+    var path: [UInt8]
+    var step: Step.Kind
+    var at: Instant
+  }
+
+  private let scenario: Scenario
+  private let plan: Plan
+  /// Nothing goes wrong any more.
+  var isGood = false
+  /// Those that nobody has looked at yet.
+  private(set) var effects: [Effect] = []
+  private(set) var requests = 0
+  private var uploads: [Upload] = []
+  /// Of a download that was cut off at a limit.
+  private var restOfDownload: Int64?
+  private var acted: Set<[UInt8]> = []
+
+  init(_ scenario: Scenario, _ plan: Plan) {
+    self.scenario = scenario
+    self.plan = plan
+  }
+
+  mutating func takeEffects() -> [Effect] {
+    defer { effects.removeAll(keepingCapacity: true) }
+    return effects
+  }
+
+  mutating func answer(_ call: Call) -> Reply {
+    let number = requests
+    requests += 1
+    let fate = isGood ? nil : scenario.fates[number]
+    var latency = scenario.isBrisk || isGood ? 10 : 1 + scenario.chance(number, 3_000)
+    if case .slow(let seconds) = fate { latency += 1_000 * seconds }
+    var reply = reply(to: call, fate, after: .milliseconds(latency))
+    fill(&reply, call, number, fate)
+    return reply
+  }
+
+  private mutating func reply(to call: Call, _ fate: Fate?, after: Duration) -> Reply {
+    switch fate {
+    case .refused: return .fails(.connect, reached: false, after: after)
+    case .handshakeFails: return .fails(.handshake, reached: false, after: after)
+    case .timesOut: return .fails(.requestTimeout, reached: true, after: after)
+    case .cut: return .fails(.connectionLost, reached: true, after: after)
+    case .answerLost:
+      _ = act(call)
+      return .fails(.connectionLost, reached: true, after: after)
+    case .gatewayTimesOut(let hasActed):
+      if hasActed { _ = act(call) }
+      return .status(504, after: after)
+    case .busy: return .status(503, after: after)
+    case .tooMany(let seconds): return .status(429, after: after, retryAfter: .seconds(seconds))
+    case .tokenRefused where !hasActed(call): return .status(401, after: after)
+    // A server that has acted does not refuse for good what it has done.
+    case .forbidden where !hasActed(call): return .status(403, after: after)
+    case .idEnds:
+      if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
+    case .slow, .tokenRefused, .forbidden, nil: break
+    }
+    var reply = act(call)
+    reply.after = after
+    return reply
+  }
+
+  private mutating func fill(_ reply: inout Reply, _ call: Call, _ number: Int, _ fate: Fate?) {
+    switch fate {
+    case .refused, .handshakeFails: return
+    case .timesOut, .cut, .answerLost, .gatewayTimesOut, .busy, .tooMany, .tokenRefused, .forbidden, .idEnds,
+      .slow, nil:
+      reply.overhead = 300
+    }
+    if scenario.lingers, !isGood { reply.lingers = .milliseconds(scenario.chance(number ^ 0x11F, 900)) }
+    switch call.step {
+    case .transfer: reply.sent = call.size
+    case .fetch: reply.received = download(call, number)
+    case .token, .allocate, .commit, .request: reply.sent = 100
+    }
+    if case .cut(let percent) = fate {
+      reply.sent = reply.sent * Int64(percent) / 100
+      reply.received = reply.received * Int64(percent) / 100
+    }
+    // A megabyte a second.
+    reply.after += .microseconds(max(reply.sent, reply.received))
+  }
+
+  /// A download goes on where a limit cut it off.
+  private mutating func download(_ call: Call, _ number: Int) -> Int64 {
+    let limits = [scenario.manifest.wifi, scenario.manifest.wired, scenario.manifest.cellular]
+    let isSmall = limits.contains { $0.map { $0.limit < 1_000_000 } ?? false }
+    let rest = restOfDownload ?? Int64(scenario.chance(number ^ 0xFE7C, isSmall ? 3_000 : 2_000_000))
+    restOfDownload = call.attempt.byteLimit.flatMap { $0 < rest ? rest - $0 : nil }
+    return rest
+  }
+
+  private func hasActed(_ call: Call) -> Bool { acted.contains(key(call)) }
+
+  private func key(_ call: Call) -> [UInt8] { [UInt8(call.attempt.place.node.index)] + call.pathBytes }
+
+  private mutating func act(_ call: Call) -> Reply {
+    switch call.step {
+    case .token:
+      let life = scenario.chance(requests ^ 0x70CE, 130) - 5
+      return .status(200, expires: life == 0 ? nil : call.now.advanced(by: .seconds(isGood ? 600 : life)))
+    case .allocate:
+      var reply = Reply.status(200)
+      uploads.append(Upload(end: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60))))
+      reply.uploadID = uploads.count
+      return reply
+    case .transfer:
+      guard let id = call.uploadID else { return count(call) }
+      if uploads[id - 1].isCommitted { return .status(409) }
+      guard call.now < uploads[id - 1].end else { return .status(404) }
+      uploads[id - 1].isWhole = true
+      return .status(200)
+    case .commit:
+      guard let id = call.uploadID else { return .status(404) }
+      if uploads[id - 1].isCommitted { return .status(409) }
+      guard call.now < uploads[id - 1].end, uploads[id - 1].isWhole else { return .status(410) }
+      uploads[id - 1].isCommitted = true
+      return count(call)
+    case .fetch: return .status(scenario.chance(requests, 4) == 0 ? 304 : 200)
+    case .request: return count(call)
+    }
+  }
+
+  private mutating func count(_ call: Call) -> Reply {
+    acted.insert(key(call))
+    effects.append(
+      Effect(node: call.attempt.place.node.index, path: Array(call.pathBytes), step: call.step, at: call.now))
+    return .status(200)
+  }
+}

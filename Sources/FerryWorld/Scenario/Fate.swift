@@ -1,0 +1,38 @@
+/// What goes wrong with one request.
+package enum Fate: Hashable, Sendable {
+  case refused
+  case handshakeFails
+  /// It reached the server, which did nothing.
+  case timesOut
+  /// Part of the body moves, and the connection breaks.
+  case cut(percent: Int)
+  /// The server acts, and the answer does not arrive.
+  case answerLost
+  /// A gateway gives up, before or after the server acted.
+  case gatewayTimesOut(hasActed: Bool)
+  case busy
+  case tooMany(retryAfterSeconds: Int)
+  case tokenRefused
+  case forbidden
+  /// The upload ID has just ended.
+  case idEnds
+  /// It takes so much longer.
+  case slow(seconds: Int)
+
+  static func random(_ dice: inout Dice) -> Fate {
+    switch dice.roll(24) {
+    case 0, 1, 2: .refused
+    case 3: .handshakeFails
+    case 4, 5: .timesOut
+    case 6, 7, 8: .cut(percent: dice.roll(101))
+    case 9, 10, 11, 12: .answerLost
+    case 13, 14: .gatewayTimesOut(hasActed: dice.once(in: 2))
+    case 15: .busy
+    case 16: .tooMany(retryAfterSeconds: dice.roll(1...4000))
+    case 17, 18: .tokenRefused
+    case 19: .forbidden
+    case 20, 21: .idEnds
+    default: .slow(seconds: dice.roll(1...100))
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import FerryManifest
+import FerryPlan
+
+/// A random manifest, as few choices as a shrinker can take back one by one.
+package struct ManifestSpec: Hashable, Sendable {
+  package struct BudgetSpec: Hashable, Sendable {
+    package var limit: Int64
+    package var per: Budget.Window
+    package var cutoff: Budget.Cutoff
+  }
+
+  package var profile = Profile.server
+  package var isBackground = true
+  package var discretionary: Bool?
+  package var allowsCellular = true
+  package var allowsExpensive = true
+  package var connections = 2
+  package var quickConnections = 2
+  package var timeoutForResource: String?
+  package var wifi: BudgetSpec?
+  package var wired: BudgetSpec?
+  package var cellular: BudgetSpec?
+  package var delay: ResumeDelay.Policy?
+  package var delayInitialSeconds = 60
+  package var delayMaxSeconds = 21_600
+  /// Of background launches.
+  package var windowSeconds: Int?
+  package var hasToken = false
+  package var uploads: [UploadSpec] = []
+  package var fetch: SingleSpec?
+  package var request: SingleSpec?
+
+  /// A fetch or a request.
+  package struct SingleSpec: Hashable, Sendable {
+    package var isInBackground = false
+    package var needs: [String] = []
+    package var hasToken = false
+    /// Of a request.
+    package var when = "succeeded"
+    package var isPost = true
+    /// Of a fetch.
+    package var interval: String?
+  }
+
+  init() {}
+
+  static func random(_ dice: inout Dice) -> ManifestSpec {
+    var spec = ManifestSpec()
+    spec.profile = dice.one(of: [.server, .server, .ios, .ios, .ios7])
+    spec.isBackground = !dice.once(in: 4)
+    if dice.once(in: 3) { spec.discretionary = dice.once(in: 2) }
+    spec.allowsCellular = !dice.once(in: 4)
+    spec.allowsExpensive = !dice.once(in: 4)
+    spec.connections = dice.roll(1...3)
+    spec.quickConnections = dice.roll(1...3)
+    spec.timeoutForResource = dice.one(of: ["400d", "400d", "400d", "7d", "10m"])
+    if dice.once(in: 3) { spec.wifi = budget(&dice) }
+    if dice.once(in: 3) { spec.wired = budget(&dice) }
+    if dice.once(in: 3) { spec.cellular = budget(&dice) }
+    if dice.once(in: 3) { spec.delay = dice.one(of: ResumeDelay.Policy.allCases) }
+    spec.delayInitialSeconds = dice.one(of: [60, 60, 5, 0])
+    spec.delayMaxSeconds = dice.one(of: [21_600, 21_600, 100])
+    if dice.once(in: 3) { spec.windowSeconds = dice.one(of: [30, 5, 1, 0]) }
+    spec.hasToken = dice.once(in: 2)
+    spec.uploads = [.random(&dice, name: "a", hasToken: spec.hasToken)]
+    if dice.once(in: 2) {
+      var second = UploadSpec.random(&dice, name: "b", hasToken: spec.hasToken)
+      if dice.once(in: 4) { second.needsOther = "a" }
+      spec.uploads.append(second)
+    }
+    if dice.once(in: 3) {
+      var fetch = single(&dice, spec)
+      fetch.interval = dice.one(of: [nil, "{ minimum: 15m }", "{ minimum: 1m, maximum: 1h }"])
+      spec.fetch = fetch
+    }
+    if dice.once(in: 2) {
+      var request = single(&dice, spec)
+      request.when = dice.one(of: ["succeeded", "always", "always", "failed"])
+      request.isPost = !dice.once(in: 3)
+      spec.request = request
+    }
+    return spec
+  }
+
+  private static func single(_ dice: inout Dice, _ spec: ManifestSpec) -> SingleSpec {
+    var single = SingleSpec()
+    single.isInBackground = dice.once(in: 3)
+    single.needs = spec.uploads.map(\.name).filter { _ in dice.once(in: 2) }
+    single.hasToken = spec.hasToken && dice.once(in: 2)
+    return single
+  }
+
+  private static func budget(_ dice: inout Dice) -> BudgetSpec {
+    BudgetSpec(
+      limit: dice.one(of: [1_000, 1_000_000, 3_000_000, 10_000_000]), per: dice.one(of: [.hour, .day]),
+      cutoff: dice.one(of: Budget.Cutoff.allCases))
+  }
+
+  var plan: Plan? { reading.manifest.map { Plan($0) } }
+
+  /// Why the reader refuses it.
+  var mistakes: [String] {
+    let reading = reading
+    return reading.manifest != nil ? [] : reading.diagnostics.map { "\($0.location.line): \($0.message)" }
+  }
+
+  private var reading: ManifestReading {
+    ManifestReader(environment: [:]).read(Array(yaml.utf8), file: "world.yaml")
+  }
+
+  package var yaml: String {
+    var text = "version: 1\nname: world\n"
+    if profile != .server { text += "profile: \(profile.rawValue)\n" }
+    var up = ["kind: \(isBackground ? "background" : "default")", "max_connections_per_host: \(connections)"]
+    if let discretionary { up.append("discretionary: \(discretionary)") }
+    if !allowsCellular { up.append("allows_cellular: false") }
+    if !allowsExpensive { up.append("allows_expensive: false") }
+    if let timeoutForResource { up.append("timeout_for_resource: \(timeoutForResource)") }
+    text += "sessions:\n  up: { \(up.joined(separator: ", ")) }\n"
+    text += "  quick: { max_connections_per_host: \(quickConnections) }\n"
+    let budgets = [("wifi", wifi), ("wired", wired), ("cellular", cellular)]
+    if budgets.contains(where: { $0.1 != nil }) { text += "budgets:\n" }
+    for case (let name, let budget?) in budgets {
+      text +=
+        "  \(name): { limit: \(budget.limit)B, per: \(budget.per.rawValue), cutoff: \(budget.cutoff.rawValue) }\n"
+    }
+    if let delay {
+      text += "resume_delay: { policy: \(delay.rawValue), initial: \(delayInitialSeconds)s, "
+      text += "max: \(max(delayMaxSeconds, delayInitialSeconds))s }\n"
+    }
+    if let windowSeconds { text += "execution_window: { background: \(windowSeconds)s }\n" }
+    if hasToken {
+      text += """
+        tokens:
+          t:
+            session: quick
+            request: { method: POST, url: "http://auth/token" }
+            capture: { access: { json: /a } }
+            apply: { header: Authorization, value: "Bearer ${token.access}" }
+            retry: { limit: 3 }
+
+        """
+    }
+    text += "uploads:\n" + uploads.map(\.yaml).joined()
+    if let fetch {
+      text +=
+        "fetches:\n  f: { \(common(fetch)), interval: \(fetch.interval ?? "every_run"), save_to: f.json, "
+      text += "request: { url: \"http://host/f\" } }\n"
+    }
+    if let request {
+      text += "requests:\n  r: { \(common(request)), when: \(request.when), "
+      text += "request: { method: \(request.isPost ? "POST" : "PUT"), url: \"http://host/r\" } }\n"
+    }
+    return text
+  }
+
+  private func common(_ single: SingleSpec) -> String {
+    var keys = ["session: \(single.isInBackground ? "up" : "quick")"]
+    if !single.needs.isEmpty { keys.append("needs: [\(single.needs.joined(separator: ", "))]") }
+    if single.hasToken { keys.append("token: t") }
+    return keys.joined(separator: ", ")
+  }
+}

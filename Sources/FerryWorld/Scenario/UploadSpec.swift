@@ -1,0 +1,79 @@
+/// One upload of a random manifest.
+package struct UploadSpec: Hashable, Sendable {
+  package enum Shape: String, Hashable, Sendable, CaseIterable {
+    case put
+    case post
+    /// An upload ID, a transfer and a commit.
+    case ids
+    /// Likewise; a transfer that is cut starts over with another ID.
+    case startsOver
+    /// Likewise; and the answer to a second commit is not known.
+    case commitOnce
+    /// An upload ID and a transfer, which is all.
+    case idsOnly
+  }
+
+  package var name: String
+  package var shape = Shape.put
+  /// In hundredths.
+  package var priority = 50
+  package var maxItems: Int?
+  package var maxBytes: Int64?
+  package var usesQuick = false
+  package var hasToken = false
+  package var validForSeconds = 3600
+  package var retries = 3
+  package var isEveryRun = false
+  package var needsOther: String?
+
+  init(name: String) { self.name = name }
+
+  static func random(_ dice: inout Dice, name: String, hasToken: Bool) -> UploadSpec {
+    var spec = UploadSpec(name: name)
+    spec.shape = dice.one(of: Shape.allCases)
+    spec.priority = dice.one(of: [50, 50, 25, 75, 0, 100])
+    if dice.once(in: 3) { spec.maxItems = dice.roll(1...4) }
+    if dice.once(in: 5) { spec.maxBytes = Int64(dice.roll(1...4)) * 1_000_000 }
+    spec.usesQuick = dice.once(in: 2)
+    spec.hasToken = hasToken && !dice.once(in: 4)
+    spec.validForSeconds = dice.one(of: [3600, 60, 60, 5])
+    spec.retries = dice.one(of: [3, 3, 1, 0])
+    spec.isEveryRun = dice.once(in: 8)
+    return spec
+  }
+
+  static func size(_ dice: inout Dice) -> Int64 {
+    dice.one(of: [0, 10, 10, 1_000, 500_000, 1_000_000, 2_000_000, 4_000_000])
+  }
+
+  var yaml: String {
+    var lines = ["  \(name):", "    session: up", "    files: { root: . }"]
+    if hasToken { lines.append("    token: t") }
+    if let needsOther { lines.append("    needs: [\(needsOther)]") }
+    if priority != 50 { lines.append("    priority: \(Double(priority) / 100)") }
+    if isEveryRun { lines.append("    deliver: every_run") }
+    if retries != 5 { lines.append("    retry: { limit: \(retries) }") }
+    let batch = [maxItems.map { "max_items: \($0)" }, maxBytes.map { "max_bytes: \($0)B" }].compactMap(\.self)
+    if !batch.isEmpty { lines.append("    batch: { \(batch.joined(separator: ", ")) }") }
+    let quick = usesQuick ? "session: quick, " : ""
+    let url = "http://host/\(name)"
+    switch shape {
+    case .put: lines.append("    transfer: { request: { url: \"\(url)/${file.path}\" } }")
+    case .post:
+      lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")
+    case .ids, .startsOver, .commitOnce, .idsOnly:
+      lines.append(
+        """
+            allocate: { \(quick)request: { method: POST, url: "\(url)" }, capture: { id: { json: /id } }, \
+        valid_for: \(validForSeconds)s }
+        """)
+      let method = shape == .startsOver ? "PATCH" : "PUT"
+      lines.append("    transfer: { request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
+      guard shape != .idsOnly else { break }
+      let already = shape == .commitOnce ? "" : ", already_done: { status: [409] }"
+      lines.append(
+        "    commit: { \(quick)request: { method: POST, url: \"\(url)/${allocate.id}/c\" }\(already) }")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,116 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// What random worlds (`make simulate`) found, in the short form that they were shrunk to.
+struct WorldFindingTests {
+  private let size: Int64 = 1_000_000
+
+  @Test func cancelEndsWhatWaitsForAToken() throws {
+    var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
+    {
+      .status(200, after: $0.step == .token ? .seconds(2) : .milliseconds(10))
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.token])
+    #expect(world.scheduler.totals.items.cancelled == 1)
+  }
+
+  @Test func aTransferThatEndsBeforeItCouldBeCancelledIsCancelledBeforeItsCommit() throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(1)) { call in
+      var reply = Reply.status(200, after: .seconds(2))
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      reply.lingers = .seconds(5)
+      return reply
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(3)))
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer])
+    #expect(world.scheduler.totals.items.cancelled == 1)
+    #expect(world.hasEnded && world.violations.isEmpty)
+  }
+
+  private func budget(_ networks: String, session: String = "discretionary: true") -> String {
+    "version: 1\nname: test\nsessions: { s: { \(session) } }\nbudgets: { \(networks) }\n"
+  }
+
+  @Test func aPromisedTransferStopsWhenTheNetworkAndItsBudgetChange() throws {
+    var world = try World(
+      Yaml.put(head: budget("cellular: { limit: 1kB, per: day }")), files: Yaml.files(1, size: size)
+    ) { call in
+      var reply = Reply.status(200, after: .seconds(10))
+      reply.sent = call.size
+      return reply
+    }
+    world.machine.schedule(
+      .conditions(.init(network: .cellular)), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.now < world.start.advanced(by: .seconds(2)))
+  }
+
+  @Test func aHigherPriorityOvertakesAnIntentThatIsOnDisk() throws {
+    let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
+    let low = """
+        low:
+          session: s
+          priority: 0.25
+          files: { root: . }
+          transfer: { protocol: post, request: { url: "http://host/${file.path}" } }
+
+      """
+    var files = Yaml.files(3)
+    files["low"] = ["low": 10]
+    var world = try World(Yaml.put("    batch: { max_items: 2 }\n" + low, head: head), files: files) { _ in
+      .status(200)
+    }
+    world.run()
+    #expect(world.starts.map(\.path) == ["f00", "f01", "f02", "low"])
+    #expect(world.hasEnded && world.violations.isEmpty)
+  }
+
+  @Test func anItemWhoseCommitMayHaveCountedIsAmbiguousOnceItsTimeIsOver() throws {
+    let head = Yaml.head.replacing("max_connections_per_host: 2", with: "timeout_for_resource: 10m")
+    var world = try World(Yaml.ids(head: head), files: Yaml.files(1)) { call in
+      var reply = call.step == .commit ? Reply.lost : .status(200)
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      return reply
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.now = world.now.advanced(by: .seconds(3600))
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func patienceEndsThoughEachWindowOfABudgetIsAskedAnew() throws {
+    var world = try World(
+      Yaml.put(
+        head: budget(
+          "wired: { limit: 1MB, per: hour }, wifi: { limit: 10MB, per: hour }")),
+      files: Yaml.files(1, size: 2 * size)
+    ) { _ in .status(200) }
+    world.options.patience = .seconds(10_000)
+    world.run()
+    #expect(world.hasEnded && world.violations.isEmpty)
+    #expect(world.now <= world.start.advanced(by: .seconds(10_000)))
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func aDownloadUnderAHardBudgetMayMoveAllThatIsLeft() throws {
+    let fetch = """
+      fetches:
+        f: { session: s, interval: every_run, save_to: f, request: { url: "http://host/f" } }
+
+      """
+    var world = try World(budget("wired: { limit: 1MB, per: day, cutoff: hard }") + fetch) { _ in
+      .status(200)
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.byteLimit) == [size])
+    #expect(world.scheduler.isRoundThrough)
+  }
+}
