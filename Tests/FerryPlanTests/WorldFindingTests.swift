@@ -113,4 +113,46 @@ struct WorldFindingTests {
     #expect(world.starts.map(\.attempt.byteLimit) == [size])
     #expect(world.scheduler.isRoundThrough)
   }
+
+  @Test func aLaunchThatIsEndingTakesNothingUpAgain() throws {
+    var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { call in
+      var reply = Reply.status(200, after: .seconds(2))
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      return reply
+    }
+    // The network is back before the end of the transfer's upload ID is on disk.
+    for (network, milliseconds) in [(DeviceConditions.Network.none, 3_000), (.wired, 3_001)] {
+      world.machine.schedule(
+        .conditions(.init(network: network)), at: world.start.advanced(by: .milliseconds(milliseconds)))
+    }
+    world.run()
+    #expect(world.hasEnded && world.violations.isEmpty)
+    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer])
+    let items = world.scheduler.totals.items
+    #expect((items.done, items.waiting) == (0, 1))
+  }
+
+  @Test func whatWasPromisedIsLeasedInFullInTheNextWindow() throws {
+    var files = Yaml.files(1, size: size)
+    files["up"]?["small"] = 10
+    // A try in vain ends in the second window; header fields have moved in the first.
+    var world = try World(
+      Yaml.ids(head: budget("wired: { limit: 1MB, per: hour, cutoff: cautious }")), files: files
+    ) { call in
+      let isInVain = call.step == .transfer && call.size == size && call.number == 1
+      var reply: Reply = isInVain ? .fails(.connectionLost, reached: true, after: .seconds(3000)) : .status(200)
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      reply.overhead = 100
+      reply.sent = isInVain ? 0 : call.size
+      return reply
+    }
+    world.options.patience = .seconds(10_000)
+    world.run()
+    #expect(world.hasEnded && world.violations.isEmpty)
+    let hours = Dictionary(grouping: world.starts.filter { $0.attempt.step == .transfer }) {
+      $0.at.nanoseconds / 3_600_000_000_000
+    }
+    #expect(hours.count == 3)
+    #expect(hours.values.allSatisfy { Set($0.map(\.path)).count == 1 })
+  }
 }

@@ -62,7 +62,7 @@ final class Intake {
       for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
         switch note.kind {
         case .cancel, .finish:
-          guard concerns(note) else { continue }
+          guard concerns(note), !scheduler.isEnding else { continue }
           events.append(
             .cancelled(SessionID(index), of: manifest(of: note), finishing: note.kind == .finish))
           if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {

@@ -42,7 +42,10 @@ struct BudgetGate: Sendable {
   }
 
   /// Bytes that are leased and promised to nobody.
-  var free: Int64 { held - unsent }
+  private var free: Int64 { held - unsent }
+
+  /// Bytes that could be promised, as far as is known.
+  var room: Int64 { free + (left ?? 0) }
 
   /// Whether a place was promised its bytes.
   func isReserved(_ place: Place) -> Bool { reservations[place] != nil }
@@ -124,6 +127,8 @@ struct BudgetGate: Sendable {
     guard now >= window.upperBound else { return false }
     window = budget.per.span(containing: now, in: zone)
     held = 0
+    // What of the promises was sent is not known to the byte: header fields and small requests moved as well.
+    unsent = reserved
     used = nil
     asked = nil
     return true

@@ -57,9 +57,10 @@ extension Scheduler {
   mutating func releaseReservation(_ place: Place) {
     guard gate?.isReserved(place) == true else { return }
     gate?.release(place)
-    guard let free = gate?.free else { return }
+    guard let room = gate?.room, room > 0 else { return }
+    returnWaiters()
     for upload in uploads.indices {
-      guard let least = uploads[upload].skipped.min, least.size <= free else { continue }
+      guard let least = uploads[upload].skipped.min, least.size <= room else { continue }
       uploads[upload].skipped.removeMin()
       uploads[upload].isHandled = false
       uploads[upload].pending.prepend([least.item])

@@ -53,7 +53,8 @@ package struct Scheduler: Sendable {
   var isWindowClosed = false
   /// Since when there is nothing to do but to wait.
   var idleSince: Instant?
-  var isEnding = false
+  /// What is left was told: only the disk is waited for.
+  package internal(set) var isEnding = false
   package internal(set) var hasEnded = false
   package internal(set) var tally = Tally()
 
@@ -116,18 +117,26 @@ package struct Scheduler: Sendable {
     case .synced(let through):
       synced = max(synced, through)
       written = max(written, synced)
-    case .stop(let cause): begin(stop: cause)
-    case .conditions(let conditions): change(to: conditions)
+    case .stop, .conditions, .cancelled, .submitted: if !isEnding { takeNews(event) }
     case .moved(let bytes): gate?.moved(bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
-    case .cancelled(let session, let manifest, let finishing):
-      cancel(session, of: manifest, finishing: finishing)
-    case .submitted(let node, let items): add(items, to: node)
     }
     if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
     advance()
     return actions
+  }
+
+  /// What comes from outside, while it can change anything.
+  private mutating func takeNews(_ event: Event) {
+    switch event {
+    case .stop(let cause): begin(stop: cause)
+    case .conditions(let conditions): change(to: conditions)
+    case .cancelled(let session, let manifest, let finishing):
+      cancel(session, of: manifest, finishing: finishing)
+    case .submitted(let node, let items): add(items, to: node)
+    case .launched, .timer, .finished, .written, .synced, .moved, .leased, .hangUp: break
+    }
   }
 
   private mutating func begin() {
@@ -142,7 +151,9 @@ package struct Scheduler: Sendable {
 
   private mutating func advance() {
     closeWindowIfOver()
-    if stop == nil {
+    if isEnding {
+      // What is left stays left; only the disk is waited for.
+    } else if stop == nil {
       rollGate()
       fireTimers()
       moveWritten()
