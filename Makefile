@@ -31,7 +31,8 @@ test: ## lint and run all tests, the one against docker-registry included
 	# In turns: a suite that blocks its threads would starve the servers of another on two cores.
 	swift test --skip-build --skip 'EndToEndTests|ReceiverTests'
 	swift test --skip-build --filter ReceiverTests
-	swift test --skip-build --filter EndToEndTests
+	# Each of these starts processes: six at a time, so that what they wait for comes in time.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 swift test --skip-build --filter EndToEndTests
 
 lint: ## check the format and the imports
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The kernel's lock on a session: one process carries a session out at a time.
 ///
-/// It hangs on an open file (flock(2)), so it ends with its process, however that ends. The file's
-/// text is for people; only the kernel's lock counts.
+/// It hangs on an open file (an open file description lock, fcntl(2)), so it ends with its process, however that
+/// ends, and can be asked for without being touched. The file's text is for people; only the kernel's lock counts.
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
@@ -31,11 +31,11 @@ package final class SessionLock: Sendable {
     let path = try state.lock(ofSession: identifier)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while setLock(descriptor) != 0 {
       let code = errno
       if code == EINTR { continue }
       defer { close(descriptor) }
-      guard code == EWOULDBLOCK else { throw JournalError(errno: code, doing: "lock", file: path) }
+      guard code == EAGAIN || code == EACCES else { throw JournalError(errno: code, doing: "lock", file: path) }
       let holder = read(descriptor)
       return .held(by: holder.pid, since: holder.since)
     }
@@ -52,6 +52,22 @@ package final class SessionLock: Sendable {
       close(open)
       descriptor = nil
     }
+  }
+
+  /// Linux's commands for locks of an open file description; glibc shows them to GNU sources only.
+  static let setOpenFileLock: Int32 = 37
+  static let getOpenFileLock: Int32 = 36
+
+  private static func setLock(_ descriptor: Int32) -> Int32 {
+    var lock = wholeFile(F_WRLCK)
+    return fcntl(descriptor, setOpenFileLock, &lock)
+  }
+
+  static func wholeFile(_ type: Int32) -> flock {
+    var lock = flock()
+    lock.l_type = Int16(type)
+    lock.l_whence = Int16(SEEK_SET)
+    return lock
   }
 
   private func write(since: Instant) throws(JournalError) {

@@ -68,7 +68,7 @@ struct BudgetTests {
     let budget = try #require(report.run.budgets?.first)
     // What it had leased and not sent was never given back.
     #expect(budget.usedBytesBefore > sent && budget.usedBytesBefore >= 1_000_000, "\(budget), \(sent)")
-    #expect(budget.usedBytesAfter <= 2_000_000 + 20_480)
+    #expect(budget.usedBytesAfter <= 2_000_000 + 20_480, "\(budget)\n\(report.totals)\n\(second.stderr)")
   }
 
   @Test func `lets smaller files go where a larger one does not fit, and says so for each`() async throws {

@@ -42,10 +42,14 @@ import Testing
     try state.directory.create()
     let path = try state.directory.lock(ofSession: "s")
     let holder = Process()
-    holder.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // Says "held" once it has the lock, and holds it until its input ends.
+    holder.executableURL = URL(fileURLWithPath: "/usr/bin/perl")
+    // Says "held" once it has the lock, and holds it until its input ends. 37 is F_OFD_SETLK.
     holder.arguments = [
-      "-c", "exec 9>>\"$0\"; flock -n 9 || exit 1; echo \"pid $$\" >&9; echo held; read x", path,
+      "-e",
+      """
+      use Fcntl; $| = 1; open(F, "+>>", $ARGV[0]) or die; my $lock = pack("s s x4 q q i x4", F_WRLCK, 0, 0, 0, 0);
+      fcntl(F, 37, $lock) or die; syswrite(F, "pid $$\\n"); print "held\\n"; <STDIN>
+      """, path,
     ]
     let output = Pipe()
     let input = Pipe()
@@ -80,25 +84,5 @@ import Testing
     let path = try state.directory.lock(ofSession: "s")
     try Data("pid \(getpid())\n".utf8).write(to: URL(fileURLWithPath: path))
     #expect(try SessionLock.holder(session: "s", in: state.directory) == nil)
-  }
-
-  @Test(arguments: [
-    ("1: FLOCK  ADVISORY  WRITE 77 fe:12:131 0 EOF", true),
-    // Another device: then it has to be the process that the file names.
-    ("1: FLOCK  ADVISORY  WRITE 77 00:2a:131 0 EOF", true),
-    ("1: FLOCK  ADVISORY  WRITE 78 00:2a:131 0 EOF", false),
-    ("1: FLOCK  ADVISORY  WRITE 78 fe:12:131 0 EOF", true),
-    ("1: FLOCK  ADVISORY  WRITE 77 fe:12:132 0 EOF", false),
-    ("1: FLOCK  ADVISORY  READ 77 fe:12:131 0 EOF", false),
-    ("1: POSIX  ADVISORY  WRITE 77 fe:12:131 0 EOF", false),
-    ("1: -> FLOCK  ADVISORY  WRITE 77 fe:12:131 0 EOF", false), ("", false), ("1: FLOCK", false),
-  ])
-  func aLineOfTheKernelsTableIsOfTheFileOrNot(_ line: String, _ isLocked: Bool) {
-    var status = stat()
-    status.st_dev = 0xFE << 8 | 0x12
-    status.st_ino = 131
-    #expect(
-      SessionLock.isLocked(status, by: 77, in: "9: FLOCK ADVISORY WRITE 1 01:01:1 0 EOF\n" + line) == isLocked
-    )
   }
 }
