@@ -19,6 +19,26 @@ struct ManifestSource {
   /// Reads the manifest and tells every diagnostic; with an error among them the process ends with 3.
   func job() throws -> Job { try told().job }
 
+  /// Why there is no job; it has been told.
+  struct Failure: Error {
+    var code: FerryPlan.ExitCode
+  }
+
+  /// The same, for one of several: the process goes on.
+  func readable() throws(Failure) -> Job {
+    do {
+      return try job()
+    } catch let error as UsageError {
+      Output.complain("ferry: \(error)")
+      throw Failure(code: .usage)
+    } catch is ArgumentParser.ExitCode {
+      throw Failure(code: .invalidManifest)
+    } catch {
+      Output.complain("ferry: \(EngineFault.describe(error))")
+      throw Failure(code: .fault)
+    }
+  }
+
   /// The same, with what reading gave besides.
   func told() throws -> (job: Job, reading: Job.Reading) {
     let reading = try reading()

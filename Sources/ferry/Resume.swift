@@ -19,13 +19,19 @@ struct Resume: ParsableCommand {
     let started = ContinuousClock.now
     let environment = ProcessInfo.processInfo.environment
     var jobs: [Job] = []
-    for open in try OpenJobs.find(state: state.state, environment: environment) {
-      let job = try ManifestSource(path: open.path, variables: open.variables).job()
-      if sessions.isEmpty || sessions.contains(where: job.has) { jobs.append(job) }
-    }
     var codes: Set<FerryPlan.ExitCode> = []
+    for open in try OpenJobs.find(state: state.state, environment: environment) {
+      do throws(ManifestSource.Failure) {
+        let job = try ManifestSource(path: open.path, variables: open.variables).readable()
+        if sessions.isEmpty || sessions.contains(where: job.has) { jobs.append(job) }
+      } catch {
+        // It keeps none of the others back.
+        codes.insert(error.code)
+      }
+    }
+    let isNothingOpen = jobs.isEmpty && codes.isEmpty
     for group in Jobs.groups(jobs) { codes.formUnion(try carryOut(group, since: started)) }
-    if jobs.isEmpty, !options.quiet { Output.produce("nothing to resume\n") }
+    if isNothingOpen, !options.quiet { Output.produce("nothing to resume\n") }
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
   }
 

@@ -181,6 +181,25 @@ import Testing
     #expect(try await receiver.received().files.count == 11)
   }
 
+  @Test func `are resumed though one of them cannot be read any more`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    _ = try await run(job, "--limit", "1")
+    let text = index(of: job)
+    try write(index: text + "nonsense: 1\n", to: job)
+    let invalid = try await job.ferry("resume")
+    #expect(invalid.status == 3)
+    #expect(invalid.stderr.contains("nonsense"))
+    #expect(puts(receiver).filter { $0.hasPrefix("p") }.count == 6)
+    try FileManager.default.removeItem(atPath: job.folder.path("index/job.yaml"))
+    let gone = try await job.ferry("resume")
+    #expect(gone.status == 2)
+    #expect(gone.stderr.contains("index/job.yaml"))
+    try write(index: text, to: job)
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(puts(receiver).count == 9)
+  }
+
   @Test func `are closed together after a kill, and go on where they were`() async throws {
     // The third of them is under way for as long as this takes.
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])

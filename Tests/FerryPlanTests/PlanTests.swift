@@ -91,10 +91,10 @@ struct PlanTests {
 
   @Test func ofSeveralExitCodesTheGraverWins() {
     let order: [ExitCode] =
-      [.interrupted, .terminated, .fault, .integrity, .authorization, .itemsFailed]
-      + [.sessionInUse, .temporary, .cutOff, .deferred, .success]
+      [.interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization]
+      + [.itemsFailed, .sessionInUse, .temporary, .cutOff, .deferred, .success]
     for (place, code) in order.enumerated() { #expect(ExitCode.first(of: Set(order[place...])) == code) }
     #expect(ExitCode.first(of: []) == .success)
-    #expect(order.map(\.rawValue) == [130, 143, 70, 4, 7, 1, 6, 5, 10, 8, 0])
+    #expect(order.map(\.rawValue) == [130, 143, 70, 2, 3, 4, 7, 1, 6, 5, 10, 8, 0])
   }
 }

@@ -23,8 +23,8 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
 
   /// Of several the first in this order wins.
   package static let precedence: [ExitCode] = [
-    .interrupted, .terminated, .fault, .integrity, .authorization, .itemsFailed, .sessionInUse, .temporary,
-    .cutOff, .deferred, .success,
+    .interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization, .itemsFailed,
+    .sessionInUse, .temporary, .cutOff, .deferred, .success,
   ]
 
   package static func first(of codes: Set<ExitCode>) -> ExitCode {
