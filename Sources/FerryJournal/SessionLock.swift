@@ -35,7 +35,9 @@ package final class SessionLock: Sendable {
       let code = errno
       if code == EINTR { continue }
       defer { close(descriptor) }
-      guard code == EAGAIN || code == EACCES else { throw JournalError(errno: code, doing: "lock", file: path) }
+      guard code == EAGAIN || code == EACCES else {
+        throw JournalError(errno: code, doing: "lock", file: path)
+      }
       let holder = read(descriptor)
       return .held(by: holder.pid, since: holder.since)
     }

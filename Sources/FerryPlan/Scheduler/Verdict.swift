@@ -107,3 +107,16 @@ extension Step {
     }
   }
 }
+
+extension Verdict {
+  /// What went wrong, if anything did.
+  package var failure: RecordedFailure? {
+    switch self {
+    case .succeeded, .unchanged, .cancelled: nil
+    case .limited(let failure): failure
+    case .unauthorized(let failure), .uploadIDGone(let failure), .transient(let failure, _, _, _),
+      .permanent(let failure), .answerLost(let failure), .integrity(let failure):
+      failure
+    }
+  }
+}
