@@ -49,6 +49,19 @@ package final class RunHistory: Sendable {
     }
   }
 
+  /// Names under which the manifest at a path has an open round.
+  package func openManifests(atPath path: String) throws(JournalError) -> [String] {
+    try read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT manifest FROM job JOIN round USING (manifest) WHERE path = ? AND round.closed_at IS NULL
+          ORDER BY manifest
+          """,
+        arguments: [path])
+    }
+  }
+
   /// The jobs that `ferry resume` goes on with, by name.
   package var jobsWithOpenRound: [JobRow] {
     get throws(JournalError) {

@@ -24,4 +24,38 @@ extension SessionJournal {
       }
     }
   }
+
+  /// An upload with items that have not ended.
+  package struct OpenUpload: Hashable, Sendable {
+    package var name: String
+    package var origin: String
+    package var items: Int
+  }
+
+  /// Open uploads of a manifest, but for some nodes. Items of these others are not looked at.
+  package func openUploads(
+    of manifest: String, except known: Set<Int64>
+  ) throws(JournalError) -> [OpenUpload] {
+    try access { db in
+      let nodes = try Row.fetchAll(
+        db, sql: "SELECT id, name, origin FROM node WHERE manifest = ? AND kind = ? ORDER BY id",
+        arguments: [manifest, Int64(NodeRow.Kind.upload.rawValue)])
+      return try nodes.compactMap { row in
+        let id: Int64 = row["id"]
+        guard !known.contains(id) else { return nil }
+        let open = try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM item WHERE node = ? AND state < ?",
+          arguments: [id, Int64(ItemState.done.rawValue)])
+        guard let open, open > 0 else { return nil }
+        return OpenUpload(name: row["name"], origin: row["origin"], items: open)
+      }
+    }
+  }
+
+  package func hasItems(node: Int64) throws(JournalError) -> Bool {
+    try access { db in
+      let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE node = ?)"
+      return try Bool.fetchOne(db, sql: sql, arguments: [node]) ?? false
+    }
+  }
 }

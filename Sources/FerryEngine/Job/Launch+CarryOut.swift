@@ -29,6 +29,10 @@ extension Launch {
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
+    let edits = try EditEffects(
+      jobs: jobs, state: state, journals: journals, situation: situation, history: history
+    ).find()
+    for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     let warnings = try jobs.manifests.flatMap { manifest in
       try PlanWarnings.find(
         jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
@@ -52,6 +56,7 @@ extension Launch {
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
     record.run.delays = loop.scheduler.delayRecords
+    record.run.edits = edits.isEmpty ? nil : edits
     return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 

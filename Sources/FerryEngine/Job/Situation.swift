@@ -17,6 +17,13 @@ struct Situation {
   var secrets: [String] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
+  /// Upload IDs that the present steps cannot use.
+  struct DroppedIDs {
+    var items = 0
+    var reason: String
+  }
+  /// By node index.
+  var droppedIDs: [Int: DroppedIDs] = [:]
   /// By node index: globs of `include` that no file met, by their places in the list.
   var unmatched: [Int: [Int]] = [:]
 
@@ -104,7 +111,13 @@ struct Situation {
       listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {
       try journal.forEachItem(node: row.id) { item in
-        let known = try item.known
+        var known = try item.known
+        var captures = try item.captures
+        if let reason = work.lacks(captures.map(\.name), of: known) {
+          droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
+          known.state = .queued
+          captures = []
+        }
         let before = reconciliation.items.count
         item.withPath { reconciliation.meet(known, path: $0) }
         // The items in front of it may be new ones; its own place is the last.
@@ -112,7 +125,7 @@ struct Situation {
         guard last >= before, reconciliation.items.begun[last] != nil,
           reconciliation.items.rows[last] == item.id
         else { return }
-        values[Place(id, last)] = ItemValues(journaled: try item.captures, sha256: item.sha256)
+        values[Place(id, last)] = ItemValues(journaled: captures, sha256: item.sha256)
       }
     }
     reconciliation.finish()
@@ -134,6 +147,32 @@ struct Situation {
     requests[node.manifest.index][node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
     secrets += row.captures.filter(\.isSecret).map(\.value)
     return .closed(NodeOutcome(row.state))
+  }
+}
+
+extension UploadWork {
+  /// Why what an earlier launch captured for an item is of no use to the present steps.
+  ///
+  /// Captures of what may not be sent twice are kept, whatever they lack.
+  fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
+    guard known.intent == nil, transfer.repeatability != .once else { return nil }
+    let next: [Step]
+    switch known.state {
+    case .allocated where allocate == nil: return "the manifest allocates none any more"
+    case .allocated: next = [transfer] + [commit].compactMap(\.self)
+    case .transferred: next = [commit].compactMap(\.self)
+    case .queued, .done, .failed, .ambiguous, .cancelled: return nil
+    }
+    for reference in next.flatMap(\.request.references) {
+      let name: String
+      switch reference {
+      case .allocate(let capture): name = "allocate.\(capture)"
+      case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
+      case .secret, .file, .token, .transfer, .request, .run: continue
+      }
+      if !captured.contains(name) { return "the steps ask for ${\(name)}, which was not captured with them" }
+    }
+    return nil
   }
 }
 

@@ -43,6 +43,8 @@ package struct RunRecord: Codable, Sendable {
     package var delays: [DelayRecord]?
     /// What the machine had at the end; absent where the process died.
     package var conditions: DeviceConditions?
+    /// What an edit of the manifest kept from going on; absent where nothing was.
+    package var edits: [EditEffect]?
     /// ferry's own fault, where that ended it.
     package var fault: String?
 

@@ -161,6 +161,7 @@ extension Scheduler {
     uploads[upload].active[item] = progress
     guard isSentBefore else { return ready(place, progress.step) }
     passTransfer(item, of: upload)
+    guard progress.step == .commit else { return ready(place, progress.step) }
     guard hasResumes(session(of: place.node)), progress.intent == .none else { return ready(place, .commit) }
     keepUntilThrough(place, upload, sequence: 0)
     return nil
@@ -180,16 +181,20 @@ extension Scheduler {
       progress.hasInheritedUploadID = true
       progress.expires = begun.expires
       progress.step = begun.state == .allocated ? .transfer : .commit
-    case .transferred where work.commit != nil: progress.step = .commit
-    case .queued, .allocated, .transferred, .done, .failed, .ambiguous, .cancelled: break
+    case .transferred: progress.step = work.commit == nil ? .transfer : .commit
+    case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
-    progress.isSent = progress.step == .commit
+    progress.isSent = begun.state == .transferred
     if begun.intent != nil { progress.intent = .inherited }
     return progress
   }
 
   /// Starts a step, or puts it where it has to wait.
   private mutating func pass(_ ready: Ready, on lane: Int) {
+    if ready.step == .transfer, self[progress: ready.place]?.isSent == true {
+      // The server has it whole, and the manifest asks for no commit any more.
+      return end(ready.place, .done, nil)
+    }
     if self[progress: ready.place]?.intent == .inherited {
       end(
         ready.place, .ambiguous,

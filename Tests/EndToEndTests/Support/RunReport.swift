@@ -17,6 +17,13 @@ struct RunReport: Decodable {
     var stop: String?
     var deferredUntil: String?
     var budgets: [Budget]?
+    var edits: [Edit]?
+  }
+
+  struct Edit: Decodable {
+    var code: String
+    var items: Int
+    var message: String
   }
 
   struct Budget: Decodable {
@@ -31,6 +38,7 @@ struct RunReport: Decodable {
     var failed: Int
     var ambiguous: Int
     var waiting: Int?
+    var unchanged: Int?
   }
 
   struct Totals: Decodable {
