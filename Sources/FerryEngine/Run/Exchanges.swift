@@ -37,6 +37,12 @@ final class Exchanges {
     /// Later steps of the item whose host only the captures tell.
     var roaming: [PreparedOrigin]
 
+    /// Whether an answer of this status went to a file.
+    func isDownload(_ status: Int) -> Bool {
+      step.kind == .fetch && step.request.method != "HEAD" && (200...299).contains(status)
+        && ![204, 205, 206].contains(status)
+    }
+
     struct PreparedOrigin {
       var kind: Step.Kind
       var builder: RequestBuilder
@@ -140,6 +146,13 @@ final class Exchanges {
   ) throws(TransportFailure) {
     let path = jobs.job(of: node).folder + "/" + work.saveTo
     request.destination = .file(path: path)
+    let (step, expect) = (work.step, work.step.expect)
+    if !expect.status.isEmpty || expect.readsAnswer {
+      request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
+        guard step.expects(status: answer.status) else { return "the server answered \(answer.status)" }
+        return ExpectationCheck.mismatch(expect, answer)
+      }
+    }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
@@ -223,7 +236,9 @@ final class Exchanges {
     var response = AttemptResult.Response(status: answer.status)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
-    response.mismatch = ExpectationCheck.mismatch(step.expect, answer)
+    // A download was looked at before it took its file's place, and its body is not here any more.
+    response.mismatch =
+      prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
     guard response.mismatch == nil else { return response }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
