@@ -52,6 +52,7 @@ extension Launch {
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
     record.run.delays = loop.scheduler.delayRecords
+    if loop.fault == nil { try tellAmbiguities(&record, loop.scheduler, journals, situation) }
     return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 
