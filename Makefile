@@ -38,7 +38,7 @@ lint: ## check the format and the imports
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-readme
-	scripts/lint-scheduling
+	scripts/lint-claims docs/scheduling.md docs/delivery.md
 
 format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift

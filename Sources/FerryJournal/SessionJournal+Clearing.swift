@@ -94,7 +94,7 @@ extension SessionJournal {
   }
 
   /// One transaction, synced.
-  private func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
+  func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
     precondition(isWritable, "a journal opened for reading is not written to")
     do {
       let result = try access { try $0.inImmediateTransaction(body) }

@@ -33,7 +33,7 @@ final class DownloadFile: @unchecked Sendable {
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
       throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
     }
-    let opened = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    let opened = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard opened >= 0 else {
       throw TransportFailure(
         .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
@@ -59,8 +59,54 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
+  enum Stored: Sendable {
+    case stored
+    /// The check says why; the file that was there stays.
+    case refused(String)
+  }
+
+  /// Stores it where the check has nothing against it.
+  ///
+  /// - Parameter answer: without its body.
+  func store(
+    _ answer: TransferAnswer, _ check: TransferRequest.DownloadCheck?
+  ) -> Result<Stored, TransportFailure> {
+    do throws(TransportFailure) {
+      var answer = answer
+      if let check {
+        if check.readsBody { answer.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
+        if let refusal = check.refusal(answer) { return .success(.refused(refusal)) }
+      }
+    } catch {
+      return .failure(error)
+    }
+    return store().map { .failure($0) } ?? .success(.stored)
+  }
+
+  /// What was written so far.
+  private func contents(limit: Int) throws(TransportFailure) -> [UInt8] {
+    let size = lseek(descriptor, 0, SEEK_END)
+    guard size >= 0 else { throw failure(errno) }
+    guard size <= limit else {
+      throw TransportFailure(
+        .answerTooLarge, "what 'expect' has to read is longer than \(limit) bytes", mayHaveReachedServer: true
+      )
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    var offset = 0
+    while offset < bytes.count {
+      let count = bytes.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, off_t(offset))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(errno) }
+      offset += count
+    }
+    return bytes
+  }
+
   /// Makes the file durable and puts it in its place: file, name, folder, in this order.
-  func store() -> TransportFailure? {
+  private func store() -> TransportFailure? {
     // The close reports what a network file system could not write.
     let isSynced = fsync(descriptor) == 0
     let syncError = errno

@@ -47,6 +47,8 @@ struct Exchange {
   var lastCount: Int64 = 0
   /// libcurl is done with it; a digest or a stored file is awaited.
   var isSettling = false
+  /// Why a whole download was not put in its place.
+  var refusal: String?
   var isStoring = false
 
   enum Digest {

@@ -16,7 +16,7 @@ final class Mailbox: Sendable {
     /// The whole stream is hashed.
     case digest(Key, [UInt8])
     /// The downloaded file is in place, or why it is not.
-    case stored(Key, TransportFailure?)
+    case stored(Key, Result<DownloadFile.Stored, TransportFailure>)
     /// A file was hashed for its own sake.
     case fileDigest(Key, Result<[UInt8], TransportFailure>)
   }

@@ -162,10 +162,14 @@ package final class TransferLoop {
         guard let handle = handle(key) else { continue }
         handle.exchange?.digest = .done(bytes)
         endIfSettled(handle)
-      case .stored(let key, let failure):
+      case .stored(let key, let result):
         guard let handle = handle(key) else { continue }
         handle.exchange?.isStoring = false
-        handle.exchange?.failure = failure
+        switch result {
+        case .success(.stored): break
+        case .success(.refused(let why)): handle.exchange?.refusal = why
+        case .failure(let failure): handle.exchange?.failure = failure
+        }
         endIfSettled(handle)
       case .fileDigest(let key, let result):
         digests.append(DigestOutcome(id: key.id, result: result))
@@ -260,7 +264,10 @@ package final class TransferLoop {
           exchange.sink = .dropped
           exchange.isStoring = true
           let (mailbox, key) = (mailbox, exchange.key)
-          storeQueue.async { mailbox.post(.stored(key, file.store())) }
+          let check = exchange.request.check
+          let answer = TransferAnswer(
+            status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
+          storeQueue.async { mailbox.post(.stored(key, file.store(answer, check))) }
         }
       } catch {
         exchange.failure = error
@@ -305,7 +312,7 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256)
+      sha256: sha256, refusal: exchange.refusal)
     end(handle, .success(answer))
   }
 

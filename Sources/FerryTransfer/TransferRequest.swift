@@ -21,6 +21,8 @@ package struct TransferRequest: Sendable {
   /// The request must reach the wire once at most, also where libcurl would quietly send it again
   /// on a fresh connection; a second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
+  /// Looks at a whole download before it takes its file's place.
+  package var check: DownloadCheck?
 
   package struct HeaderField: Hashable, Sendable {
     package var name: String
@@ -61,6 +63,22 @@ package struct TransferRequest: Sendable {
     }
   }
 
+  /// What has to hold of a download. Asked on a helper thread.
+  package struct DownloadCheck: Sendable {
+    /// The largest body that is read: what is longer fails with `answerTooLarge`.
+    package static let bodyLimit = 16 << 20
+
+    /// Whether `refusal` looks at the body.
+    package var readsBody: Bool
+    /// Why the answer is not to be stored; `nil` where it is.
+    package var refusal: @Sendable (TransferAnswer) -> String?
+
+    package init(readsBody: Bool, refusal: @escaping @Sendable (TransferAnswer) -> String?) {
+      self.readsBody = readsBody
+      self.refusal = refusal
+    }
+  }
+
   /// Where the answer's body goes.
   package enum Destination: Sendable {
     /// In memory for captures, at most `limit` bytes; what is longer fails with `answerTooLarge`
@@ -76,7 +94,7 @@ package struct TransferRequest: Sendable {
     id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
     destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
     idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, byteLimit: Int64? = nil,
-    atMostOnce: Bool = false
+    atMostOnce: Bool = false, check: DownloadCheck? = nil
   ) {
     self.id = id
     self.method = method
@@ -88,5 +106,6 @@ package struct TransferRequest: Sendable {
     self.timeLimit = timeLimit
     self.byteLimit = byteLimit
     self.atMostOnce = atMostOnce
+    self.check = check
   }
 }

@@ -11,7 +11,7 @@ struct FerryReceiver: AsyncParsableCommand {
     discussion: """
       It listens on 127.0.0.1 and says so in one line on standard output. GET /received tells what was \
       done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or content:every=5,drop=before; \
-      routes are token, allocate, content, commit, abandon, file, inbox, catalog, blob, done, redirect and \
+      routes are token, allocate, content, commit, state, abandon, file, inbox, catalog, blob, done, redirect and \
       any; keys are every, times, status, retry_after, drop (before, after), cut (reset, close) and delay.
       """)
 

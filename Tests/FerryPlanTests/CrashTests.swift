@@ -97,10 +97,14 @@ struct CrashTests {
           note: { session: s, needs: [up], when: always, request: { method: POST, url: "http://host/note" } }
 
         """
-    switch Int.random(in: 0..<4, using: &random) {
+    switch Int.random(in: 0..<5, using: &random) {
     case 0: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m")
     case 1: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m", method: "PATCH")
     case 2: return Yaml.ids(more, head: head + Yaml.token, validFor: "1m", alreadyDone: "")
+    case 3:
+      return Yaml.ids(
+        more, head: head + Yaml.token, validFor: "1m",
+        alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
     default: return Yaml.post(more, head: head + Yaml.token)
     }
   }

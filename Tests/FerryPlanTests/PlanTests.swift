@@ -35,6 +35,11 @@ struct PlanTests {
     #expect(try repeats(Yaml.post()) == [.once])
     #expect(try repeats(Yaml.ids()) == [.repeatable, .repeatable, .repeatable])
     #expect(try repeats(Yaml.ids(alreadyDone: "")) == [.repeatable, .repeatable, .once])
+    let key = "idempotency_key: { header: Idempotency-Key }"
+    #expect(try repeats(Yaml.ids(alreadyDone: key)) == [.repeatable, .repeatable, .repeatable])
+    let probe = "probe: { request: { method: POST, url: \"http://host/p\" } }"
+    #expect(
+      try repeats(Yaml.ids(alreadyDone: probe)) == [.repeatable, .repeatable, .afterProbe, .repeatable])
     #expect(try repeats(Yaml.ids(method: "PATCH")) == [.repeatable, .startsOver, .repeatable])
   }
 

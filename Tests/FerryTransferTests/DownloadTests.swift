@@ -54,6 +54,22 @@ import Testing
     #expect(folder.text("catalog") == "old")
   }
 
+  @Test(arguments: [true, false])
+  func whatACheckRefusesLeavesTheFile(isRefused: Bool) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { _ in answer(body: "new") }
+    var request = TransferRequest(
+      id: 1, method: "GET", url: server.url, destination: .file(path: folder.file("catalog")))
+    request.check = .init(readsBody: true) { answer in
+      answer.body == Array("new".utf8) && isRefused ? "it is new" : nil
+    }
+    let outcome = try loop.run(request)
+    #expect(outcome.answer?.status == 200)
+    #expect(outcome.answer?.refusal == (isRefused ? "it is new" : nil))
+    #expect(folder.text("catalog") == (isRefused ? "old" : "new"))
+    #expect(folder.names == ["catalog"])
+  }
+
   @Test func aCutAnswerLeavesTheFile() throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { connection, _ in

@@ -33,7 +33,7 @@ package struct CrontabLine {
   }
 
   /// As one word of sh.
-  private static func quoted(_ word: String) -> String {
+  static func quoted(_ word: String) -> String {
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -57,6 +57,7 @@ extension Launch {
     }
     record.run.delays = loop.scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
+    if loop.fault == nil { try tellAmbiguities(&record, loop.scheduler, journals, situation) }
     return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 
@@ -116,7 +117,8 @@ extension Launch {
         deadline: options.maxDuration.map { run.startedAt.advanced(by: $0) }, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     let exchanges = Exchanges(
-      jobs: jobs, runID: run.id, secrets: run.secrets, situation: situation, roots: roots)
+      jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
+      roots: roots)
     var situation = situation
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,

@@ -26,6 +26,9 @@ package enum ItemText {
     if let delivered = match.deliveredAt {
       lines.append("  delivered \(ReasonText.moment(delivered, in: zone))")
     }
+    if let ambiguity = match.ambiguity {
+      lines += AmbiguityText.lines(ambiguity, of: match.path ?? match.node, in: zone).map { "  \($0)" }
+    }
     for attempt in match.attempts {
       lines.append(
         "  \(attempt.step.rawValue) in run \(match.lastRun ?? ""), "

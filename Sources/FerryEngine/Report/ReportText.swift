@@ -18,7 +18,10 @@ package enum ReportText {
     }
     if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(fault)") }
-    for node in record.nodes where node.state != "not_needed" { lines.append("  " + line(node)) }
+    for node in record.nodes where node.state != "not_needed" {
+      lines.append("  " + line(node))
+      lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
+    }
     let totals = record.totals
     lines.append(
       "  \(ByteText.text(totals.bytes.useful)) moved, \(ByteText.text(totals.bytes.resent)) sent again, "
@@ -27,6 +30,7 @@ package enum ReportText {
     for item in unfinished.prefix(20) {
       let node = title(item.node, item.manifest)
       lines.append("  \(node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
+      lines += item.ambiguity.map { AmbiguityText.lines($0, of: item.path).map { "    \($0)" } } ?? []
     }
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }

@@ -17,7 +17,14 @@ package enum StatusText {
 
   private static func lines(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> [String] {
     var lines = ["session \(session.identifier): \(holder(session, zone))"]
-    for node in session.nodes { lines.append("  \(line(node, zone))") }
+    for node in session.nodes {
+      lines.append("  \(line(node, zone))")
+      for entry in node.ambiguous ?? [] {
+        lines += AmbiguityText.lines(entry.ambiguity, of: entry.path ?? node.name, in: zone).map {
+          "    \($0)"
+        }
+      }
+    }
     if let delay = session.delay {
       lines.append(
         "  resume delay of \(Self.seconds(delay.periodSeconds)), until "

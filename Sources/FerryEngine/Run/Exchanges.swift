@@ -10,6 +10,8 @@ final class Exchanges {
   private let plan: Plan
   private let runID: String
   /// By manifest.
+  private let rounds: [Int64]
+  /// By manifest.
   private let secrets: [[String: String]]
   /// By node: its steps with all that can be prepared once.
   private let steps: [[PreparedStep]]
@@ -37,19 +39,29 @@ final class Exchanges {
     /// Later steps of the item whose host only the captures tell.
     var roaming: [PreparedOrigin]
 
+    /// Whether an answer of this status went to a file.
+    func isDownload(_ status: Int) -> Bool {
+      step.kind == .fetch && step.request.method != "HEAD" && (200...299).contains(status)
+        && ![204, 205, 206].contains(status)
+    }
+
     struct PreparedOrigin {
       var kind: Step.Kind
       var builder: RequestBuilder
     }
   }
 
-  /// - Parameter secrets: by manifest.
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - secrets: likewise.
   init(
-    jobs: Jobs, runID: String, secrets: [[String: String]], situation: Situation, roots: [Int: [UInt8]]
+    jobs: Jobs, runID: String, rounds: [Int64], secrets: [[String: String]], situation: Situation,
+    roots: [Int: [UInt8]]
   ) {
     self.jobs = jobs
     plan = jobs.plan
     self.runID = runID
+    self.rounds = rounds
     self.secrets = secrets
     self.roots = roots
     values = situation.values
@@ -123,6 +135,10 @@ final class Exchanges {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable)
+    if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.place, scheduler) {
+      request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+      request.headers.append(.init(name: name, value: key.text))
+    }
     if step.kind == .transfer {
       guard let source = source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
@@ -140,6 +156,13 @@ final class Exchanges {
   ) throws(TransportFailure) {
     let path = jobs.job(of: node).folder + "/" + work.saveTo
     request.destination = .file(path: path)
+    let (step, expect) = (work.step, work.step.expect)
+    if !expect.status.isEmpty || expect.readsAnswer {
+      request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
+        guard step.expects(status: answer.status) else { return "the server answered \(answer.status)" }
+        return ExpectationCheck.mismatch(expect, answer)
+      }
+    }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
@@ -153,6 +176,20 @@ final class Exchanges {
       request.headers.append(.init(name: "If-None-Match", value: etag))
     } else if let modified = record.lastModified {
       request.headers.append(.init(name: "If-Modified-Since", value: modified))
+    }
+  }
+
+  private func idempotencyKey(of place: Place, _ scheduler: Scheduler) -> IdempotencyKey? {
+    let node = plan.nodes[place.node.index]
+    guard let item = place.item, case .upload(let work) = node.work else { return nil }
+    let captures = values[place]?.allocate ?? []
+    let isOfRound = work.deliver == .everyRun && work.allocate == nil
+    return scheduler.withItems(of: place.node) { table in
+      IdempotencyKey(
+        manifest: plan.manifests[node.manifest.index], upload: node.name,
+        origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
+        size: table.files.sizes[item], modified: table.files.modified[item], captures: captures,
+        round: isOfRound ? rounds[node.manifest.index] : nil)
     }
   }
 
@@ -223,7 +260,9 @@ final class Exchanges {
     var response = AttemptResult.Response(status: answer.status)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
-    response.mismatch = ExpectationCheck.mismatch(step.expect, answer)
+    // A download was looked at before it took its file's place, and its body is not here any more.
+    response.mismatch =
+      prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
     guard response.mismatch == nil else { return response }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
@@ -266,7 +305,7 @@ final class Exchanges {
       requestValues[known.manifest.index][known.name] = Dictionary(captures.map { ($0.name, $0.value) }) {
         $1
       }
-    case .commit, .fetch: break
+    case .commit, .probe, .fetch: break
     }
   }
 

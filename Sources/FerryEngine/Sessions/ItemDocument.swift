@@ -35,6 +35,8 @@ package struct ItemDocument: Encodable, Sendable {
     package var handedOverAt: String?
     package var uploadId: UploadID?
     package var deliveredAt: String?
+    /// Of what is ambiguous.
+    package var ambiguity: Ambiguity?
     /// Of an upload: how many items a run would send.
     package var toSend: Int?
     /// The last run that has a report.

@@ -43,7 +43,7 @@ package struct ItemExplanation {
           continue
         }
         guard node.kind == .upload else { continue }
-        for path in try candidates(item, node) {
+        for path in try job.candidates(item, node, home: environment["HOME"]) {
           guard let match = try self.item(path, index, outlook, report) else { continue }
           document.matches.append(match)
           break
@@ -71,23 +71,6 @@ package struct ItemExplanation {
     )
   }
 
-  /// The paths relative to a node's root that the words may mean, the likeliest first.
-  private func candidates(_ item: String, _ node: Node) throws -> [[UInt8]] {
-    guard case .upload(let work) = node.work else { return [] }
-    let lister = try FileLister(work.files, baseFolder: job.folder, home: environment["HOME"])
-    var candidates: [[UInt8]] = []
-    if item.hasPrefix(node.name + "/") {
-      candidates.append(Array(item.utf8.dropFirst(node.name.utf8.count + 1)))
-    }
-    if !item.hasPrefix("/") { candidates.append(Array(item.utf8)) }
-    let file = URL(fileURLWithPath: item).standardizedFileURL.path
-    for root in [lister.root, FileLister.real(lister.root) ?? lister.root]
-    where FileLister.isInside(Array(file.utf8), root) && file.utf8.count > root.count {
-      candidates.append(Array(file.utf8.dropFirst(root == [0x2F] ? 1 : root.count + 1)))
-    }
-    return candidates
-  }
-
   private func node(_ index: Int, _ outlook: Outlook, _ report: RunRecord?) -> ItemDocument.Match {
     let node = job.plan.nodes[index]
     var match = match(node, state: "run")
@@ -97,6 +80,9 @@ package struct ItemExplanation {
       match.round = row.round > 0 ? row.round : nil
       match.reason = row.round == outlook.round ? row.failure : nil
       if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
+      if row.state == .ambiguous, row.kind != .upload {
+        match.ambiguity = job.ambiguity(of: row, node: node)
+      }
     }
     switch outlook.situation.starts[index] {
     case .notSelected, .open: break
@@ -137,7 +123,7 @@ package struct ItemExplanation {
     if let row = outlook.situation.rows[index], row.id != 0 {
       try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
         isKnown = true
-        try describe(item, &match)
+        try describe(item, of: node, &match)
       }
     }
     guard isKnown || place != nil else { return nil }
@@ -156,13 +142,18 @@ package struct ItemExplanation {
     return match
   }
 
-  private func describe(_ item: borrowing ItemRow, _ match: inout ItemDocument.Match) throws {
+  private func describe(
+    _ item: borrowing ItemRow, of node: Node, _ match: inout ItemDocument.Match
+  ) throws {
     let state = try item.state
     match.state = state.word
     match.size = item.size
     match.round = item.round
     match.handedOverAt = item.handedOver.rfc3339
     if state == .done { match.deliveredAt = item.closedAt?.rfc3339 }
+    if state == .ambiguous {
+      match.ambiguity = job.ambiguity(of: try SessionJournal.ambiguous(item), node: node)
+    }
     match.reason = item.failure
     if try !state.isClosed && state != .queued && !item.captures.isEmpty {
       match.uploadId = .init(expiresAt: item.expires?.rfc3339)

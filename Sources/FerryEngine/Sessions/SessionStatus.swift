@@ -26,6 +26,8 @@ package struct SessionStatus {
   /// What a manifest's nodes wait for.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
+    /// `nil` where it cannot be read.
+    var job: Job?
     var round: Int64 = 0
     /// By the node's name.
     var reasons: [String: RecordedFailure] = [:]
@@ -74,6 +76,7 @@ package struct SessionStatus {
     }
     let holder = try SessionLock.holder(session: session, in: state)
     var nodes = try Self.nodes(rows, journal, looks)
+    try Self.tellAmbiguous(&nodes, rows, journal, looks)
     // What a manifest has in the session and was never begun.
     for (name, look) in looks.sorted(by: { $0.key < $1.key }) {
       for node in look.nodes[session] ?? []
@@ -119,6 +122,9 @@ package struct SessionStatus {
             items.count(count.state, count.count)
           } else if count.state == .done {
             items.doneBefore += count.count
+          } else if count.state == .ambiguous {
+            // It stays so through all rounds.
+            items.ambiguous += count.count
           }
         }
         entry.items = items
@@ -128,6 +134,31 @@ package struct SessionStatus {
       // What a manifest no longer has, or has at another server, is of no interest without items.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
       return isPresent || counts[row.id] != nil ? entry : nil
+    }
+  }
+
+  /// What a person has to decide.
+  private static func tellAmbiguous(
+    _ nodes: inout [StatusDocument.NodeEntry], _ rows: [NodeRow], _ journal: SessionJournal,
+    _ looks: [String: Look]
+  ) throws {
+    for index in nodes.indices {
+      let entry = nodes[index]
+      guard
+        let row = rows.first(where: {
+          $0.manifest == entry.manifest && $0.name == entry.name && $0.origin == entry.origin
+        }), let job = looks[row.manifest]?.job,
+        let node = job.plan.nodes.first(where: { $0.name == row.name && $0.kind == entry.kind })
+      else { continue }
+      if row.kind != .upload {
+        guard row.state == .ambiguous else { continue }
+        nodes[index].ambiguous = [.init(ambiguity: job.ambiguity(of: row, node: node))]
+      } else if entry.items?.ambiguous ?? 0 > 0 {
+        nodes[index].ambiguous = try journal.ambiguousItems(node: row.id).prefix(100).map {
+          .init(
+            path: String(decoding: $0.path, as: UTF8.self), ambiguity: job.ambiguity(of: $0, node: node))
+        }
+      }
     }
   }
 
@@ -150,7 +181,7 @@ package struct SessionStatus {
 
   private func look(at job: Job, _ history: RunHistory) throws -> Look {
     let entry = try Self.entry(job.plan.manifest, history)
-    var look = Look(entry: entry, round: entry.round ?? 0)
+    var look = Look(entry: entry, job: job, round: entry.round ?? 0)
     look.entry.path = entry.path ?? job.path
     for node in job.plan.nodes where node.kind != .token {
       look.nodes[job.plan.sessions[node.session.index].identifier, default: []].append(node)

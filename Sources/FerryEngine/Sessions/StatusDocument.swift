@@ -43,6 +43,14 @@ package struct StatusDocument: Encodable, Sendable {
     package var reason: RecordedFailure?
     /// Of a fetch that is not due yet.
     package var notBefore: String?
+    /// What a person has to decide, at most a hundred of them, the items by their paths.
+    package var ambiguous: [AmbiguousEntry]?
+  }
+
+  package struct AmbiguousEntry: Encodable, Sendable {
+    /// Of an item: relative to `root`.
+    package var path: String?
+    package var ambiguity: Ambiguity
   }
 
   package struct Items: Encodable, Sendable {

@@ -61,12 +61,15 @@ extension Upload.Commit {
       Key(
         "idempotency_key", \.idempotencyHeader,
         ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
-          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none", isBuilt: false,
+          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
         doc: "A header field that lets the server know a repeated commit.",
         example: "{ header: Idempotency-Key }"),
       Key(
-        "probe", \.probe, .object(Probe.shape), default: "none", isBuilt: false,
-        doc: "A request that asks whether the commit was carried out."),
+        "probe", \.probe, .object(Probe.shape), default: "none",
+        doc: """
+          A request that asks whether the commit was carried out, sent where the answer to that was lost. It uses \
+          the commit's session and token.
+          """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) })
@@ -105,7 +108,12 @@ extension Upload.Commit.Probe {
     "Probe", doc: "A request that asks whether a commit was carried out.",
     keys: [
       .request(\.request),
-      .expect(\.expect, doc: "Which answers say that it was."),
+      .expect(
+        \.expect,
+        doc: """
+          Which answers say that it was. Any other that is not worth a retry says that it was not; 401, 403 and 407 \
+          say nothing.
+          """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) })
 }

@@ -70,6 +70,7 @@ extension Node {
       work.allocate = work.allocate.map(moved)
       work.transfer = moved(work.transfer)
       work.commit = work.commit.map(moved)
+      work.probe = work.probe.map(moved)
       node.work = .upload(work)
     case .fetch(var work):
       work.step = moved(work.step)

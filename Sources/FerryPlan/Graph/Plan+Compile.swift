@@ -183,9 +183,16 @@ private struct PlanCompiler {
       .transfer, nil, upload.transfer.token, upload.transfer.request, upload.transfer.expect,
       upload.transfer.capture, [], transferRepeats)
     let commit = upload.commit.map {
-      step(
-        .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [],
-        $0.alreadyDone != nil || $0.request.isIdempotent ? .repeatable : .once)
+      var commit = step(
+        .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [], $0.repeatability)
+      commit.idempotencyHeader = $0.idempotencyHeader
+      return commit
+    }
+    let probe = upload.commit.flatMap { commit in
+      // A question asked twice is one question, whatever its method is.
+      commit.probe.map {
+        step(.probe, commit.session, commit.token, $0.request, $0.expect, [], [], .repeatable)
+      }
     }
     return Node(
       name: upload.name.value, session: own, needs: needs(.upload(upload)),
@@ -193,7 +200,8 @@ private struct PlanCompiler {
       work: .upload(
         UploadWork(
           files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
-          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit)))
+          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
+          probe: probe)))
   }
 
   private func node(_ fetch: Fetch) -> Node {
@@ -223,9 +231,18 @@ extension RequestTemplate {
   var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
 }
 
+extension Upload.Commit {
+  /// What its keys allow when its answer was lost. Who gives a probe wants to be asked first.
+  fileprivate var repeatability: Step.Repeatability {
+    if probe != nil { return .afterProbe }
+    return alreadyDone != nil || idempotencyHeader != nil || request.isIdempotent ? .repeatable : .once
+  }
+}
+
 extension Upload {
   /// Every reference in its steps.
   var references: [Reference] {
     (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
+      + (commit?.probe?.request.references ?? [])
   }
 }

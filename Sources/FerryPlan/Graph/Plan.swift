@@ -122,7 +122,7 @@ package struct Node: Hashable, Codable, Sendable {
   package var steps: [Step] {
     switch work {
     case .token(let work): [work.step]
-    case .upload(let work): [work.allocate, work.transfer, work.commit].compactMap { $0 }
+    case .upload(let work): [work.allocate, work.transfer, work.commit, work.probe].compactMap { $0 }
     case .fetch(let work): [work.step]
     case .request(let work): [work.step]
     }
@@ -145,6 +145,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var validFor: Duration?
   package var transfer: Step
   package var commit: Step?
+  /// Asks whether a commit was carried out whose answer was lost.
+  package var probe: Step?
 
   package var first: Step { allocate ?? transfer }
 }
@@ -175,17 +177,23 @@ package struct Step: Hashable, Codable, Sendable {
   package var repeatability: Repeatability
   /// Where it goes, where that is known beforehand.
   package var origin: Origin?
+  /// The header field by which the server knows a repeated commit.
+  package var idempotencyHeader: String?
+
+  /// Whether only what the server has under an upload ID tells a commit from its repetition: it waits until the end
+  /// of its transfer is on the disk, as a launch after a power cut would otherwise take another ID.
+  package var waitsForDisk: Bool { repeatability == .afterProbe || idempotencyHeader != nil }
 
   /// Raw values are written into reports.
   package enum Kind: String, Codable, Sendable {
-    case token, allocate, transfer, commit, fetch, request
+    case token, allocate, transfer, commit, probe, fetch, request
 
     package var itemStep: ItemStep? {
       switch self {
       case .allocate: .allocate
       case .transfer: .transfer
       case .commit: .commit
-      case .token, .fetch, .request: nil
+      case .token, .probe, .fetch, .request: nil
       }
     }
   }
@@ -197,6 +205,8 @@ package struct Step: Hashable, Codable, Sendable {
     /// The same upload ID may hold half a file now: a new ID is allocated and the file starts over.
     /// Nothing counts before the commit, so this repeats nothing.
     case startsOver = "starts_over"
+    /// It is sent again once the probe has told that it was not carried out.
+    case afterProbe = "after_probe"
     /// It is never sent again: its intent is synced before it is sent.
     case once
   }

@@ -168,6 +168,8 @@ package struct RunRecord: Codable, Sendable {
     /// Of a fetch with a minimum: how long the next one waits, from the last that ended well.
     package var intervalSeconds: Double?
     package var attempts: [AttemptRecord]
+    /// Of a request or fetch that ended ambiguous.
+    package var ambiguity: Ambiguity?
   }
 
   package struct ItemRecord: Codable, Sendable {
@@ -182,6 +184,8 @@ package struct RunRecord: Codable, Sendable {
     package var state: String
     package var reason: RecordedFailure?
     package var attempts: [AttemptRecord]
+    /// Of one that ended ambiguous.
+    package var ambiguity: Ambiguity?
   }
 
   /// An attempt that did not go well.

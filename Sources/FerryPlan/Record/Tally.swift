@@ -33,7 +33,7 @@ package struct Tally: Sendable {
     case .transfer:
       if isGood { usefulBytes += result.traffic.bodySent } else { resentBytes += result.traffic.bodySent }
     case .fetch: if isGood { usefulBytes += result.traffic.bodyReceived }
-    case .token, .allocate, .commit, .request: break
+    case .token, .allocate, .commit, .probe, .request: break
     }
   }
 }

@@ -72,7 +72,7 @@ struct Ready: Comparable, Sendable {
     let rank: UInt64 =
       switch step {
       case .token: 0
-      case .commit: 1
+      case .commit, .probe: 1
       case .transfer: 2
       case .allocate, .fetch, .request: 3
       }

@@ -25,6 +25,9 @@ struct Progress: Sendable {
   var isAhead = false
   /// A commit was sent in this launch.
   var hasSentCommit = false
+  /// A commit with a probe was sent, perhaps by an earlier launch, and what became of it is not known: the probe is
+  /// next.
+  var isCommitUnknown = false
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
   /// Where its later steps go, where only a capture told.

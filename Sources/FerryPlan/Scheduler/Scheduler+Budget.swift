@@ -102,7 +102,7 @@ extension Scheduler {
     guard isGated(ready.place.node) else { return true }
     let admission: BudgetGate.Admission
     switch ready.step {
-    case .token, .allocate, .commit: return true
+    case .token, .allocate, .commit, .probe: return true
     case .transfer:
       let isReserved = gate?.isReserved(ready.place) ?? true
       let size = ready.place.item.flatMap { item in

@@ -43,7 +43,7 @@ extension Scheduler {
       uploads[upload].inProgress += handedOver.count
       for item in handedOver {
         // What may have been sent before is not sent again by a later round.
-        let isAmbiguous = uploads[upload].items.begun[item]?.intent != nil
+        let isAmbiguous = mayHaveActed(item, of: upload)
         end(Place(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
       }
       closeIfThrough(upload)
@@ -55,7 +55,7 @@ extension Scheduler {
   /// An item of a later batch. One that no launch of this round has handed over has no open row in the journal: the
   /// next round lists it again.
   private mutating func cancelUnmet(_ item: Int, of upload: Int) {
-    let isAmbiguous = uploads[upload].items.begun[item]?.intent != nil
+    let isAmbiguous = mayHaveActed(item, of: upload)
     if isAmbiguous {
       uploads[upload].counts.ambiguous += 1
     } else {
@@ -64,6 +64,13 @@ extension Scheduler {
     guard uploads[upload].items.entries[item] == .continuing else { return }
     let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
     entries.append(.closed(Place(uploads[upload].node, item), state, .cancelled, at: now))
+  }
+
+  /// Whether an earlier launch may have sent a step of the item that is not repeated blindly.
+  private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
+    guard let begun = uploads[upload].items.begun[item] else { return false }
+    let hasProbe = step(uploads[upload].node, .commit).repeatability == .afterProbe
+    return begun.intent != nil || (begun.state == .transferred && hasProbe)
   }
 
   /// Further items for an upload; a node that has ended takes them in the next launch.

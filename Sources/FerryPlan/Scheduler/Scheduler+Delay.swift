@@ -65,9 +65,10 @@ extension Scheduler {
   ///
   /// - Parameter sequence: of the record that says that it is sent.
   mutating func keepUntilThrough(_ place: Place, _ upload: Int, sequence: UInt64) {
-    self[progress: place]?.step = .commit
+    let kind = commitKind(of: place)
+    self[progress: place]?.step = kind
     uploads[upload].inProgress -= 1
-    uploads[upload].sent.append((sequence, ready(place, .commit)))
+    uploads[upload].sent.append((sequence, ready(place, kind)))
   }
 
   /// Whether something of the batch is still on its way; what its budget skipped goes in another window.
@@ -118,7 +119,9 @@ extension Scheduler {
       uploads[upload].sent = []
       uploads[upload].inProgress += sent.count
       for (sequence, ready) in sent {
-        if sequence <= written { enqueue(ready) } else { unwritten.append((sequence, ready)) }
+        let isThere =
+          sequence <= (step(ready.place.node, .commit).waitsForDisk ? synced : written)
+        if isThere { enqueue(ready) } else { wait(for: sequence, ready) }
       }
       closeIfThrough(upload)
     }

@@ -43,7 +43,8 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, unwritten.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy else {
+      guard timers.isEmpty, unwritten.isEmpty, unsynced.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
+      else {
         idleSince = nil
         return
       }
@@ -112,6 +113,8 @@ extension Scheduler {
     for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
     waiting += unwritten.lazy.map(\.ready).filter(isWanted)
     unwritten.removeAll { isWanted($0.ready) }
+    waiting += unsynced.lazy.map(\.ready).filter(isWanted)
+    unsynced.removeAll { isWanted($0.ready) }
     for node in tokens.keys {
       waiting += tokens[node]?.waiters.filter(isWanted) ?? []
       tokens[node]?.waiters.removeAll(where: isWanted)

@@ -5,6 +5,14 @@ extension Scheduler {
   /// The item's, or the single request's, end in this round.
   mutating func end(_ place: Place, _ state: ItemState, _ failure: RecordedFailure?) {
     releaseReservation(place)
+    if (state == .failed || state == .cancelled), self[progress: place]?.isCommitUnknown == true {
+      // Whoever sends the file again might do twice what the server did at the commit.
+      let reason = failure.map { ": \($0.message)" } ?? ""
+      return end(
+        place, .ambiguous,
+        .init(
+          code: "answer_lost", status: failure?.status, message: "commit may have been carried out\(reason)"))
+    }
     guard let item = place.item, let upload = uploadIndex[place.node.index] else {
       let troubles = nodes[place.node.index].progress?.troubles ?? []
       tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles

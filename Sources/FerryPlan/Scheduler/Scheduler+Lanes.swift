@@ -20,6 +20,7 @@ extension Scheduler {
       switch kind {
       case .allocate: if let allocate = work.allocate { return allocate }
       case .commit: if let commit = work.commit { return commit }
+      case .probe: if let probe = work.probe { return probe }
       case .transfer, .token, .fetch, .request: break
       }
       return work.transfer
@@ -161,8 +162,10 @@ extension Scheduler {
     uploads[upload].active[item] = progress
     guard isSentBefore else { return ready(place, progress.step) }
     passTransfer(item, of: upload)
-    guard progress.step == .commit else { return ready(place, progress.step) }
-    guard hasResumes(session(of: place.node)), progress.intent == .none else { return ready(place, .commit) }
+    guard progress.step != .transfer else { return ready(place, .transfer) }
+    guard hasResumes(session(of: place.node)), progress.intent == .none else {
+      return ready(place, progress.step)
+    }
     keepUntilThrough(place, upload, sequence: 0)
     return nil
   }
@@ -186,6 +189,11 @@ extension Scheduler {
     }
     progress.isSent = begun.state == .transferred
     if begun.intent != nil { progress.intent = .inherited }
+    guard progress.isSent, work.probe != nil, begun.intent ?? .commit == .commit else { return progress }
+    // An earlier launch may have sent the commit; the probe knows, also where that launch had none to ask.
+    progress.intent = .none
+    progress.isCommitUnknown = true
+    progress.step = .probe
     return progress
   }
 
@@ -222,7 +230,7 @@ extension Scheduler {
     if let deadline, now >= deadline {
       // Whoever sends it again might do twice what the server did at a commit whose answer is not known.
       end(
-        place, ready.step == .commit && mayBeCommitted(place) ? .ambiguous : .failed,
+        place, isCommit(ready.step) && mayBeCommitted(place) ? .ambiguous : .failed,
         .init(
           code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
@@ -244,15 +252,30 @@ extension Scheduler {
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready))
     if ready.step == .transfer { leaveAhead(place) }
-    if ready.step == .commit { self[progress: place]?.hasSentCommit = true }
+    if ready.step == .commit {
+      self[progress: place]?.hasSentCommit = true
+      if step(place.node, .commit).repeatability == .afterProbe {
+        self[progress: place]?.isCommitUnknown = true
+      }
+    }
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
   }
 
+  private func isCommit(_ kind: Step.Kind) -> Bool {
+    switch kind {
+    case .commit, .probe: true
+    case .token, .allocate, .transfer, .fetch, .request: false
+    }
+  }
+
   /// Whether a commit was sent, in this launch or perhaps in an earlier one.
   private func mayBeCommitted(_ place: Place) -> Bool {
     guard let item = place.item, let upload = uploadIndex[place.node.index] else { return false }
+    if step(place.node, .commit).repeatability == .afterProbe {
+      return self[progress: place]?.isCommitUnknown == true
+    }
     return self[progress: place]?.hasSentCommit == true
       || uploads[upload].items.begun[item]?.state == .transferred
   }

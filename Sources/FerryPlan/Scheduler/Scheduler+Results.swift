@@ -26,7 +26,7 @@ extension Scheduler {
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
-      .integrity, .limited:
+      .notCommitted, .integrity, .limited:
       // An answer to a request from before the host failed tells nothing of it now.
       if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
         lanes[flight.lane].failures = 0
@@ -55,6 +55,7 @@ extension Scheduler {
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let place = flight.attempt.place
     spendIntent(place, verdict)
+    learnOfCommit(place, step, verdict)
     if flight.interruption == .cancelled, goesOn(place, step, after: verdict) {
       // It ended by itself before it could be cancelled.
       return end(place, .cancelled, .cancelled)
@@ -98,6 +99,9 @@ extension Scheduler {
     case .integrity(let failure):
       note(.integrity, of: place.node)
       end(place, .failed, failure)
+    case .answerLost(let failure) where step.repeatability == .afterProbe:
+      retry(flight, failure, retryAfter: nil, scope: .item, as: .probe)
+    case .notCommitted: again(place, .commit)
     case .answerLost(let failure):
       end(
         place, .ambiguous,
@@ -119,8 +123,9 @@ extension Scheduler {
     case .succeeded, .unchanged:
       guard case .upload(let work) = plan.nodes[place.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .unauthorized, .uploadIDGone, .transient, .limited: return true
-    case .permanent, .answerLost, .integrity, .cancelled: return false
+    case .unauthorized, .uploadIDGone, .transient, .notCommitted, .limited: return true
+    case .answerLost: return step.repeatability == .afterProbe
+    case .permanent, .integrity, .cancelled: return false
     }
   }
 
@@ -132,7 +137,7 @@ extension Scheduler {
     case .cancelled: end(place, .cancelled, .cancelled)
     case .conditions where stop == nil:
       if startsOver { releaseUploadID(place) }
-      again(place, startsOver ? .allocate : flight.attempt.step)
+      again(place, startsOver ? .allocate : step.kind == .commit ? commitKind(of: place) : step.kind)
     case .expired, .conditions, nil:
       if startsOver { entries.append(.released(place)) }
       leave(place, flight.interruption == .expired ? .expired : stopReason)
@@ -176,7 +181,7 @@ extension Scheduler {
       }
       entries.append(.transferred(place))
       finishTransfer(place)
-    case .commit, .request: end(place, .done, nil)
+    case .commit, .probe, .request: end(place, .done, nil)
     case .fetch:
       guard case .fetch(let work) = plan.nodes[place.node.index].work else { return }
       let result: FetchResult = verdict == .unchanged ? .noData : .newData
@@ -196,9 +201,29 @@ extension Scheduler {
       // The server refused it: a later launch must not take it for a lost answer.
       if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
       self[progress: place]?.intent = .none
-    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .integrity, .cancelled, .limited:
+    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .notCommitted, .integrity,
+      .cancelled, .limited:
       self[progress: place]?.intent = .none
     }
+  }
+
+  /// What an attempt tells of a commit that has a probe. While it is not known whether it was carried out, only the
+  /// probe is sent.
+  private mutating func learnOfCommit(_ place: Place, _ step: Step, _ verdict: Verdict) {
+    guard step.repeatability == .afterProbe || step.kind == .probe else { return }
+    switch verdict {
+    case .answerLost, .cancelled(reachedServer: true): break
+    case .notCommitted: self[progress: place]?.isCommitUnknown = false
+    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .integrity,
+      .cancelled(reachedServer: false), .limited:
+      // An answer to the commit itself tells; one to the probe that is neither yes nor no does not.
+      if step.kind == .commit { self[progress: place]?.isCommitUnknown = false }
+    }
+  }
+
+  /// The commit, or the question whether it was carried out.
+  func commitKind(of place: Place) -> Step.Kind {
+    self[progress: place]?.isCommitUnknown == true ? .probe : .commit
   }
 
   /// The server refuses more bytes for an ID of an earlier launch with the answer that it gives to a second
@@ -226,7 +251,17 @@ extension Scheduler {
   private mutating func commitOnceWritten(_ place: Place) {
     guard stop == nil else { return again(place, .commit) }
     self[progress: place]?.step = .commit
-    unwritten.append((sequence, ready(place, .commit)))
+    wait(for: sequence, ready(place, .commit))
+  }
+
+  /// A commit waits until its transfer's end is written, or on the disk.
+  mutating func wait(for sequence: UInt64, _ commit: Ready) {
+    if step(commit.place.node, .commit).waitsForDisk {
+      unsynced.append((sequence, commit))
+      actions.append(.sync)
+    } else {
+      unwritten.append((sequence, commit))
+    }
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.

@@ -55,7 +55,7 @@ extension Scheduler {
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
-      .answerLost(let failure), .integrity(let failure):
+      .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
       note(.authorization, of: node)
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
     case .limited(let failure): fail(token: node, failure)

@@ -46,6 +46,8 @@ package struct Scheduler: Sendable {
   /// Commits that wait until the journal says that the file is there: a launch that died in between would
   /// otherwise send the file again to an ID that is committed.
   var unwritten: [(sequence: UInt64, ready: Ready)] = []
+  /// Likewise, until it is on the disk.
+  var unsynced: [(sequence: UInt64, ready: Ready)] = []
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
   /// The end of the execution window, and whether it has come.
@@ -196,10 +198,12 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func moveWritten() {
-    guard let first = unwritten.first, first.sequence <= written else { return }
     let through = unwritten.prefix { $0.sequence <= written }
     unwritten.removeFirst(through.count)
     for (_, ready) in through { enqueue(ready) }
+    let kept = unsynced.prefix { $0.sequence <= synced }
+    unsynced.removeFirst(kept.count)
+    for (_, ready) in kept { enqueue(ready) }
   }
 
   private mutating func begin(stop cause: StopCause) {

@@ -12,8 +12,10 @@ package enum Verdict: Hashable, Sendable {
   /// It may go better later.
   case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, reachedServer: Bool)
   case permanent(RecordedFailure)
-  /// The server may have acted, and an unrepeatable step is not sent again.
+  /// The server may have acted, and the step is not sent again blindly.
   case answerLost(RecordedFailure)
+  /// The probe's answer: the commit was not carried out.
+  case notCommitted(RecordedFailure)
   /// The source is not what was listed.
   case integrity(RecordedFailure)
   case cancelled(reachedServer: Bool)
@@ -48,10 +50,10 @@ extension Step {
     _ response: AttemptResult.Response, refreshStatuses: [Int], hasUploadID: Bool
   ) -> Verdict {
     let status = response.status
+    if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .fetch, status == 304 { return .unchanged }
-    let isExpected = expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
-    if isExpected {
+    if isExpected(status) {
       if let mismatch = response.mismatch {
         return .permanent(.init(code: "unexpected_answer", status: status, message: mismatch))
       }
@@ -71,7 +73,7 @@ extension Step {
       return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
-    case 502 where repeatability == .once, 504 where repeatability == .once:
+    case 502 where !isRepeatedBlindly, 504 where !isRepeatedBlindly:
       // A gateway that got no answer does not know whether the server acted (RFC 9110 §15.6.3, §15.6.5).
       return .answerLost(failure)
     case 503 where response.retryAfter != nil:
@@ -83,17 +85,54 @@ extension Step {
     }
   }
 
+  private func isExpected(_ status: Int) -> Bool {
+    expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+  }
+
+  /// What is expected says yes; what may be other later, or only refuses who asks, says nothing.
+  private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
+    let status = response.status
+    let failure = RecordedFailure(
+      code: "http_status", status: status, message: "the server answered \(status) to \(request.method)")
+    if isExpected(status) {
+      guard let mismatch = response.mismatch else { return .succeeded }
+      return .notCommitted(.init(code: "unexpected_answer", status: status, message: mismatch))
+    }
+    if token != nil, refreshStatuses.contains(status) {
+      return .unauthorized(
+        .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
+    }
+    switch status {
+    case 401, 403, 407: return .permanent(failure)
+    case 429:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
+    case 503 where response.retryAfter != nil:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
+    case 408, 425, 500...599:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, reachedServer: true)
+    default: return .notCommitted(failure)
+    }
+  }
+
+  /// Whether nothing is asked before it is sent again.
+  private var isRepeatedBlindly: Bool {
+    switch repeatability {
+    case .repeatable, .startsOver: true
+    case .afterProbe, .once: false
+    }
+  }
+
   private func judge(_ failure: TransportFailure) -> Verdict {
     let recorded = RecordedFailure(code: failure.code.rawValue, message: failure.message)
     switch failure.code {
     case .nameResolution, .connect, .handshake:
       return .transient(recorded, retryAfter: nil, scope: .host, reachedServer: false)
     case .connectionLost, .requestTimeout, .malformedAnswer:
-      if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
         recorded, retryAfter: nil, scope: .item, reachedServer: failure.mayHaveReachedServer)
     case .resourceTimeout, .answerTooLarge, .redirect, .capture:
-      if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
@@ -115,7 +154,8 @@ extension Verdict {
     case .succeeded, .unchanged, .cancelled: nil
     case .limited(let failure): failure
     case .unauthorized(let failure), .uploadIDGone(let failure), .transient(let failure, _, _, _),
-      .permanent(let failure), .answerLost(let failure), .integrity(let failure):
+      .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
+      .integrity(let failure):
       failure
     }
   }

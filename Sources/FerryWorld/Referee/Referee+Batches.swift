@@ -55,6 +55,7 @@ extension Referee {
       report(.nothingTwice, "\(name(place, machine)) failed though it was carried out, and is queued again")
     }
     effects[key] = 0
+    unknownCommits.remove(key)
     states[key] = (.queued, size, modified)
   }
 
@@ -107,7 +108,8 @@ extension Referee {
   /// No upload of a higher priority had an item that was ready to begin on the same lane.
   mutating func checkPriority(_ call: Call, _ step: Step, _ name: String, _ machine: VirtualMachine) {
     let place = call.attempt.place
-    guard place.item != nil, !begun.contains(place), options.limit == nil, call.step != .commit,
+    guard place.item != nil, !begun.contains(place), options.limit == nil,
+      call.step != .commit, call.step != .probe,
       case .upload(let own) = plan.nodes[place.node.index].work, cancelled.isEmpty
     else { return }
     // What a background launch hands over waits for the disk.

@@ -84,6 +84,7 @@ extension Referee {
     if call.step == .commit, let record = transferred[place], record > written {
       report(.commitAfterWrite, "\(name) was sent before its transfer was written down")
     }
+    checkProbe(call, reply, step, name)
     guard step.repeatability == .once else { return }
     guard let intent = intents[place], intent <= synced else {
       return report(.intent, "\(name) was sent before its intent was on disk")
@@ -91,6 +92,32 @@ extension Referee {
     intents[place] = nil
     // Only what certainly did not reach the server spends no intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { intents[place] = intent }
+  }
+
+  /// A commit that has a probe is not repeated before that has told that it was not carried out, and is sent only
+  /// when its transfer is on the disk.
+  private mutating func checkProbe(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
+    guard call.step == .commit, step.repeatability == .afterProbe else { return }
+    let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
+    if unknownCommits.contains(key) {
+      report(.nothingTwice, "\(name) is sent again before its probe has told")
+    }
+    if let record = transferred[call.attempt.place], record > synced {
+      report(.commitAfterWrite, "\(name) was sent before its transfer was on disk")
+    }
+    if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
+    unknownCommits.insert(key)
+  }
+
+  /// What an answer tells of a commit that has a probe; 502 and 504 are a gateway's that knows nothing.
+  mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
+    let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
+    guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
+    switch (call.step, response.status) {
+    case (.commit, 502), (.commit, 504): break
+    case (.commit, _), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
+    default: break
+    }
   }
 
   private mutating func checkNeeds(
@@ -136,13 +163,21 @@ extension Referee {
   /// A power cut takes what the journal did not bring to the disk: a commit waits until its transfer is written,
   /// and not for the disk.
   mutating func forgive() {
-    for (key, at) in lastEffectAt where at.duration(to: now) < .milliseconds(100) { effects[key] = 0 }
+    for (key, at) in lastEffectAt where at.duration(to: now) < .milliseconds(100) {
+      // One that has a probe waits for the disk.
+      if plan.nodes[key.node].steps.contains(where: { $0.repeatability == .afterProbe }) { continue }
+      effects[key] = 0
+    }
   }
 
   mutating func close(_ place: Place, _ state: ItemState, _ machine: VirtualMachine) {
     guard place.item != nil else { return }
     let key = key(place, machine)
     if !ended.insert(place).inserted { report(.requests, "\(name(place, machine)) is closed twice") }
+    if state == .failed || state == .cancelled, unknownCommits.contains(key) {
+      report(.nothingTwice, "\(name(place, machine)) is \(state), and its commit may have been carried out")
+    }
+    unknownCommits.remove(key)
     states[key]?.state = state
     batches[place.node.index]?.open.remove(place)
   }

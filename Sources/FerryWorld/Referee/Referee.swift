@@ -60,6 +60,8 @@ struct Referee {
   var effects: [FileKey: Int] = [:]
   var lastEffectAt: [FileKey: Instant] = [:]
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
+  /// Files whose commit was sent, has a probe, and had no answer that tells what became of it.
+  var unknownCommits: Set<FileKey> = []
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
 
@@ -157,6 +159,7 @@ struct Referee {
       return report(.requests, "request \(result.id) ended twice")
     }
     let place = flight.call.attempt.place
+    learnOfCommit(flight.call, result)
     guard case .response(let response) = result.answer, response.status == 401 else {
       refusals[place] = nil
       return

@@ -65,8 +65,9 @@ struct WorldServer {
     case .busy: return .status(503, after: after)
     case .tooMany(let seconds): return .status(429, after: after, retryAfter: .seconds(seconds))
     case .tokenRefused where !hasActed(call): return .status(401, after: after)
-    // A server that has acted does not refuse for good what it has done.
-    case .forbidden where !hasActed(call): return .status(403, after: after)
+    // A server that has acted does not refuse for good what it has done; one that refuses the probe leaves what it
+    // asks for open.
+    case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
       if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
     case .slow, .tokenRefused, .forbidden, nil: break
@@ -87,7 +88,7 @@ struct WorldServer {
     switch call.step {
     case .transfer: reply.sent = call.size
     case .fetch: reply.received = download(call, number)
-    case .token, .allocate, .commit, .request: reply.sent = 100
+    case .token, .allocate, .commit, .probe, .request: reply.sent = 100
     }
     if case .cut(let percent) = fate {
       reply.sent = reply.sent * Int64(percent) / 100
@@ -132,6 +133,9 @@ struct WorldServer {
       guard call.now < uploads[id - 1].end, uploads[id - 1].isWhole else { return .status(410) }
       uploads[id - 1].isCommitted = true
       return count(call)
+    case .probe:
+      guard let id = call.uploadID else { return .status(404) }
+      return .status(uploads[id - 1].isCommitted ? 200 : 404)
     case .fetch: return .status(scenario.chance(requests, 4) == 0 ? 304 : 200)
     case .request: return count(call)
     }

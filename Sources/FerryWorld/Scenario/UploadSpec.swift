@@ -11,6 +11,8 @@ package struct UploadSpec: Hashable, Sendable {
     case commitOnce
     /// An upload ID and a transfer, which is all.
     case idsOnly
+    /// An upload ID, a transfer and a commit, and a probe that tells whether that was carried out.
+    case probed
   }
 
   package var name: String
@@ -61,7 +63,7 @@ package struct UploadSpec: Hashable, Sendable {
     case .put: lines.append("    transfer: { request: { url: \"\(url)/${file.path}\" } }")
     case .post:
       lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")
-    case .ids, .startsOver, .commitOnce, .idsOnly:
+    case .ids, .startsOver, .commitOnce, .idsOnly, .probed:
       lines.append(
         """
             allocate: { \(quick)request: { method: POST, url: "\(url)" }, capture: { id: { json: /id } }, \
@@ -70,7 +72,12 @@ package struct UploadSpec: Hashable, Sendable {
       let method = shape == .startsOver ? "PATCH" : "PUT"
       lines.append("    transfer: { request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
       guard shape != .idsOnly else { break }
-      let already = shape == .commitOnce ? "" : ", already_done: { status: [409] }"
+      let already =
+        switch shape {
+        case .commitOnce: ""
+        case .probed: ", probe: { request: { url: \"\(url)/${allocate.id}\" } }"
+        case .put, .post, .ids, .startsOver, .idsOnly: ", already_done: { status: [409] }"
+        }
       lines.append(
         "    commit: { \(quick)request: { method: POST, url: \"\(url)/${allocate.id}/c\" }\(already) }")
     }

@@ -4,6 +4,7 @@ package enum RouteClass: String, Codable, CaseIterable, Sendable {
   case allocate
   case content
   case commit
+  case state
   case abandon
   case file
   case inbox

@@ -48,14 +48,29 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  func commit(_ id: String, _ body: inout RequestBody) async throws -> HTTPResponse {
+  /// A commit with an `Idempotency-Key` that was carried out is answered again as it was.
+  func commit(
+    _ id: String, _ request: HTTPRequest, _ body: inout RequestBody
+  ) async throws -> HTTPResponse {
     let data = try await body.gather()
     let claim =
       data.isEmpty ? UploadBook.Claim() : try JSONDecoder().decode(UploadBook.Claim.self, from: data)
     let now = configuration.now()
-    let (receipt, replaced) = try ledger.withLock { try $0.uploads.commit(id, claim: claim, at: now) }
+    let key = request.headers[HTTPHeader("Idempotency-Key")]
+    let (receipt, replaced) = try ledger.withLock {
+      try $0.uploads.commit(id, claim: claim, key: key, at: now)
+    }
     replaced?.discard()
     return try .json(receipt)
+  }
+
+  private struct UploadState: Encodable {
+    let id: String
+    let state: UploadBook.State
+  }
+
+  func state(of id: String) throws -> HTTPResponse {
+    try .json(UploadState(id: id, state: try ledger.withLock { try $0.uploads.state(of: id) }))
   }
 
   func abandon(_ id: String) throws -> HTTPResponse {

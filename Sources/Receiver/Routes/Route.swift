@@ -7,6 +7,7 @@ enum Route: Equatable {
   case allocate
   case content(id: String)
   case commit(id: String)
+  case state(id: String)
   case abandon(id: String)
   case putFile(name: String)
   case getFile(name: String)
@@ -35,7 +36,10 @@ enum Route: Equatable {
     switch (parts.first, rest.count) {
     case ("oauth", 1) where rest == ["token"]: return method.one(of: [.POST: .token])
     case ("uploads", 0): return method.one(of: [.POST: .allocate])
-    case ("uploads", 1): return named(rest[0...0]) { id in method.one(of: [.DELETE: .abandon(id: id)]) }
+    case ("uploads", 1):
+      return named(rest[0...0]) { id in
+        method.one(of: [.GET: .state(id: id), .HEAD: .state(id: id), .DELETE: .abandon(id: id)])
+      }
     case ("uploads", 2) where rest[1] == "content":
       return named(rest[0...0]) { id in
         method.one(of: [.PUT: .content(id: id), .POST: .content(id: id)])
@@ -74,6 +78,7 @@ enum Route: Equatable {
     case .allocate: .allocate
     case .content: .content
     case .commit: .commit
+    case .state: .state
     case .abandon: .abandon
     case .putFile, .getFile: .file
     case .inbox: .inbox
@@ -90,7 +95,7 @@ enum Route: Equatable {
   var isGuarded: Bool {
     switch self {
     case .token, .listing, .showFaults, .addFaults, .clearFaults: false
-    case .allocate, .content, .commit, .abandon, .putFile, .getFile, .inbox, .catalog, .blob, .done,
+    case .allocate, .content, .commit, .state, .abandon, .putFile, .getFile, .inbox, .catalog, .blob, .done,
       .redirect,
       .notAllowed, .malformed, .unknown:
       true

@@ -26,7 +26,16 @@ struct UploadBook {
     var isCommitted = false
   }
 
+  /// How far an upload is, as its probe tells.
+  enum State: String, Encodable {
+    case allocated
+    case whole
+    case committed
+  }
+
   private var uploads: [String: Upload] = [:]
+  /// What commits with a key were answered, by the key.
+  private var receipts: [String: Listing.Post] = [:]
   private var names: [String: Listing.Upload] = [:]
   private var committed: [String: StoredContent] = [:]
   private var modified: Date
@@ -64,8 +73,9 @@ struct UploadBook {
 
   /// Commits what was sent under an ID, and returns it with the content that it replaces.
   mutating func commit(
-    _ id: String, claim: Claim, at now: Date
+    _ id: String, claim: Claim, key: String? = nil, at now: Date
   ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
+    if let receipt = key.flatMap({ receipts[$0] }) { return (receipt, nil) }
     let upload = try open(id, at: now)
     guard let content = upload.content else { throw .mismatch("no content has been received whole") }
     for size in [upload.size, claim.size] {
@@ -87,7 +97,15 @@ struct UploadBook {
     modified = now
     cachedCatalog = nil
     let replaced = committed.updateValue(content, forKey: upload.name)
-    return (Listing.Post(name: upload.name, size: content.size, sha256: content.sha256), replaced)
+    let receipt = Listing.Post(name: upload.name, size: content.size, sha256: content.sha256)
+    if let key { receipts[key] = receipt }
+    return (receipt, replaced)
+  }
+
+  func state(of id: String) throws(Refusal) -> State {
+    guard let upload = uploads[id] else { throw .unknown }
+    if upload.isCommitted { return .committed }
+    return upload.content == nil ? .allocated : .whole
   }
 
   /// Forgets an ID, and returns what had been sent under it.

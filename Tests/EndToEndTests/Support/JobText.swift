@@ -39,7 +39,11 @@ enum JobText {
   }
 
   /// The upload `files` with a token, an upload ID, the bytes and a commit.
-  static func uploadIDs(validFor: String = "1h", retry: String = retry) -> String {
+  ///
+  /// - Parameter recognized: by what a commit is known that was carried out.
+  static func uploadIDs(
+    validFor: String = "1h", retry: String = retry, recognized: String = "already_done: { status: [409] }"
+  ) -> String {
     """
     uploads:
       files:
@@ -58,10 +62,15 @@ enum JobText {
           request:
             url: ${vars.api}/uploads/${allocate.id}/commit
             json: { size: "${file.size}", sha256: "${file.sha256}" }
-          already_done: { status: [409] }
+          \(recognized)
         \(retry)
     """
   }
+
+  /// By a request that asks for the upload's state.
+  static let probe = """
+    probe: { request: { url: "${vars.api}/uploads/${allocate.id}" }, expect: { json: { /state: committed } } }
+    """
 
   /// The upload `files` that puts each file.
   static let puts = """

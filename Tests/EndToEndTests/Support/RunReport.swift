@@ -70,6 +70,7 @@ struct RunReport: Decodable {
     var state: String
     var reason: Reason?
     var result: String?
+    var ambiguity: Ambiguity?
     var notBefore: String?
     var intervalSeconds: Double?
   }
@@ -81,6 +82,15 @@ struct RunReport: Decodable {
     var state: String
     var reason: Reason?
     var attempts: [Attempt]
+    var ambiguity: Ambiguity?
+  }
+
+  struct Ambiguity: Decodable {
+    var step: String
+    var at: String
+    var origin: String?
+    var captures: [String: String]?
+    var resolve: [String]
   }
 
   struct Attempt: Decodable {

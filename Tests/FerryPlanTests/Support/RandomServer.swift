@@ -63,6 +63,7 @@ struct RandomServer {
       guard call.now < end, whole.contains(id) else { return .status(410) }
       committed.insert(id)
       return count(call)
+    case .probe: return .status(call.uploadID.map(committed.contains) == true ? 200 : 404)
     case .fetch: return .status(200)
     case .request: return count(call)
     }

@@ -22,6 +22,7 @@ struct World {
 
   private var flights: [UInt64: Attempt] = [:]
   private var intents: [Place: UInt64] = [:]
+  private var transferred: [Place: UInt64] = [:]
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var written: UInt64 = 0
@@ -73,7 +74,7 @@ struct World {
   /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
   mutating func launch() {
     (starts, actions, entries, flights, intents) = ([], [], [], [:], [:])
-    (recorded, written, synced) = (0, 0, 0)
+    (recorded, written, synced, transferred) = (0, 0, 0, [:])
     list()
     machine.launch()
     look()
@@ -134,6 +135,7 @@ struct World {
       for entry in new {
         if case .intent(let place, _) = entry { intents[place] = recorded }
         if case .withdrawn(let place) = entry { intents[place] = nil }
+        if case .transferred(let place) = entry { transferred[place] = recorded }
       }
       mostIntents = max(mostIntents, intents.count)
     case .end:
@@ -154,6 +156,9 @@ struct World {
       violations.append("\(attempt) started after the launch's deadline")
     }
     let step = plan.step(of: attempt)
+    if step.waitsForDisk, let record = transferred[attempt.place], record > synced {
+      violations.append("a commit started before its transfer was on disk")
+    }
     if step.repeatability == .once {
       if let intent = intents[attempt.place], intent <= synced {
         intents[attempt.place] = nil

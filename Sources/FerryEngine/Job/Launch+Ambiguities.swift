@@ -1,0 +1,33 @@
+import FerryJournal
+import FerryPlan
+
+/// What the report tells of requests that may have been carried out.
+extension Launch {
+  func tellAmbiguities(
+    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, _ situation: Situation
+  ) throws {
+    // Items are recorded in the order of their notes.
+    for (index, note) in scheduler.tally.notes.enumerated() where note.state == .ambiguous {
+      let id = note.place.node
+      guard let row = situation.rows[id.index], let path = scheduler.path(of: note.place),
+        let journal = journals.all[jobs.plan.nodes[id.index].session.index]
+      else { continue }
+      let job = jobs.job(of: id)
+      try journal.item(node: row.id, path: Array(path)) { item in
+        record.items[index].ambiguity = job.ambiguity(
+          of: try SessionJournal.ambiguous(item), node: jobs.own(id))
+      }
+    }
+    for index in record.nodes.indices
+    where record.nodes[index].state == NodeOutcome.ambiguous.rawValue && record.nodes[index].kind != .upload {
+      let id = NodeID(index)
+      guard let row = situation.rows[index],
+        let known = try journals.all[jobs.plan.nodes[index].session.index]?.nodes.first(where: {
+          $0.id == row.id
+        })
+      else { continue }
+      let job = jobs.job(of: id)
+      record.nodes[index].ambiguity = job.ambiguity(of: known, node: jobs.own(id))
+    }
+  }
+}

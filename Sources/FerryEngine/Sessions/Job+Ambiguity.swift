@@ -1,0 +1,48 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What is told of a request that may have been carried out.
+extension Job {
+  /// - Parameter node: of this job's own plan.
+  func ambiguity(of item: SessionJournal.AmbiguousItem, node: Node) -> Ambiguity {
+    let kind: Step.Kind =
+      switch item.step {
+      case .allocate: .allocate
+      case .transfer: .transfer
+      case .commit: .commit
+      }
+    let values = ItemValues(journaled: item.captures, sha256: nil)
+    let open = (values.allocate + values.transfer).filter { !$0.isSecret }
+    let step = node.steps.first { $0.kind == kind }
+    return Ambiguity(
+      step: kind, at: item.closedAt, origin: step.flatMap { origin(of: $0, values) },
+      captures: Dictionary(open.map { ($0.name, $0.value) }) { $1 },
+      resolve: resolutions(of: "\(node.name)/\(String(decoding: item.path, as: UTF8.self))"))
+  }
+
+  /// Of a request or a fetch.
+  func ambiguity(of row: NodeRow, node: Node) -> Ambiguity {
+    Ambiguity(
+      step: node.steps[0].kind, at: row.closedAt, origin: node.steps[0].origin?.description, captures: [:],
+      resolve: resolutions(of: node.name))
+  }
+
+  /// A host that only a capture tells.
+  private func origin(of step: Step, _ values: ItemValues) -> String? {
+    if let origin = step.origin { return origin.description }
+    var bindings = Bindings()
+    bindings.allocate = Dictionary(values.allocate.map { ($0.name, $0.value) }) { $1 }
+    bindings.transfer = Dictionary(values.transfer.map { ($0.name, $0.value) }) { $1 }
+    let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
+    // What is no URL has no host to tell.
+    guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }
+    return Origin(url: url)?.description
+  }
+
+  private func resolutions(of item: String) -> [String] {
+    ["done", "retry"].map {
+      "ferry resolve \(CrontabLine.quoted(item)) \($0) --manifest \(CrontabLine.quoted(path))"
+    }
+  }
+}

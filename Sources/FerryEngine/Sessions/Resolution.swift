@@ -1,0 +1,189 @@
+import FerryJournal
+import FerryPlan
+
+/// `ferry resolve`: a person decides whether requests were carried out whose answers were lost.
+package struct Resolution {
+  /// Raw values are the words of the command line.
+  package enum Decision: String, CaseIterable, Encodable, Sendable {
+    /// It was carried out.
+    case done
+    /// It was not: the next run sends it again.
+    case retry
+  }
+
+  package enum Scope: Sendable {
+    /// What a manifest has in its sessions.
+    case manifest(Job)
+    /// Whatever the session of this identifier has.
+    case session(String)
+  }
+
+  /// What became of one item, request or fetch. Its keys are an interface.
+  package struct Resolved: Encodable, Sendable {
+    package var session: String
+    package var manifest: String
+    package var node: String
+    /// Of an item: relative to `root`.
+    package var path: String?
+    package var decision: Decision
+    /// The request with which the next run goes on; absent where it is done.
+    package var next: String?
+  }
+
+  package enum Ending: Sendable {
+    case resolved([Resolved])
+    /// Another process has this session; nothing was decided.
+    case inUse(session: String, pid: Int32?)
+  }
+
+  private let state: StateDirectory
+  private let environment: [String: String]
+  private let version: String
+
+  package init(state: String?, environment: [String: String], version: String) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.environment = environment
+    self.version = version
+  }
+
+  /// Decides all of them or none. What was decided is on the disk when this returns.
+  ///
+  /// - Parameter items: as `ferry explain` names them; all that is ambiguous where it is `nil`.
+  /// - Throws: `UsageError` where one of them is not ambiguous.
+  package func resolve(_ items: [String]?, as decision: Decision, in scope: Scope) throws -> Ending {
+    let now = LaunchClock.wallTime
+    let sessions = try sessions(of: scope)
+    var locks: [SessionLock] = []
+    defer { for lock in locks { lock.release() } }
+    for session in sessions {
+      switch try SessionLock.try(session: session, in: state, at: now) {
+      case .acquired(let lock): locks.append(lock)
+      case .held(let pid, _): return .inUse(session: session, pid: pid)
+      }
+    }
+    var journals: [SessionJournal] = []
+    // What was decided is synced.
+    defer { for journal in journals { try? journal.close() } }
+    for session in sessions {
+      journals.append(try SessionJournal.open(session: session, in: state, writtenBy: version, at: now))
+    }
+    var found = try journals.flatMap { try ambiguous($0, scope) }
+    if let items { found = try chosen(items, from: found, scope) }
+    let rounds = try rounds(of: Set(found.map(\.node.manifest)))
+    for (index, journal) in journals.enumerated() {
+      try write(found.filter { $0.session == sessions[index] }, decision, rounds, to: journal, at: now)
+    }
+    return .resolved(found.map { $0.resolved(decision) })
+  }
+
+  /// Something that is ambiguous.
+  private struct Found {
+    var session: String
+    var node: NodeRow
+    /// `nil` for a request or a fetch.
+    var item: SessionJournal.AmbiguousItem?
+
+    func resolved(_ decision: Decision) -> Resolved {
+      var resolved = Resolved(
+        session: session, manifest: node.manifest, node: node.name,
+        path: item.map { String(decoding: $0.path, as: UTF8.self) }, decision: decision)
+      guard decision == .retry else { return resolved }
+      resolved.next =
+        switch item?.step {
+        case .commit: "commit"
+        case .allocate, .transfer: "first"
+        case nil: "request"
+        }
+      return resolved
+    }
+  }
+
+  private func sessions(of scope: Scope) throws -> [String] {
+    let known = state.sessions()
+    switch scope {
+    case .session(let name):
+      let inbox = try Inbox.openForReading(in: state)
+      // It was only read.
+      defer { try? inbox.close() }
+      try SessionCatalog(state: state, inbox: inbox).check([name])
+      return known.filter { $0 == name }
+    case .manifest(let job):
+      let own = Launch.homes(of: job.plan).map { job.plan.sessions[$0.index] }.filter {
+        $0.kind != .ephemeral
+      }
+      return Set(own.map(\.identifier)).intersection(known).sorted()
+    }
+  }
+
+  private func ambiguous(_ journal: SessionJournal, _ scope: Scope) throws -> [Found] {
+    try journal.nodes.flatMap { row -> [Found] in
+      if case .manifest(let job) = scope, row.manifest != job.plan.manifest { return [] }
+      guard row.kind == .upload else {
+        return row.state == .ambiguous ? [Found(session: journal.identifier, node: row)] : []
+      }
+      return try journal.ambiguousItems(node: row.id).map {
+        Found(session: journal.identifier, node: row, item: $0)
+      }
+    }
+  }
+
+  /// Those that are named, each once.
+  private func chosen(_ items: [String], from found: [Found], _ scope: Scope) throws -> [Found] {
+    var chosen = [Bool](repeating: false, count: found.count)
+    for item in items {
+      let meant = try found.indices.filter { try isMeant(found[$0], by: item, scope) }
+      guard !meant.isEmpty else { throw notAmbiguous(item, found) }
+      for index in meant { chosen[index] = true }
+    }
+    return zip(found, chosen).filter(\.1).map(\.0)
+  }
+
+  private func isMeant(_ found: Found, by item: String, _ scope: Scope) throws -> Bool {
+    // A node's name means all of it.
+    if item == found.node.name { return true }
+    guard let path = found.item?.path else { return false }
+    if case .manifest(let job) = scope, let node = job.plan.nodes.first(where: { $0.name == found.node.name })
+    {
+      return try job.candidates(item, node, home: environment["HOME"]).contains(path)
+    }
+    return Job.relativeCandidates(item, node: found.node.name).contains(path)
+  }
+
+  private func notAmbiguous(_ item: String, _ found: [Found]) -> UsageError {
+    let names = found.prefix(10).map { found in
+      found.item.map { "\(found.node.name)/\(String(decoding: $0.path, as: UTF8.self))" } ?? found.node.name
+    }
+    let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
+    let help = names.isEmpty ? "nothing here is" : "what is: \(names.joined(separator: ", "))\(more)"
+    return UsageError("'\(item)' is not ambiguous; nothing was decided\nhelp: \(help)")
+  }
+
+  /// The round that the next run of each manifest carries out.
+  private func rounds(of manifests: Set<String>) throws -> [String: Int64] {
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    var rounds: [String: Int64] = [:]
+    for manifest in manifests {
+      let latest = try history.latestRound(manifest: manifest)
+      rounds[manifest] = (latest?.number ?? 0) + (latest?.closedAt == nil && latest != nil ? 0 : 1)
+    }
+    return rounds
+  }
+
+  private func write(
+    _ found: [Found], _ decision: Decision, _ rounds: [String: Int64], to journal: SessionJournal,
+    at now: Instant
+  ) throws {
+    guard !found.isEmpty else { return }
+    func decided(_ found: Found) -> SessionJournal.Decision {
+      switch decision {
+      case .done: .done
+      case .retry: .again(round: rounds[found.node.manifest] ?? 1)
+      }
+    }
+    try journal.resolve(
+      items: found.compactMap { found in found.item.map { ($0, decided(found)) } },
+      nodes: found.filter { $0.item == nil }.map { ($0.node.id, decided($0)) }, at: now)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+/// `ferry resolve`: a person decides what ferry cannot know.
+@Suite struct `What is ambiguous` {
+  private func workspace(
+    _ fault: String, files count: Int = 2, recognized: String = ""
+  ) async throws -> (job: Workspace, receiver: ReceiverProcess) {
+    let receiver = try await ReceiverProcess.start(faults: [fault])
+    let job = try Workspace(
+      JobText.text(server: receiver.url, connections: 1, JobText.uploadIDs(recognized: recognized)))
+    for index in 0..<count { try job.write("file \(index)", to: "\(index).txt") }
+    return (job, receiver)
+  }
+
+  @Test func `is told with the request, the upload ID and the commands that decide`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    let item = try #require(report.items.first { $0.state == "ambiguous" })
+    let ambiguity = try #require(item.ambiguity)
+    #expect(ambiguity.step == "commit")
+    #expect(ambiguity.origin == receiver.url)
+    #expect(ambiguity.captures?["id"]?.isEmpty == false)
+    #expect(!ambiguity.at.isEmpty)
+    let line = "ferry resolve files/\(item.path) done --manifest job.yaml"
+    #expect(ambiguity.resolve == [line, line.replacing(" done ", with: " retry ")])
+    let id = try #require(ambiguity.captures?["id"])
+    for text in [
+      command.stdout, try await job.ferry("explain", item.path, "--manifest", "job.yaml").stdout,
+      try await job.ferry("status").stdout,
+    ] {
+      #expect(text.contains("ferry resolve files/\(item.path) retry --manifest"), "\(text)")
+      #expect(text.contains(id), "\(text)")
+      #expect(text.contains(receiver.url), "\(text)")
+    }
+  }
+
+  @Test func `and resolved as done is never sent again`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    let report = try await job.run().report
+    let path = try #require(report.items.first { $0.state == "ambiguous" }?.path)
+    let resolved = try await job.ferry("resolve", path, "done", "--manifest", "job.yaml")
+    #expect(resolved.status == 0, "\(resolved.stderr)")
+    #expect(resolved.stdout == "files/\(path): done\n")
+    let requests = try await receiver.received().requests
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().requests == requests)
+    #expect(try await job.ferry("explain", path, "--manifest", "job.yaml").stdout.contains("delivered"))
+  }
+
+  @Test func `and resolved for a retry has its commit sent again under its upload ID`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=before")
+    let report = try await job.run().report
+    let path = try #require(report.items.first { $0.state == "ambiguous" }?.path)
+    let resolved = try await job.ferry("resolve", "files/\(path)", "retry", "--manifest", "job.yaml")
+    #expect(resolved.stdout == "files/\(path): the next run sends its commit again\n", "\(resolved.stderr)")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)")
+    let upload = try await receiver.received().byName[path]
+    #expect(upload?.commits == 1)
+    #expect(upload?.contents == 1)
+    #expect(upload?.allocations == 1)
+  }
+
+  @Test func `is resolved all at once, also by its session`() async throws {
+    let (job, receiver) = try await workspace("commit:drop=before", files: 3)
+    #expect(try await job.run().report.totals.items.ambiguous == 3)
+    try await receiver.clearFaults()
+    let resolved = try await job.ferry(
+      "resolve", "--all", "retry", "--session", "e2e.uploads", "--format", "json")
+    #expect(resolved.status == 0, "\(resolved.stderr)")
+    #expect(resolved.stdout.contains("\"next\" : \"commit\""))
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().uploads.map(\.commits) == [1, 1, 1])
+    let nothing = try await job.ferry("resolve", "--all", "done", "--manifest", "job.yaml")
+    #expect(nothing.stdout == "nothing is ambiguous\n")
+  }
+
+  @Test func `that began with an unrepeatable transfer begins anew`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:times=1,drop=before"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 1)
+    let resolved = try await job.ferry("resolve", "files", "retry", "--manifest", "job.yaml")
+    #expect(resolved.stdout == "files/a.txt: the next run sends it again\n", "\(resolved.stderr)")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  @Test func `may be a single request`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["done:times=1,drop=after", "file:status=503"])
+    let retry = "retry: { limit: 0, initial: 10ms, max: 10ms }"
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url, JobText.puts.replacing(JobText.retry, with: retry),
+        """
+        requests:
+          note: { session: quick, request: { method: POST, url: "${vars.api}/done", json: { a: 1 } } }
+        """))
+    try job.write("a", to: "a.txt")
+    let report = try await job.run().report
+    #expect(report.node("note")?.state == "ambiguous")
+    #expect(report.node("note")?.ambiguity?.step == "request")
+    #expect(report.node("note")?.ambiguity?.resolve.first == "ferry resolve note done --manifest job.yaml")
+    // The round is open, as the file has not been sent yet.
+    let resolved = try await job.ferry("resolve", "note", "done", "--manifest", "job.yaml")
+    #expect(resolved.stdout == "note: done\n", "\(resolved.stderr)")
+    try await receiver.clearFaults()
+    let second = try await job.run()
+    #expect(second.command.status == 0, "\(second.command.stdout)")
+    #expect(second.report.node("note")?.state == "succeeded")
+    #expect(try await receiver.received().done.count == 1)
+  }
+
+  @Test func `is all that can be resolved`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    let report = try await job.run().report
+    let ambiguous = try #require(report.items.first { $0.state == "ambiguous" }?.path, "\(report)")
+    let done = ambiguous == "0.txt" ? "1.txt" : "0.txt"
+    let refused = try await job.ferry("resolve", ambiguous, done, "done", "--manifest", "job.yaml")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("'\(done)' is not ambiguous; nothing was decided\n"))
+    #expect(refused.stderr.contains("help: what is: files/\(ambiguous)"))
+    for arguments in [["resolve", ambiguous], ["resolve", "done"], ["resolve", ambiguous, "maybe"]] {
+      let wrong = try await job.start(arguments + ["--manifest", "job.yaml"]).end()
+      #expect(wrong.status == 2, "\(arguments)")
+    }
+    #expect(try await job.ferry("resolve", ambiguous, "done").status == 2)
+    #expect(try await receiver.received().commits == 2)
+  }
+
+  @Test func `waits while a process has its session`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after", files: 1)
+    #expect(try await job.run().command.status == 1)
+    try job.write("another", to: "b.txt")
+    try await receiver.add(fault: #"{"route": "content", "delay": 20}"#)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.byName["b.txt"]?.allocations == 1 }
+    let refused = try await job.ferry("resolve", "--all", "done", "--manifest", "job.yaml")
+    #expect(refused.status == 6)
+    #expect(refused.stderr.contains("in use by process"))
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+}

@@ -1,0 +1,45 @@
+import FerryEngine
+import FerryPlan
+import Testing
+
+struct IdempotencyKeyTests {
+  private let key = IdempotencyKey(
+    manifest: "photos", upload: "pictures", origin: "https://example.com", path: Array("2026/a.jpg".utf8),
+    size: 1234, modified: 1_600_000_000_000_000_000,
+    captures: [
+      CapturedValue(name: "id", value: "42", isSecret: false),
+      CapturedValue(name: "expires_in", value: "60", isSecret: true),
+    ])
+
+  /// As Python's hashlib makes it of the fields in docs/delivery.md.
+  @Test func isTheUUIDThatItsPageTells() {
+    #expect(key.text == "836b2dd7-0ce7-801c-8700-00e1c5ef340e")
+    var round = key
+    round.captures = []
+    round.round = 7
+    #expect(round.text == "43bbe91e-3cda-8b21-801b-c762e121f22c")
+  }
+
+  @Test func comesFromTheSameFieldsInAnyOrderOfCaptures() {
+    var other = key
+    other.captures.reverse()
+    #expect(other.text == key.text)
+  }
+
+  @Test func isAnotherWhereAnyFieldIs() {
+    func changed(_ change: (inout IdempotencyKey) -> Void) -> String {
+      var other = key
+      change(&other)
+      return other.text
+    }
+    let texts: [String] = [
+      key.text, changed { $0.manifest = "photo" }, changed { $0.upload = "picture" },
+      changed { $0.origin = "https://example.org" }, changed { $0.path = Array("2026/b.jpg".utf8) },
+      changed { $0.size = 1235 }, changed { $0.modified += 1 }, changed { $0.captures[0].value = "43" },
+      changed { $0.captures.removeLast() }, changed { $0.round = 1 }, changed { $0.round = 2 },
+      // What ends one field does not begin the next.
+      changed { ($0.manifest, $0.upload) = ("photosp", "ictures") },
+    ]
+    #expect(Set(texts).count == texts.count)
+  }
+}

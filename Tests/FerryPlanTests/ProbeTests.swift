@@ -1,0 +1,189 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// A commit that has a probe, which tells whether it was carried out.
+struct ProbeTests {
+  private static let yaml = Yaml.ids(
+    alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
+
+  private func world(_ count: Int = 1, serve: @escaping (Call) -> Reply) throws -> World {
+    try World(Self.yaml, files: Yaml.files(count), serve: serve)
+  }
+
+  private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
+
+  private func intents(_ world: World) -> Int {
+    world.entries.count { if case .intent = $0 { true } else { false } }
+  }
+
+  @Test func aCommitThatIsAnsweredIsNotAskedFor() throws {
+    var world = try world(3) { _ in .status(200) }
+    world.run()
+    #expect(!steps(world).contains(.probe))
+    #expect(intents(world) == 0)
+    #expect(world.scheduler.totals.items.done == 3)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func aLostAnswerIsAskedForAndAYesIsTheEnd() throws {
+    var world = try world { $0.step == .commit ? .lost : .status(200) }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(intents(world) == 0)
+  }
+
+  @Test(arguments: [404, 410, 400, 409, 204])
+  func anyOtherDefiniteAnswerSendsTheCommitAgain(status: Int) throws {
+    let yaml = Yaml.ids(
+      alreadyDone: "probe: { request: { url: \"http://host/p\" }, expect: { status: [200] } }")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      if call.step == .probe { return .status(status) }
+      return call.step == .commit && call.number == 1 ? .lost : .status(200)
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe, .commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func anAnswerThatExpectDoesNotHaveInItsBodyIsANo() throws {
+    var world = try world { call in
+      if call.step == .probe {
+        return Reply(
+          answer: .response(.init(status: 200, mismatch: "/state is not as expected")),
+          after: .milliseconds(9))
+      }
+      return call.step == .commit && call.number == 1 ? .lost : .status(200)
+    }
+    world.run()
+    #expect(steps(world).suffix(2) == [.probe, .commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
+  func aTransientAnswerToTheProbeIsTriedAgain(status: Int) throws {
+    var world = try world { call in
+      if call.step == .commit { return .lost }
+      return .status(call.step == .probe && call.number == 1 ? status : 200)
+    }
+    world.run()
+    #expect(steps(world).suffix(2) == [.probe, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [502, 504])
+  func aGatewayThatGotNoAnswerIsALostOne(status: Int) throws {
+    var world = try world { $0.step == .commit ? .status(status) : .status(200) }
+    world.run()
+    #expect(steps(world).suffix(2) == [.commit, .probe])
+  }
+
+  @Test(arguments: [429, 500, 503])
+  func aCommitThatTheServerRefusedForNowIsSentAgainUnasked(status: Int) throws {
+    var world = try world { call in
+      .status(call.step == .commit && call.number == 1 ? status : 200)
+    }
+    world.run()
+    #expect(steps(world).suffix(2) == [.commit, .commit])
+  }
+
+  @Test(arguments: [401, 403, 407])
+  func aProbeThatIsRefusedLeavesItAmbiguous(status: Int) throws {
+    var world = try world { call in
+      if call.step == .commit { return .lost }
+      return .status(call.step == .probe ? status : 200)
+    }
+    world.run()
+    #expect(steps(world).suffix(2) == [.commit, .probe])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+  }
+
+  @Test func aTokenThatTheProbeIsRefusedForGoodLeavesItAmbiguous() throws {
+    let yaml = Yaml.ids(
+      "    token: login\n", head: Yaml.head + Yaml.token,
+      alreadyDone: "probe: { request: { url: \"http://host/p\" } }")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      if call.step == .commit { return .lost }
+      return .status(call.step == .probe ? 401 : 200)
+    }
+    world.run()
+    #expect(steps(world).count { $0 == .probe } == 3)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.exitCode == .authorization)
+  }
+
+  @Test func aCommitThatALaunchMayHaveSentIsAskedForByTheNext() throws {
+    var world = try world(2) { call in
+      call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
+    }
+    // Both commits are under way when the process dies.
+    world.launch()
+    while !(steps(world).count { $0 == .commit } == 2), world.step() {}
+    world.run()
+    #expect(steps(world) == [.probe, .probe])
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test func aProbeOfTheNextLaunchThatSaysNoSendsTheCommit() throws {
+    var world = try world { $0.step == .commit ? .status(200, after: .seconds(60)) : .status(200) }
+    world.launch()
+    while !steps(world).contains(.commit), world.step() {}
+    world.serve = { $0.step == .probe ? .status(404) : .status(200) }
+    world.run()
+    #expect(steps(world) == [.probe, .commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func anIntentOfALaunchWithoutAProbeIsAskedForToo() throws {
+    var world = try World(Yaml.ids(alreadyDone: ""), files: Yaml.files(1)) { call in
+      call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
+    }
+    world.launch()
+    while !world.starts.contains(where: { $0.attempt.step == .commit }), world.step() {}
+    var other = try self.world { _ in .status(200) }
+    other.journal = world.journal
+    other.round = world.round
+    other.run()
+    #expect(steps(other) == [.probe])
+    #expect(other.scheduler.totals.items.done == 1)
+  }
+
+  @Test func anItemWhoseTimeIsOverIsAmbiguousWhileItsCommitIsNotKnown() throws {
+    let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 30s }")
+    let yaml = Yaml.ids(
+      head: head, alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      if call.step == .commit { return .fails(.requestTimeout, reached: true, after: .seconds(29)) }
+      return call.step == .probe ? .status(503, after: .seconds(5)) : .status(200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.totals.items.failed == 0)
+  }
+
+  @Test func aCommitWaitsUntilItsTransferIsOnDisk() throws {
+    var world = try world(3) { _ in .status(200) }
+    world.machine.writeDelay = .milliseconds(1)
+    world.run()
+    // The world itself looks at every start.
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 3)
+  }
+
+  @Test func aCancelWhileItIsNotKnownMakesItAmbiguous() throws {
+    var world = try world { call in
+      if call.step == .commit { return .lost }
+      return call.step == .probe ? .status(503, after: .seconds(100)) : .status(200)
+    }
+    world.launch()
+    while !steps(world).contains(.probe), world.step() {}
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: false), at: world.now.advanced(by: .seconds(1)))
+    while !world.hasEnded, world.step() {}
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.totals.items.cancelled == 0)
+  }
+}
