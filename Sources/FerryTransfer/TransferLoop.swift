@@ -305,7 +305,7 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256)
+      sha256: sha256, inode: exchange.sourceInode)
     end(handle, .success(answer))
   }
 

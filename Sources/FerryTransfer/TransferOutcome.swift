@@ -20,6 +20,8 @@ package struct TransferAnswer: Sendable {
   package var url: String
   /// Of the file that was sent, where it was asked for: 32 bytes.
   package var sha256: [UInt8]?
+  /// Of the file that was sent.
+  package var inode: UInt64?
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {

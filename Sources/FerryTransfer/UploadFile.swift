@@ -12,6 +12,8 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
+  /// As the last check found it.
+  private(set) var inode: UInt64 = 0
 
   /// Opens the file and compares it with its listing.
   ///
@@ -43,6 +45,7 @@ final class UploadFile {
         .sourceUnreadable, "\(source.name): not a regular file", mayHaveReachedServer: false)
     }
     guard Int64(status.st_size) == source.size, status.modified == source.modified else { throw changed }
+    inode = UInt64(status.st_ino)
   }
 
   /// Reads at most the buffer's size and says how much; never 0 before the listed end.

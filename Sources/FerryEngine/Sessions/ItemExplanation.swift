@@ -74,7 +74,8 @@ package struct ItemExplanation {
   /// The paths relative to a node's root that the words may mean, the likeliest first.
   private func candidates(_ item: String, _ node: Node) throws -> [[UInt8]] {
     guard case .upload(let work) = node.work else { return [] }
-    let lister = try FileLister(work.files, baseFolder: job.folder, home: environment["HOME"])
+    let lister = try FileLister(
+      work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
     var candidates: [[UInt8]] = []
     if item.hasPrefix(node.name + "/") {
       candidates.append(Array(item.utf8.dropFirst(node.name.utf8.count + 1)))

@@ -193,7 +193,8 @@ private struct PlanCompiler {
       work: .upload(
         UploadWork(
           files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
-          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit)))
+          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
+          after: upload.after)))
   }
 
   private func node(_ fetch: Fetch) -> Node {
