@@ -65,5 +65,13 @@ extension DatabaseSchema {
 
           INSERT INTO session (id) VALUES (1);
           """),
+      Migration(
+        name: "session 4: what becomes of delivered files",
+        sql: """
+          ALTER TABLE item ADD COLUMN after INTEGER;
+          ALTER TABLE item ADD COLUMN inode INTEGER;
+
+          CREATE INDEX item_after ON item (node) WHERE after = 1;
+          """),
     ])
 }

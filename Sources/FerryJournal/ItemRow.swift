@@ -14,7 +14,7 @@ package struct ItemRow: ~Copyable {
 
   static let columns = """
     id, path, round, state, intent, size, modified, handed_over, expires, closed_at, sha256, captures, \
-    secret_captures, failure_code, failure_status, failure_message
+    secret_captures, failure_code, failure_status, failure_message, after, inode
     """
 
   init(statement: OpaquePointer, file: String) {
@@ -77,6 +77,20 @@ package struct ItemRow: ~Copyable {
     guard let code = text(13) else { return nil }
     return RecordedFailure(code: code, status: integer(14).map { Int($0) }, message: text(15) ?? "")
   }
+
+  /// What became of the file once it was delivered; `nil` where nothing was asked for.
+  package var after: AfterState? {
+    get throws(JournalError) {
+      guard let raw = integer(16) else { return nil }
+      guard let state = UInt8(exactly: raw).flatMap(AfterState.init(rawValue:)) else {
+        throw damaged("after \(raw)")
+      }
+      return state
+    }
+  }
+
+  /// Of the file that was sent, where it is known.
+  package var inode: UInt64? { integer(17).map { UInt64(bitPattern: $0) } }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 

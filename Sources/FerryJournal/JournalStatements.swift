@@ -19,7 +19,7 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case captures, setCaptures, source, after, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
 
     var sql: String {
       switch self {
@@ -32,7 +32,8 @@ struct JournalStatements {
         """
         UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
         expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
-        failure_code = NULL, failure_status = NULL, failure_message = NULL WHERE id = ?1
+        failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL
+        WHERE id = ?1
         """
       case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
       case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
@@ -60,6 +61,9 @@ struct JournalStatements {
         """
       case .captures: "SELECT captures, secret_captures FROM item WHERE id = ?1"
       case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
+      case .source:
+        "UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256) WHERE id = ?1"
+      case .after: "UPDATE item SET after = ?2 WHERE id = ?1"
       case .nodeIntent:
         """
         UPDATE node SET intent = 1, round = ?2, state = 0, closed_at = NULL, captures = NULL,
@@ -117,6 +121,15 @@ struct JournalStatements {
     case .closed(let row, let state, let at, let failure):
       let statement = try handle(state == .ambiguous ? .closedAmbiguous : .closed)
       bind(statement, end: state, at: at, failure: failure)
+      try update(statement, row: row)
+    case .source(let row, let inode, let sha256):
+      let statement = try handle(.source)
+      bind(statement, 2, inode.map { Int64(bitPattern: $0) })
+      bind(statement, 3, blob: sha256)
+      try update(statement, row: row)
+    case .after(let row, let state):
+      let statement = try handle(.after)
+      bind(statement, 2, Int64(state.rawValue))
       try update(statement, row: row)
     case .nodeIntent(let node, let round):
       let statement = try handle(.nodeIntent)

@@ -5,8 +5,8 @@ extension JournalWrite {
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
-    case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .nodeWithdraw,
-      .nodeClosed, .resumed, .events:
+    case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .source, .after,
+      .nodeWithdraw, .nodeClosed, .resumed, .events:
       false
     }
   }
@@ -15,7 +15,10 @@ extension JournalWrite {
   var isOutcome: Bool {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed: true
-    case .insert, .requeue, .intent, .withdraw, .nodeIntent, .nodeWithdraw, .resumed, .events: false
+    // The files themselves show what became of them.
+    case .insert, .requeue, .intent, .withdraw, .source, .after, .nodeIntent, .nodeWithdraw, .resumed,
+      .events:
+      false
     }
   }
 
@@ -27,7 +30,7 @@ extension JournalWrite {
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
-    case .intent, .withdraw, .released, .nodeIntent, .nodeWithdraw, .resumed, .events: 128
+    case .intent, .withdraw, .released, .source, .after, .nodeIntent, .nodeWithdraw, .resumed, .events: 128
     }
   }
 

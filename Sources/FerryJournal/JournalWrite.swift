@@ -18,6 +18,11 @@ package enum JournalWrite: Sendable {
   case released(row: Int64)
   /// The item's end in this round. Clears intent and captures (an ambiguous item keeps both).
   case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
+  /// Which file was sent: its inode, and its digest where that is asked for. What is `nil` stays as it was.
+  case source(row: Int64, inode: UInt64?, sha256: [UInt8]?)
+  /// What is owed to a file that is delivered, or what became of it. Appended together with the item's end,
+  /// `.owed` is in the same transaction.
+  case after(row: Int64, AfterState)
   /// A fetch's or request's unrepeatable attempt; as `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)

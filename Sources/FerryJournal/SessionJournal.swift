@@ -119,11 +119,17 @@ package final class SessionJournal: Sendable {
   /// Calls `body` with each item of the node, in the order of the path's bytes (memcmp). Throws what
   /// `body` throws, or a `JournalError`.
   package func forEachItem(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
+    try forEachItem(
+      sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? ORDER BY path", node: node, body)
+  }
+
+  func forEachItem(
+    sql: String, node: Int64, _ body: (borrowing ItemRow) throws -> Void
+  ) throws {
     try queue.writeWithoutTransaction { db in
       let statement: Statement
       do {
-        statement = try db.cachedStatement(
-          sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? ORDER BY path")
+        statement = try db.cachedStatement(sql: sql)
       } catch {
         throw JournalError(error, file: path)
       }

@@ -157,6 +157,7 @@ final class EasyHandle {
     let file = try UploadFile(source)
     reserve(Int(source.size))
     try file.readAll(into: bodyBuffer)
+    exchange.sourceInode = file.inode
     guard source.wantsSHA256 else { return }
     let bytes = UnsafeRawBufferPointer(rebasing: bodyBuffer[..<Int(source.size)])
     var hasher = SHA256()

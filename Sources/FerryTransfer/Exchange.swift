@@ -17,7 +17,9 @@ struct Exchange {
   var failure: TransportFailure?
 
   /// The source of a body that is read as it is sent.
-  var file: UploadFile?
+  var file: UploadFile? { didSet { if let file { sourceInode = file.inode } } }
+  /// Of the file that was opened last for the body.
+  var sourceInode: UInt64?
   /// Of the next byte that libcurl asks for.
   var offset: Int64 = 0
   /// Bytes of `file` that libcurl was given, over all hops and attempts.

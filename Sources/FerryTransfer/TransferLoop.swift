@@ -312,7 +312,7 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal)
+      sha256: sha256, refusal: exchange.refusal, inode: exchange.sourceInode)
     end(handle, .success(answer))
   }
 

@@ -22,6 +22,8 @@ package struct TransferAnswer: Sendable {
   package var sha256: [UInt8]?
   /// Why the request's `check` left a download's file as it was.
   package var refusal: String?
+  /// Of the file that was sent.
+  package var inode: UInt64?
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {

@@ -12,6 +12,8 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
+  /// As the last check found it.
+  private(set) var inode: UInt64 = 0
 
   /// Opens the file and compares it with its listing.
   ///
@@ -25,7 +27,7 @@ final class UploadFile {
       let error = errno
       throw TransportFailure(
         error == ENOENT || error == ENOTDIR ? .sourceMissing : .sourceUnreadable,
-        "\(source.name): \(SystemText.error(error))", mayHaveReachedServer: false)
+        "\(source.name): \(SystemText.error(error)); \(Self.remedy(error))", mayHaveReachedServer: false)
     }
     self.source = source
     descriptor = opened
@@ -40,9 +42,14 @@ final class UploadFile {
     guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
-        .sourceUnreadable, "\(source.name): not a regular file", mayHaveReachedServer: false)
+        .sourceUnreadable,
+        "\(source.name): not a regular file any more; put the file back, or take what is there away",
+        mayHaveReachedServer: false)
     }
-    guard Int64(status.st_size) == source.size, status.modified == source.modified else { throw changed }
+    guard Int64(status.st_size) == source.size, status.modified == source.modified else {
+      throw changed(Int64(status.st_size))
+    }
+    inode = UInt64(status.st_ino)
   }
 
   /// Reads at most the buffer's size and says how much; never 0 before the listed end.
@@ -57,7 +64,7 @@ final class UploadFile {
     while count < 0, errno == EINTR { count = pread(descriptor, base, wanted, off_t(offset)) }
     guard count >= 0 else { throw unreadable(errno) }
     try check()
-    guard count > 0 else { throw changed }
+    guard count > 0 else { throw changed(offset) }
     return count
   }
 
@@ -69,14 +76,31 @@ final class UploadFile {
     }
   }
 
-  private var changed: TransportFailure {
-    TransportFailure(
-      .sourceChanged, "\(source.name): changed since it was listed", mayHaveReachedServer: false)
+  /// - Parameter size: what it has now, in bytes.
+  private func changed(_ size: Int64) -> TransportFailure {
+    let how =
+      size > source.size
+      ? "grew from \(source.size) to \(size) bytes"
+      : size < source.size ? "shrank from \(source.size) to \(size) bytes" : "was written to"
+    return TransportFailure(
+      .sourceChanged,
+      "\(source.name): \(how) since it was listed; run again once nobody writes to it",
+      mayHaveReachedServer: false)
+  }
+
+  /// What a person can do about a file that cannot be opened.
+  private static func remedy(_ code: CInt) -> String {
+    switch code {
+    case ENOENT, ENOTDIR: "it was there when it was listed, and is sent when it is there again"
+    case EACCES, EPERM: "let the user that runs ferry read it, and run again"
+    default: "run again"
+    }
   }
 
   private func unreadable(_ code: CInt) -> TransportFailure {
     TransportFailure(
-      .sourceUnreadable, "\(source.name): \(SystemText.error(code))", mayHaveReachedServer: false)
+      .sourceUnreadable, "\(source.name): \(SystemText.error(code)); \(Self.remedy(code))",
+      mayHaveReachedServer: false)
   }
 }
 

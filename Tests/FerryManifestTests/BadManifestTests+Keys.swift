@@ -127,14 +127,10 @@ extension BadManifest {
       "what this ferry cannot do yet", in: .upload,
       """
       files: {}
-      after: 1️⃣delete
-      transfer: { protocol: 2️⃣tus, request: { url: https://example.com/ } }
+      transfer: { protocol: 1️⃣tus, request: { url: https://example.com/ } }
       """,
       .warning(
-        "1️⃣", .notBuilt, "'after: delete' is not built yet: 'ferry run' refuses this manifest",
-        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do"),
-      .warning(
-        "2️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
+        "1️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
         help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
   ]
 }

@@ -100,4 +100,16 @@ struct ReconciliationTests {
       #expect(reconciliation.items.count == count, "\(state) of round \(round)")
     }
   }
+
+  @Test(arguments: [false, true])
+  func aDeliveredFileThatShouldBeGoneIsSentAgainOnlyWhereItChanged(hasChanged: Bool) {
+    var listing = FileColumns()
+    listing.append(path: "a".utf8, size: hasChanged ? 2 : 1, modified: 0)
+    var reconciliation = Reconciliation(listing: listing, deliver: .everyRun, round: 5, nextRow: 10)
+    reconciliation.meet(
+      .init(row: 3, round: 4, state: .done, size: 1, modified: 0, owesAfter: true), path: "a".utf8)
+    reconciliation.finish()
+    #expect(reconciliation.items.count == (hasChanged ? 1 : 0))
+    #expect(reconciliation.settled.owedAfter == 1)
+  }
 }

@@ -6,11 +6,14 @@ struct ExplicitList {
   private let root: [UInt8]
   private let realRoot: [UInt8]
   private let descriptor: Int32
+  /// A folder whose files are not taken.
+  private let hidden: [UInt8]?
   private var checkedFolder: (path: [UInt8], isInside: Bool)?
   private var found = FileColumns()
   private var problems: [ListingProblem] = []
 
-  init(root: [UInt8], descriptor: Int32) {
+  init(root: [UInt8], descriptor: Int32, hidden: [UInt8]? = nil) {
+    self.hidden = hidden
     self.root = root
     self.descriptor = descriptor
     realRoot = FileLister.real(root) ?? root
@@ -30,6 +33,9 @@ struct ExplicitList {
     guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
     guard let path = relative(line) else { return report(line, .outsideRoot, "it is outside the root") }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
+    if let hidden, FileLister.isInside(path, hidden) {
+      return report(line, .putAway, "it is in the folder that delivered files are moved to")
+    }
     var status = stat()
     let name = FileLister.terminated(path)
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return report(line, errno) }

@@ -7,6 +7,8 @@ package struct FileLister: Sendable {
   /// The absolute path of the root as bytes, to open files by; no slash at its end.
   package let root: [UInt8]
   let source: FileSelection.Source
+  /// The folder that delivered files are moved to, relative to the root: nothing in it is listed.
+  private let hidden: [UInt8]?
   private let baseFolder: String
   private let home: String?
 
@@ -14,7 +16,14 @@ package struct FileLister: Sendable {
   ///   - baseFolder: the manifest's folder, which relative paths are relative to.
   ///   - home: what `~/` stands for.
   /// - Throws: `ListingFailure` where `~/` is used and there is no home folder.
-  package init(_ selection: FileSelection, baseFolder: String, home: String?) throws(ListingFailure) {
+  package init(
+    _ selection: FileSelection, after: Upload.After = .keep, baseFolder: String, home: String?
+  ) throws(ListingFailure) {
+    if case .moveTo(let folder) = after {
+      hidden = AfterDelivery.plain(Array(folder.utf8))
+    } else {
+      hidden = nil
+    }
     self.baseFolder = baseFolder
     self.home = home
     source = selection.source
@@ -32,7 +41,8 @@ package struct FileLister: Sendable {
     case .globs(let include, let exclude):
       do {
         var walk = FolderWalk(
-          root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude))
+          root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude),
+          hidden: hidden)
         return walk.run(root: descriptor)
       } catch {
         close(descriptor)
@@ -41,7 +51,7 @@ package struct FileLister: Sendable {
     case .list(let name, let nullSeparated):
       defer { close(descriptor) }
       let bytes = try name == "-" ? standardInput() : contents(of: name)
-      var list = ExplicitList(root: root, descriptor: descriptor)
+      var list = ExplicitList(root: root, descriptor: descriptor, hidden: hidden)
       return list.read(bytes, nullSeparated: nullSeparated)
     }
   }
@@ -53,7 +63,7 @@ package struct FileLister: Sendable {
       throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
     }
     defer { close(descriptor) }
-    var list = ExplicitList(root: root, descriptor: descriptor)
+    var list = ExplicitList(root: root, descriptor: descriptor, hidden: hidden)
     return list.read(paths)
   }
 

@@ -33,6 +33,8 @@ struct FolderWalk {
   private let root: [UInt8]
   private let include: GlobMatcher
   private let exclude: GlobMatcher
+  /// A folder that is left out, with a slash at its end.
+  private let hidden: [UInt8]?
   private var realRoot: [UInt8]?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
@@ -46,8 +48,10 @@ struct FolderWalk {
   private var unmatched: UnmatchedGlobs
   private var excludeScratch: GlobMatcher.State
 
-  init(root: [UInt8], include: GlobMatcher, exclude: GlobMatcher) {
+  /// - Parameter hidden: a folder that is left out, relative to the root.
+  init(root: [UInt8], include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil) {
     self.root = root
+    self.hidden = hidden.map { $0 + [0x2F] }
     self.include = include
     self.exclude = exclude
     includeState = include.start
@@ -181,6 +185,11 @@ struct FolderWalk {
     match(name, in: depth)
     guard !exclude.accepts(excludeState) else { return }
     if type == Int32(DT_DIR) {
+      if let hidden, hidden.count == path.count + length + 1, hidden.starts(with: path),
+        hidden[path.count...].starts(with: name)
+      {
+        return
+      }
       withUnsafeBytes(of: UInt8(0x2F)) { include.advance(&includeState, over: $0, scratch: &includeScratch) }
       if !include.isDead(includeState) { append(name, isFolder: true, status) }
       return

@@ -4,6 +4,8 @@ package struct ListingProblem: Hashable, Sendable {
     case permission, notRegular, missing
     /// It leaves the root, by `..`, as an absolute path, or through a link.
     case outsideRoot
+    /// It is where `after: move_to` puts delivered files.
+    case putAway
     case other
   }
 

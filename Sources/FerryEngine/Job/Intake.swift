@@ -134,7 +134,7 @@ extension ItemRow {
     get throws {
       Reconciliation.Known(
         row: id, round: round, state: try state, intent: try intent, size: size, modified: modified,
-        handedOver: handedOver, expires: expires)
+        handedOver: handedOver, expires: expires, owesAfter: try after == .owed)
     }
   }
 }

@@ -6,12 +6,15 @@ struct ItemValues: Sendable {
   var transfer: [CapturedValue] = []
   /// Of the file: 32 bytes.
   var sha256: [UInt8]?
+  /// Of the file that was sent.
+  var inode: UInt64?
 
   init() {}
 
   /// In the journal the captures of both steps stand in one column, their names told apart by the step.
-  init(journaled captures: [CapturedValue], sha256: [UInt8]?) {
+  init(journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64?) {
     self.sha256 = sha256
+    self.inode = inode
     for capture in captures {
       guard let dot = capture.name.firstIndex(of: ".") else { continue }
       let plain = CapturedValue(

@@ -7,7 +7,8 @@ extension Job {
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
-      listers[index] = try FileLister(work.files, baseFolder: folder, home: environment["HOME"])
+      listers[index] = try FileLister(
+        work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
     }
     return listers
   }

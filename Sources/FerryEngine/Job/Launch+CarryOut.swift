@@ -23,6 +23,8 @@ extension Launch {
     defer { try? inbox.close() }
     let intake = Intake(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
+    let roots = listers.mapValues(\.root)
+    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
     let situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: try intake.begin(at: clock.now), at: clock.now)
@@ -42,8 +44,8 @@ extension Launch {
     // It was settled before.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
-    let before = try uses(of: ledger, run, at: run.startedAt)
-    let loop = try perform(run, journals, situation, ledger, intake, roots: listers.mapValues(\.root))
+    let used = try uses(of: ledger, run, at: run.startedAt)
+    let (loop, after) = try perform(run, journals, situation, ledger, intake, roots: roots, after: before)
     let areThrough = jobs.manifests.map {
       loop.scheduler.hasEnded && loop.scheduler.isRoundThrough(of: ManifestID($0))
     }
@@ -51,8 +53,8 @@ extension Launch {
       try history.closeRound(
         manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], at: clock.now)
     }
-    var record = record(run, loop, areThrough)
-    record.run.budgets = try zip(before, uses(of: ledger, run, at: run.startedAt)).map { before, after in
+    var record = record(run, loop, areThrough, after)
+    record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
     record.run.delays = loop.scheduler.delayRecords
@@ -61,9 +63,18 @@ extension Launch {
     return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 
-  /// - Parameter areThrough: by manifest, whether its round is.
-  private func record(_ run: Run, _ loop: RunLoop, _ areThrough: [Bool]) -> RunRecord {
-    let exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
+  /// - Parameters:
+  ///   - areThrough: by manifest, whether its round is.
+  ///   - after: by node, what became of delivered files.
+  private func record(
+    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: AfterTally]
+  ) -> RunRecord {
+    var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
+    if after.values.contains(where: \.owes) { exit = .first(of: [exit, .temporary]) }
+    var nodes = loop.scheduler.nodeRecords
+    for (index, tally) in after where tally.isWorthTelling {
+      nodes[index].after = RunRecord.AfterRecord(tally)
+    }
     return RunRecord(
       run: .init(
         id: run.id,
@@ -76,7 +87,7 @@ extension Launch {
         exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
         deferredUntil: loop.scheduler.tally.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
-      totals: loop.scheduler.totals, nodes: loop.scheduler.nodeRecords, items: loop.scheduler.itemRecords)
+      totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
   }
 
   /// What is used of each budget in the window of a moment.
@@ -102,13 +113,15 @@ extension Launch {
 
   private func perform(
     _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ ledger: Ledger, _ intake: Intake,
-    roots: [Int: [UInt8]]
-  ) throws -> RunLoop {
+    roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+  ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let loop = try TransferLoop()
     let mail = MailSlot(waker: loop.waker)
     let watches = try watches(run, journals, mail)
     defer { withExtendedLifetime(watches) {} }
     let (writer, places) = writer(journals, situation, mail)
+    let afterThread = AfterThread(
+      destinations(places, roots), writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
@@ -123,8 +136,9 @@ extension Launch {
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
       scribe: Scribe(
-        plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions, places: places
-      ),
+        plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
+        places: places,
+        afterThread: afterThread),
       accountant: accountant
     ) { scheduler in
       try intake.news(scheduler, &situation, rounds: run.rounds)
@@ -135,6 +149,7 @@ extension Launch {
           bytes: scheduler.tally.usefulBytes + moving.bodySent + moving.bodyReceived))
     }
     runLoop.run()
+    let after = afterThread.finish()
     do throws(JournalError) {
       try writer.journal.close()
       try accountant.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
@@ -142,7 +157,19 @@ extension Launch {
     } catch {
       runLoop.fail(error)
     }
-    return runLoop
+    return (runLoop, after)
+  }
+
+  /// Of the uploads whose files are deleted or moved.
+  private func destinations(
+    _ places: [(journal: Int, row: Int64)?], _ roots: [Int: [UInt8]]
+  ) -> [Int: AfterThread.Destination] {
+    var destinations: [Int: AfterThread.Destination] = [:]
+    for (index, node) in jobs.plan.nodes.enumerated() where node.after != .keep {
+      guard let place = places[index], let root = roots[index] else { continue }
+      destinations[index] = .init(delivery: AfterDelivery(node.after, root: root), journal: place.journal)
+    }
+    return destinations
   }
 
   private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)

@@ -125,7 +125,8 @@ struct Situation {
         guard last >= before, reconciliation.items.begun[last] != nil,
           reconciliation.items.rows[last] == item.id
         else { return }
-        values[Place(id, last)] = ItemValues(journaled: captures, sha256: item.sha256)
+        values[Place(id, last)] = ItemValues(
+          journaled: captures, sha256: item.sha256, inode: item.inode)
       }
     }
     reconciliation.finish()

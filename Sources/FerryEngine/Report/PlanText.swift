@@ -28,6 +28,7 @@ package enum PlanText {
         let once = step.repeatability == .once ? "  (sent once, never again)" : ""
         lines.append("      \(step.step.rawValue): \(step.method) \(step.url)\(session)\(once)")
       }
+      if let after = node.after { lines.append("      after: \(after)") }
       for problem in node.problems { lines.append("      not listed: \(problem)") }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -60,6 +61,7 @@ package enum PlanText {
     if items.unchanged > 0 { parts.append("\(items.unchanged) unchanged") }
     if items.failedInRound > 0 { parts.append("\(items.failedInRound) failed in this round") }
     if items.ambiguous > 0 { parts.append("\(items.ambiguous) ambiguous") }
+    if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
     return parts.joined(separator: ", ")
   }
 

@@ -34,6 +34,15 @@ package enum ReportText {
     }
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
+    for node in record.nodes {
+      let problems = node.after?.problems ?? []
+      for problem in problems.prefix(20) {
+        lines.append(
+          "  \(title(node.name, node.manifest)): \(problem.path): delivered, and left: \(problem.message)")
+      }
+      let hidden = problems.dropFirst(20).count
+      if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
+    }
     if let until = run.deferredUntil { lines.append("  something may go on from \(until) on") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -67,6 +76,10 @@ package enum ReportText {
     }
     if let result = node.result { text += ", \(result.rawValue)" }
     if let notBefore = node.notBefore { text += ", not due before \(notBefore)" }
+    if let after = node.after {
+      if after.deleted > 0 { text += ", \(after.deleted) deleted" }
+      if after.moved > 0 { text += ", \(after.moved) moved" }
+    }
     if let reason = node.reason { text += " (\(reason.message))" }
     return text
   }

@@ -17,6 +17,8 @@ final class Exchanges {
   private let steps: [[PreparedStep]]
   /// By upload node: where its files are.
   private let roots: [Int: [UInt8]]
+  /// By node: whether it is looked at again which file was sent.
+  private let keepsInodes: [Bool]
   private var flights: [UInt64: Attempt] = [:]
   private var values: [Place: ItemValues]
   /// Captures of tokens and requests, by node.
@@ -64,6 +66,7 @@ final class Exchanges {
     self.rounds = rounds
     self.secrets = secrets
     self.roots = roots
+    keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
     values = situation.values
     requestValues = situation.requests
     fetchRecords = [:]
@@ -265,6 +268,9 @@ final class Exchanges {
       prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
     guard response.mismatch == nil else { return response }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
+    if let inode = answer.inode, keepsInodes[attempt.place.node.index] {
+      values[attempt.place, default: ItemValues()].inode = inode
+    }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {

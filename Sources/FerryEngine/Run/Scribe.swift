@@ -14,12 +14,19 @@ final class Scribe {
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
+  /// By node: whether a delivered file is owed something.
+  private let owesAfter: [Bool]
+  private let afterThread: AfterThread
+  /// Delivered files whose items' ends are not synced yet, with the `.record` action of each.
+  private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
   /// - Parameter rounds: by manifest.
   init(
     plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
-    places: [(journal: Int, row: Int64)?]
+    places: [(journal: Int, row: Int64)?], afterThread: AfterThread
   ) {
+    owesAfter = plan.nodes.map { $0.after != .keep }
+    self.afterThread = afterThread
     self.sessions = sessions
     self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
     self.writer = writer
@@ -68,7 +75,16 @@ final class Scribe {
     let through = waiting.prefix { $0.sequence <= sequence }
     if let last = through.last { synced = last.record }
     waiting.removeFirst(through.count)
+    carryOutAfter()
     return synced
+  }
+
+  /// What is owed to files is carried out once their items' ends are on the disk.
+  private func carryOutAfter() {
+    let due = delivered.prefix { $0.record <= synced }
+    guard !due.isEmpty else { return }
+    afterThread.take(due.map { ($0.node, $0.file) })
+    delivered.removeFirst(due.count)
   }
 
   /// The last `.record` action of which everything is committed.
@@ -101,19 +117,32 @@ final class Scribe {
     case .transferred(let place):
       return row(place).map {
         let values = exchanges.values(of: place)
-        return [
-          .transferred(
-            row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
-        ]
+        let transferred = JournalWrite.transferred(
+          row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
+        return [transferred] + sourceWrites(values, row: $0)
       }
     case .released(let place):
       exchanges.forgetValues(of: place)
       return row(place).map { [.released(row: $0)] }
     case .closed(let place, let state, let failure, let at):
       guard let row = row(place) else { return nil }
+      let values = exchanges.values(of: place)
       exchanges.forgetValues(of: place)
-      return [.closed(row: row, state: state, at: at, failure: failure)]
+      let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
+      guard state == .done, owesAfter[place.node.index], let item = place.item else { return [closed] }
+      let file = scheduler.withItems(of: place.node) { table in
+        DeliveredFile(
+          row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],
+          modified: table.files.modified[item], inode: values.inode)
+      }
+      if let file { delivered.append((recorded, place.node.index, file)) }
+      return [closed] + sourceWrites(values, row: row) + [.after(row: row, .owed)]
     }
+  }
+
+  /// Which file was sent, where that is looked at again.
+  private func sourceWrites(_ values: ItemValues, row: Int64) -> [JournalWrite] {
+    values.inode.map { [.source(row: row, inode: $0, sha256: nil)] } ?? []
   }
 
   private func handOver(

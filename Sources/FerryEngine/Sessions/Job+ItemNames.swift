@@ -6,7 +6,7 @@ extension Job {
   /// The paths relative to a node's root that the words may mean, the likeliest first.
   func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]] {
     guard case .upload(let work) = node.work else { return [] }
-    let lister = try FileLister(work.files, baseFolder: folder, home: home)
+    let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)
     var candidates = Self.relativeCandidates(item, node: node.name)
     let file = URL(fileURLWithPath: item).standardizedFileURL.path
     for root in [lister.root, FileLister.real(lister.root) ?? lister.root]

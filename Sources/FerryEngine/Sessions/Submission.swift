@@ -90,7 +90,8 @@ package struct Submission {
     guard case .upload(let work) = job.plan.nodes[upload].work else {
       preconditionFailure("only uploads are submitted to")
     }
-    let lister = try FileLister(work.files, baseFolder: job.folder, home: environment["HOME"])
+    let lister = try FileLister(
+      work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
     switch files {
     case .listed: return try lister.list()
     case .named(let paths):
@@ -107,7 +108,7 @@ package struct Submission {
       let path = String(decoding: problem.path, as: UTF8.self)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
-      case .permission, .notRegular, .missing, .other: "\(path): \(problem.message)"
+      case .permission, .notRegular, .missing, .putAway, .other: "\(path): \(problem.message)"
       }
     }
     if problems.count > 10 { lines.append("… and \(problems.count - 10) more") }

@@ -24,7 +24,7 @@ extension Upload {
         "abandon", \.abandon, .object(Abandon.shape), default: "none", isBuilt: false,
         doc: "The request that releases an upload ID which will not be used."),
       Key(
-        "after", \.after, After.kind, isBuilt: false,
+        "after", \.after, After.kind,
         doc: "What becomes of a file once it is delivered.", example: "{ move_to: sent/ }"),
       .retry(\.retry),
     ],

@@ -201,7 +201,7 @@ private struct PlanCompiler {
         UploadWork(
           files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
           allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
-          probe: probe)))
+          probe: probe, after: upload.after)))
   }
 
   private func node(_ fetch: Fetch) -> Node {

@@ -127,6 +127,14 @@ package struct Node: Hashable, Codable, Sendable {
     case .request(let work): [work.step]
     }
   }
+
+  /// What becomes of its files once they are delivered.
+  package var after: Upload.After {
+    switch work {
+    case .upload(let work): work.after
+    case .fetch, .request, .token: .keep
+    }
+  }
 }
 
 package struct TokenWork: Hashable, Codable, Sendable {
@@ -147,6 +155,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var commit: Step?
   /// Asks whether a commit was carried out whose answer was lost.
   package var probe: Step?
+  /// What becomes of a file once it is delivered.
+  package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
 }

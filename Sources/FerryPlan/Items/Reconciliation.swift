@@ -14,10 +14,12 @@ package struct Reconciliation: Sendable {
     package var modified: Int64
     package var handedOver: Instant?
     package var expires: Instant?
+    /// It is delivered, and still to be deleted or moved.
+    package var owesAfter: Bool
 
     package init(
       row: Int64, round: Int64, state: ItemState, intent: ItemStep? = nil, size: Int64, modified: Int64,
-      handedOver: Instant? = nil, expires: Instant? = nil
+      handedOver: Instant? = nil, expires: Instant? = nil, owesAfter: Bool = false
     ) {
       self.row = row
       self.round = round
@@ -27,6 +29,7 @@ package struct Reconciliation: Sendable {
       self.modified = modified
       self.handedOver = handedOver
       self.expires = expires
+      self.owesAfter = owesAfter
     }
   }
 
@@ -39,6 +42,8 @@ package struct Reconciliation: Sendable {
     package var failedInRound = 0
     package var cancelledInRound = 0
     package var ambiguous = 0
+    /// Delivered, and still to be deleted or moved.
+    package var owedAfter = 0
 
     package init() {}
   }
@@ -65,6 +70,7 @@ package struct Reconciliation: Sendable {
 
   /// Meets one row; rows come sorted by path bytes.
   package mutating func meet(_ known: Known, path: some Collection<UInt8>) {
+    if known.owesAfter { settled.owedAfter += 1 }
     while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { appendNew() }
     guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else {
       // The file is gone from the listing. What was begun in this round is still owed an end: sending
@@ -90,7 +96,8 @@ package struct Reconciliation: Sendable {
         switch deliver {
         case .once: false
         case .whenChanged: !isSame
-        case .everyRun: known.round != round
+        // A file that should not be there any more is not sent once more for being left behind.
+        case .everyRun: known.round != round && !(known.owesAfter && isSame)
         }
       if again {
         requeue(known, index: index)

@@ -46,6 +46,8 @@ package struct PlanDocument: Codable, Sendable {
     /// Why it would wait under these conditions.
     package var reason: RecordedFailure?
     package var items: Items?
+    /// What becomes of its files once they are delivered: `delete`, or `move_to` and the folder; absent for `keep`.
+    package var after: String?
     package var problems: [String]
   }
 
@@ -70,6 +72,8 @@ package struct PlanDocument: Codable, Sendable {
     package var ambiguous: Int
     /// How many hand-overs `batch` makes of them.
     package var batches: Int
+    /// Delivered by an earlier run, which did not live to delete or move them, or could not; absent where none is.
+    package var owedAfter: Int?
   }
 
   package init(
@@ -116,6 +120,7 @@ package struct PlanDocument: Codable, Sendable {
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)
       }
+      entry.after = node.after.planned
       if entry.state == "run", let reason = reasons[index] {
         entry.state = "waiting"
         entry.reason = reason
@@ -134,11 +139,23 @@ extension PlanDocument.Items {
     doneInRound = settled.doneInRound
     failedInRound = settled.failedInRound
     ambiguous = settled.ambiguous
+    owedAfter = settled.owedAfter > 0 ? settled.owedAfter : nil
     batches = 0
     var start = 0
     while start < table.count {
       start = batch.end(from: start, sizes: table.files.sizes)
       batches += 1
+    }
+  }
+}
+
+extension Upload.After {
+  /// As a plan says it; `nil` for `keep`.
+  fileprivate var planned: String? {
+    switch self {
+    case .keep: nil
+    case .delete: "delete"
+    case .moveTo(let folder): "move_to \(folder)"
     }
   }
 }

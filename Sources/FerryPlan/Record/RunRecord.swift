@@ -167,9 +167,45 @@ package struct RunRecord: Codable, Sendable {
     package var notBefore: String?
     /// Of a fetch with a minimum: how long the next one waits, from the last that ended well.
     package var intervalSeconds: Double?
+    /// What became of delivered files, where the manifest asks for something.
+    package var after: AfterRecord?
     package var attempts: [AttemptRecord]
     /// Of a request or fetch that ended ambiguous.
     package var ambiguity: Ambiguity?
+  }
+
+  /// What became of an upload's delivered files in this run.
+  package struct AfterRecord: Codable, Sendable {
+    package var deleted: Int
+    package var moved: Int
+    /// Files that were not deleted or moved as the manifest asks, by path.
+    package var problems: [AfterProblem]
+
+    package init(deleted: Int, moved: Int, problems: [AfterProblem]) {
+      self.deleted = deleted
+      self.moved = moved
+      self.problems = problems
+    }
+  }
+
+  /// A delivered file that was not deleted or moved.
+  package struct AfterProblem: Codable, Sendable {
+    package var path: String
+    /// Where the name is not UTF-8: its bytes.
+    package var pathBase64: String?
+    /// A stable code.
+    package var code: String
+    package var message: String
+    /// Whether the next run tries again.
+    package var isOwed: Bool
+
+    package init(path: String, pathBase64: String?, code: String, message: String, isOwed: Bool) {
+      self.path = path
+      self.pathBase64 = pathBase64
+      self.code = code
+      self.message = message
+      self.isOwed = isOwed
+    }
   }
 
   package struct ItemRecord: Codable, Sendable {

@@ -73,11 +73,27 @@ struct RunReport: Decodable {
     var ambiguity: Ambiguity?
     var notBefore: String?
     var intervalSeconds: Double?
+    var after: After?
+  }
+
+  struct After: Decodable {
+    struct Problem: Decodable {
+      var path: String
+      var pathBase64: String?
+      var code: String
+      var message: String
+      var isOwed: Bool
+    }
+
+    var deleted: Int
+    var moved: Int
+    var problems: [Problem]
   }
 
   struct Item: Decodable {
     var node: String
     var path: String
+    var pathBase64: String?
     var size: Int
     var state: String
     var reason: Reason?

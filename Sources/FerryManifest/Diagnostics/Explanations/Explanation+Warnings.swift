@@ -133,7 +133,7 @@ extension Explanation {
     """
     The key or word belongs to the language and is read and checked like any other, but this ferry cannot do yet \
     what it says. So `ferry check` warns, and `ferry run` refuses the manifest rather than ignore a part of it: a \
-    file that is not deleted is worse than one that is not sent. Remove it, or wait for the version that has it.
+    file that is sent in another way than you asked for is worse than one that is not sent. Remove it, or wait for the version that has it.
     """,
     in: """
       version: 1
@@ -143,6 +143,6 @@ extension Explanation {
         photos:
           session: quick
           files: { root: Pictures }
-          transfer: { request: { url: "https://example.com/files/${file.path}" } }◊
-      """, wrong: "\n    after: delete", right: "")
+          transfer: { ◊request: { url: "https://example.com/files/${file.path}" } }
+      """, wrong: "protocol: tus, ", right: "")
 }

@@ -1,0 +1,43 @@
+#ifndef FERRY_CFILES_SHIM_H
+#define FERRY_CFILES_SHIM_H
+
+// Calls of the kernel that the C library shows to GNU sources only, or not at all: Swift sees neither.
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// rename(2) that never replaces: EEXIST where the new name is there (renameat2(2), RENAME_NOREPLACE).
+static inline int ferry_rename_new(int from, const char *old_name, int to, const char *new_name) {
+#ifdef SYS_renameat2
+  return (int)syscall(SYS_renameat2, from, old_name, to, new_name, 1u);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+/// open(2) of what lies beneath a folder, whatever links are on the way (openat2(2), RESOLVE_BENEATH and
+/// RESOLVE_NO_MAGICLINKS): EXDEV where they lead out of it.
+static inline int ferry_open_beneath(int folder, const char *path, int flags) {
+#ifdef SYS_openat2
+  struct { uint64_t flags, mode, resolve; } how = { (uint64_t)(unsigned)flags, 0, 0x08 | 0x02 };
+  return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+/// Brings everything of a file system to the disk (syncfs(2)).
+static inline int ferry_sync_file_system(int file) {
+#ifdef SYS_syncfs
+  return (int)syscall(SYS_syncfs, file);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+#endif

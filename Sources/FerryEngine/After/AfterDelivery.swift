@@ -1,0 +1,186 @@
+import CFiles
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// Deletes or moves the delivered files of one upload: `after`.
+///
+/// A file is left alone where it is not the one that was sent any more, and where another has its name in the
+/// folder that it is moved to.
+final class AfterDelivery {
+  private let after: Upload.After
+  private let root: [UInt8]
+  private let folders: OpenFolders?
+  /// Why the root cannot be opened.
+  private let rootFailure: Int32
+
+  /// - Parameter root: absolute.
+  init(_ after: Upload.After, root: [UInt8]) {
+    self.after = after
+    self.root = root
+    folders = OpenFolders(root: root)
+    rootFailure = folders == nil ? errno : 0
+  }
+
+  /// What was done is on the disk once `sync` has returned true.
+  func carryOut(_ file: DeliveredFile) -> AfterResult {
+    guard let folders else { return Self.failure(rootFailure, FileLister.text(root), "be opened") }
+    folders.makeRoom()
+    let parent = Self.folder(of: file.path)
+    let folder = folders.descriptor(parent)
+    guard folder >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
+      return Self.failure(errno, Self.shown(parent), "be opened")
+    }
+    let name = FileLister.terminated(Self.name(of: file.path))
+    var status = stat()
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
+      return Self.failure(errno, Self.shown(file.path), "be looked at")
+    }
+    if let change = Self.change(of: file, status, folder, name) { return change }
+    switch after {
+    case .keep: return AfterResult(state: .kept)
+    case .delete:
+      guard unlinkat(folder, name, 0) == 0 || errno == ENOENT else {
+        return Self.failure(errno, Self.shown(file.path), "be deleted")
+      }
+      folders.change(parent)
+      return .deleted
+    case .moveTo(let target): return move(file, status, to: Array(target.utf8), folders)
+    }
+  }
+
+  /// Brings what was done since the last time to the disk; returns whether all of it is there.
+  func sync() -> Bool { folders?.sync() ?? true }
+
+  /// Why a file is not the one that was sent; `nil` where it is.
+  private static func change(
+    of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar]
+  ) -> AfterResult? {
+    var status = own
+    // The link itself is deleted or moved; what was sent is what is behind it.
+    let isLink = own.st_mode & S_IFMT == S_IFLNK
+    let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
+    let isSame =
+      isThere && status.isRegular && Int64(status.st_size) == file.size
+      && status.modifiedNanoseconds == file.modified && file.inode.map { $0 == UInt64(status.st_ino) } ?? true
+    guard !isSame else { return nil }
+    return AfterResult(
+      state: .changed,
+      problem: RecordedFailure(
+        code: "after_changed",
+        message:
+          "it changed after it was sent, and stays; under `deliver: when_changed` the next run sends it again"
+      ))
+  }
+
+  /// It may have been deleted or moved by a run that did not live to write that down.
+  private func missing(_ file: DeliveredFile, _ folders: OpenFolders) -> AfterResult {
+    switch after {
+    case .keep: return AfterResult(state: .kept)
+    case .delete: return .deleted
+    case .moveTo(let target):
+      let path = Array(target.utf8) + [0x2F] + file.path
+      let folder = folders.descriptor(Self.folder(of: Self.plain(path)))
+      var status = stat()
+      if folder >= 0,
+        fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
+        Self.change(of: file, status, folder, []) == nil
+      {
+        return .moved
+      }
+      return AfterResult(
+        state: .gone,
+        problem: RecordedFailure(
+          code: "after_missing", message: "it was gone before it could be moved to \(target)"))
+    }
+  }
+
+  private func move(
+    _ file: DeliveredFile, _ status: stat, to target: [UInt8], _ folders: OpenFolders
+  ) -> AfterResult {
+    let path = Self.plain(target + [0x2F] + file.path)
+    let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
+    let there = folders.descriptor(new, creating: true)
+    guard there >= 0 else {
+      switch errno {
+      case ENOTDIR, EEXIST:
+        return .left(
+          "after_folder",
+          "\(Self.shown(new)) is not a folder; it stays where it is until that is out of the way")
+      case EXDEV, ELOOP:
+        return .left(
+          "after_folder",
+          "\(Self.shown(new)) is behind a link that leaves the root; choose a folder inside for `move_to`")
+      case let code: return Self.failure(code, Self.shown(new), "be made or opened")
+      }
+    }
+    let here = folders.descriptor(old)
+    let name = FileLister.terminated(Self.name(of: file.path))
+    let code = here < 0 ? errno : Self.rename(name, from: here, to: there, status)
+    switch code {
+    case 0:
+      folders.change(old)
+      folders.change(new)
+      return .moved
+    case ENOENT: return missing(file, folders)
+    case EEXIST:
+      return .left(
+        "after_exists",
+        "\(Self.shown(path)) is there already and is not overwritten; move that away, and the next run moves this"
+      )
+    case EXDEV:
+      return .left(
+        "after_file_system",
+        "\(Self.shown(new)) is on another file system; ferry moves within one and never copies: "
+          + "choose a folder on the same one for `move_to`")
+    default: return Self.failure(code, Self.shown(file.path), "be moved to \(Self.shown(new))")
+    }
+  }
+
+  /// Gives a file a new name that nothing has; 0 or the error's number.
+  private static func rename(_ name: [CChar], from: Int32, to: Int32, _ status: stat) -> Int32 {
+    if ferry_rename_new(from, name, to, name) == 0 { return 0 }
+    var code = errno
+    // A file system, or a kernel, that cannot promise not to replace: then two names for a moment.
+    if code == EINVAL || code == ENOSYS {
+      if linkat(from, name, to, name, 0) == 0 { return unlinkat(from, name, 0) == 0 ? 0 : errno }
+      code = errno
+    }
+    guard code == EEXIST else { return code }
+    // Both names of one file: killed between the two.
+    var other = stat()
+    guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
+      other.st_ino == status.st_ino, from != to
+    else { return EEXIST }
+    return unlinkat(from, name, 0) == 0 ? 0 : errno
+  }
+
+  private static func failure(_ code: Int32, _ path: String, _ what: String) -> AfterResult {
+    let reason = FileLister.reason(code)
+    switch code {
+    case EACCES, EPERM, EROFS:
+      return .left(
+        "after_permission", "\(path) cannot \(what): \(reason); the next run tries again once it may")
+    case EXDEV, ELOOP:
+      return .left("after_folder", "\(path) is behind a link that leaves the root, which is not followed")
+    default: return .left("after_failed", "\(path) cannot \(what): \(reason); the next run tries again")
+    }
+  }
+
+  /// Without `.` and doubled slashes.
+  static func plain(_ path: [UInt8]) -> [UInt8] {
+    Array(path.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }.joined(separator: [0x2F]))
+  }
+
+  private static func folder(of path: [UInt8]) -> [UInt8] {
+    path.lastIndex(of: 0x2F).map { Array(path[..<$0]) } ?? []
+  }
+
+  private static func name(of path: [UInt8]) -> [UInt8] {
+    path.lastIndex(of: 0x2F).map { Array(path[($0 + 1)...]) } ?? path
+  }
+
+  private static func shown(_ path: [UInt8]) -> String { path.isEmpty ? "the root" : FileLister.text(path) }
+}

@@ -1,0 +1,48 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// Before a run: carries out what earlier runs were still to do with delivered files.
+enum OwedFiles {
+  /// So many files share the syncs of their folders and of the journal.
+  private static let batch = 4096
+
+  /// - Returns: by node, what came of it.
+  static func settle(
+    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, roots: [Int: [UInt8]]
+  ) throws -> [Int: AfterTally] {
+    var tallies: [Int: AfterTally] = [:]
+    for (index, node) in plan.nodes.enumerated()
+    where node.kind == .upload && selection.contains(NodeID(index)) {
+      guard let journal = journals.all[node.session.index], let root = roots[index] else { continue }
+      let manifest = plan.manifests[node.manifest.index]
+      // The same files may have gone to another server since.
+      for row in try journal.nodes
+      where row.kind == .upload && row.manifest == manifest && row.name == node.name {
+        try settle(node.after, row: row.id, in: journal, root: root, &tallies[index, default: AfterTally()])
+      }
+    }
+    return tallies
+  }
+
+  /// - Parameters:
+  ///   - row: the node's, in the journal.
+  ///   - root: the upload's, absolute.
+  private static func settle(
+    _ after: Upload.After, row: Int64, in journal: SessionJournal, root: [UInt8], _ tally: inout AfterTally
+  ) throws {
+    var owed: [DeliveredFile] = []
+    try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
+    guard !owed.isEmpty else { return }
+    let delivery = AfterDelivery(after, root: root)
+    for start in stride(from: 0, to: owed.count, by: batch) {
+      let files = owed[start..<min(start + batch, owed.count)]
+      let results = files.map { ($0, after == .keep ? AfterResult(state: .kept) : delivery.carryOut($0)) }
+      let isSynced = delivery.sync()
+      for (file, result) in results { tally.count(result, of: file.path) }
+      guard isSynced else { continue }
+      try journal.settle(
+        results.compactMap { file, result in result.state == .owed ? nil : (file.row, result.state) })
+    }
+  }
+}

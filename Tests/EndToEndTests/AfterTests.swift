@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+/// What becomes of files once they are delivered: `after`.
+@Suite struct `A delivered file` {
+  private func puts(_ receiver: ReceiverProcess, connections: Int = 4, _ lines: String...) -> String {
+    JobText.text(
+      server: receiver.url, connections: connections,
+      ([JobText.puts] + lines.map { "    \($0)" }).joined(separator: "\n"))
+  }
+
+  private func files(_ job: Workspace) -> [String] {
+    let names = FileManager.default.subpaths(atPath: job.folder.path("files")) ?? []
+    return names.filter { name in
+      var isFolder: ObjCBool = false
+      let path = job.folder.path("files/\(name)")
+      return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+    }.sorted()
+  }
+
+  @Test func `is deleted once its delivery is on the disk, and the plan says so`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: delete"))
+    for name in ["a.txt", "sub/b.txt"] { try job.folder.write(Data(name.utf8), to: "files/\(name)") }
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.stdout.contains("after: delete"), "\(plan.stdout)")
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.node("files")?.after?.deleted == 2)
+    #expect(report.node("files")?.after?.problems.isEmpty == true)
+    #expect(command.stdout.contains("2 deleted"), "\(command.stdout)")
+    #expect(files(job) == [])
+    #expect(try await receiver.received().puts == ["a.txt": 1, "sub/b.txt": 1])
+
+    // A new file of the same name is a new one.
+    try job.write("another", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(files(job) == [])
+    #expect(try await receiver.received().puts == ["a.txt": 2, "sub/b.txt": 1])
+  }
+
+  @Test func `is moved with its folders, and what was moved is never listed`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "deliver: every_run", "after: { move_to: put/away/ }"))
+    for name in ["a.txt", "sub/er/b.txt", "put/c.txt"] {
+      try job.folder.write(Data(name.utf8), to: "files/\(name)")
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.node("files")?.after?.moved == 3)
+    #expect(files(job) == ["put/away/a.txt", "put/away/put/c.txt", "put/away/sub/er/b.txt"])
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().puts == ["a.txt": 1, "sub/er/b.txt": 1, "put/c.txt": 1])
+    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("0 items"))
+  }
+
+  @Test func `is not taken from a list either, where it was moved to`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      puts(receiver, "after: { move_to: sent }")
+        .replacing("{ root: files }", with: "{ root: files, list: list.txt }"))
+    try job.write("a", to: "a.txt")
+    try job.folder.write(Data("b".utf8), to: "files/sent/b.txt")
+    try job.folder.write(Data("a.txt\nsent/b.txt\n".utf8), to: "list.txt")
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.node("files")?.after?.moved == 1)
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+    #expect(command.stderr.contains("sent/b.txt: it is in the folder that delivered files are moved to"))
+  }
+
+  @Test(arguments: ["when_changed", "every_run"])
+  func `stays where its name is taken, is owed, and is not sent again for that`(_ deliver: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "deliver: \(deliver)", "after: { move_to: sent/ }"))
+    try job.write("new", to: "a.txt")
+    try job.folder.write(Data("old".utf8), to: "files/sent/a.txt")
+    for _ in 0..<2 {
+      let (command, report) = try await job.run()
+      #expect(command.status == 5, "\(command.stderr)")
+      let problems = report.node("files")?.after?.problems ?? []
+      #expect(problems.map(\.code) == ["after_exists"])
+      #expect(problems.map(\.isOwed) == [true])
+      #expect(job.folder.text("files/sent/a.txt") == "old")
+      #expect(job.folder.text("files/a.txt") == "new")
+    }
+    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered and to be put away"))
+    try FileManager.default.removeItem(atPath: job.folder.path("files/sent/a.txt"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.node("files")?.after?.moved == 1)
+    #expect(job.folder.text("files/sent/a.txt") == "new")
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+  }
+
+  @Test func `is not moved through a link that leaves the root`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
+    try job.write("a", to: "a.txt")
+    let outside = try job.folder.makeFolder("outside").path(percentEncoded: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("files/sent"), withDestinationPath: outside)
+    let (command, report) = try await job.run()
+    #expect(command.status == 5, "\(command.stderr)")
+    #expect(report.node("files")?.after?.problems.map(\.code) == ["after_folder"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == [])
+    #expect(job.folder.text("files/a.txt") == "a")
+  }
+
+  @Test func `is not moved to another file system, nor copied`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
+    try job.write("a", to: "a.txt")
+    _ = try job.folder.makeFolder("files/sent")
+    let script = """
+      mount -t tmpfs none files/sent || exit 99
+      \(Product.path("ferry")) run job.yaml --report report.json; code=$?
+      echo "left: $(ls files/sent)"; exit $code
+      """
+    let command = try await Command.run(
+      "unshare", ["--mount", "sh", "-c", script], environment: ["FERRY_STATE": job.state, "E2E_SECRET": "x"],
+      in: job.folder.url)
+    guard command.stdout.contains("left:") else {
+      FileHandle.standardError.write(Data("skipped: nothing can be mounted here: \(command.stderr)\n".utf8))
+      return
+    }
+    #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
+    #expect(try job.report().node("files")?.after?.problems.map(\.code) == ["after_file_system"])
+    #expect(command.stdout.contains("is on another file system; ferry moves within one and never copies"))
+    #expect(command.stdout.contains("left: \n"))
+    #expect(job.folder.text("files/a.txt") == "a")
+  }
+
+  @Test(arguments: ["delete", "{ move_to: sent/ }"])
+  func `is deleted or moved by the next run, where a crash came between`(_ after: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver))
+    for index in 0..<3 { try job.write("file \(index)", to: "\(index).txt") }
+    #expect(try await job.run().command.status == 0)
+    // What a kill leaves behind once the delivery is on the disk: the journal's word that something is owed. One
+    // of the files was put away already, and that is not written down.
+    let script =
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute('UPDATE item SET after = 1'); d.commit()"
+    let owing = try await Command.run("python3", ["-c", script, job.state + "/sessions/e2e.uploads.db"])
+    #expect(owing.status == 0, "\(owing.stderr)")
+    try job.write(manifest: puts(receiver, "deliver: every_run", "after: \(after)"))
+    let isMove = after != "delete"
+    if isMove {
+      _ = try job.folder.makeFolder("files/sent")
+      #expect(rename(job.folder.path("files/2.txt"), job.folder.path("files/sent/2.txt")) == 0)
+    } else {
+      try FileManager.default.removeItem(atPath: job.folder.path("files/2.txt"))
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(files(job) == (isMove ? ["sent/0.txt", "sent/1.txt", "sent/2.txt"] : []))
+    let told = report.node("files")?.after
+    #expect((isMove ? told?.moved : told?.deleted) == 3)
+    #expect(try await receiver.received().puts == ["0.txt": 1, "1.txt": 1, "2.txt": 1])
+  }
+
+  @Test func `is left for good where the manifest says keep by then`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
+    try job.write("new", to: "a.txt")
+    try job.folder.write(Data("old".utf8), to: "files/sent/a.txt")
+    #expect(try await job.run().command.status == 5)
+    try job.write(
+      manifest: puts(receiver).replacing("{ root: files }", with: "{ root: files, exclude: [sent/**] }"))
+    #expect(try await job.run().command.status == 0)
+    try job.write(manifest: puts(receiver, "after: { move_to: sent2/ }"))
+    _ = try await job.run()
+    #expect(job.folder.text("files/a.txt") == "new")
+  }
+
+  @Test(arguments: ["delete", "{ move_to: sent/ }"])
+  func `is never lost, however often ferry is killed`(_ after: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.004"])
+    let job = try Workspace(puts(receiver, connections: 2, "after: \(after)"))
+    let names = try TestFiles.writeMany(150, to: job.folder, under: "files", seed: 2028)
+    var random = SplitMix(seed: 2028)
+    for _ in 0..<6 {
+      let run = try job.start(["run", "job.yaml", "--quiet"])
+      try await Task.sleep(for: .milliseconds(Int(random.next() % 400) + 50))
+      run.signal(SIGKILL)
+      _ = await run.end()
+      let received = Set(try await receiver.received().files.map(\.name))
+      let left = Set(files(job))
+      for name in names where !left.contains(name) {
+        #expect(received.contains(name), "\(name) is neither here nor there")
+        #expect(after == "delete" || left.contains("sent/" + name))
+      }
+    }
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(Set(try await receiver.received().files.map(\.name)) == Set(names))
+    #expect(files(job).count == (after == "delete" ? 0 : names.count))
+    #expect(files(job).allSatisfy { $0.hasPrefix("sent/") })
+  }
+}

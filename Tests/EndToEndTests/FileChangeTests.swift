@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+/// A file that changes between its listing and what becomes of it at the end: docs/files.md has this table.
+@Suite struct `A file that changes` {
+  enum Phase: String, Sendable {
+    case listed = "listed, not sent"
+    case sending = "being sent"
+    case sent = "sent, not committed"
+    case delivered = "delivered, not moved"
+  }
+
+  struct Change: Sendable, CustomTestStringConvertible {
+    var phase: Phase
+    var what: String
+    /// A script; `$f` is the file.
+    var script: String
+    var exit: Int32
+    /// `done` or `failed`.
+    var state: String
+    var code: String?
+    /// Of the message.
+    var says: String = ""
+
+    var testDescription: String { "\(phase.rawValue): \(what)" }
+
+    /// Its line of docs/files.md.
+    var line: String {
+      "| \(phase.rawValue) | \(what) | \(state) | \(code.map { "`\($0)`" } ?? "") | \(exit) |"
+    }
+  }
+
+  private static let overwrite = "printf X | dd of=\"$f\" conv=notrunc status=none"
+  private static let twin =
+    "cp -p \"$f\" t && printf X | dd of=t conv=notrunc status=none && touch -r \"$f\" t && mv t \"$f\""
+  private static let isRoot = geteuid() == 0
+
+  static let changes: [Change] = [
+    Change(
+      phase: .listed, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "grew from 1000 to 1005 bytes"),
+    Change(
+      phase: .listed, what: "shrinks", script: "truncate -s 999 \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "shrank from 1000 to 999 bytes"),
+    Change(
+      phase: .listed, what: "is emptied", script: ": > \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "shrank from 1000 to 0 bytes"),
+    Change(
+      phase: .listed, what: "is rewritten, its size stays", script: overwrite, exit: 4, state: "failed",
+      code: "source_changed", says: "was written to since it was listed"),
+    Change(
+      phase: .listed, what: "gets another time", script: "touch \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "was written to since it was listed"),
+    Change(
+      phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
+      code: "source_missing", says: "it was there when it was listed"),
+    Change(
+      phase: .listed, what: "loses its folder", script: "mv files/sub files/other", exit: 1,
+      state: "failed", code: "source_missing", says: "it was there when it was listed"),
+    Change(
+      phase: .listed, what: "has a file for its folder now", script: "rm -r files/sub && touch files/sub",
+      exit: 1, state: "failed", code: "source_missing", says: "it was there when it was listed"),
+    Change(
+      phase: .listed, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 1,
+      state: "failed", code: "source_unreadable", says: "not a regular file any more"),
+    Change(
+      phase: .listed, what: "becomes a FIFO", script: "rm \"$f\" && mkfifo \"$f\"", exit: 1,
+      state: "failed", code: "source_unreadable", says: "not a regular file any more"),
+    Change(
+      phase: .listed, what: "becomes a link to nothing", script: "ln -sf nothing \"$f\"", exit: 1,
+      state: "failed", code: "source_missing", says: "it was there when it was listed"),
+    Change(
+      phase: .listed, what: "becomes a link to another file",
+      script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "shrank from 1000 to 6 bytes"),
+    Change(
+      phase: .listed, what: "is replaced by one of its size and time", script: twin, exit: 0, state: "done"),
+    Change(
+      phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "grew from"),
+    Change(
+      phase: .sending, what: "shrinks", script: "truncate -s 1000000 \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "shrank from"),
+    Change(
+      phase: .sending, what: "is rewritten, its size stays", script: overwrite, exit: 4, state: "failed",
+      code: "source_changed", says: "was written to since it was listed"),
+    Change(
+      phase: .sending, what: "gets another time", script: "touch \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "was written to since it was listed"),
+    Change(phase: .sending, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
+    Change(
+      phase: .sending, what: "is replaced by another",
+      script: "echo other > t && mv t \"$f\"", exit: 0, state: "done"),
+    Change(phase: .sent, what: "is rewritten", script: overwrite, exit: 0, state: "done"),
+    Change(phase: .sent, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
+    Change(
+      phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
+      code: "after_changed", says: "it changed after it was sent, and stays"),
+    Change(
+      phase: .delivered, what: "is replaced by one of its size and time", script: twin, exit: 0,
+      state: "done", code: "after_changed", says: "it changed after it was sent, and stays"),
+    Change(
+      phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,
+      state: "done", code: "after_changed", says: "it changed after it was sent, and stays"),
+    Change(
+      phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
+      code: "after_missing", says: "it was gone before it could be moved"),
+  ]
+
+  private static let name = "sub/x.bin"
+
+  private func job(_ server: String, _ nodes: String, size: Int = 1000) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: server, nodes))
+    try job.folder.write(Data(repeating: 0x61, count: size), to: "files/\(Self.name)")
+    return job
+  }
+
+  private func apply(_ change: Change, to job: Workspace) async throws {
+    let command = try await Command.run(
+      "sh", ["-ec", change.script], environment: ["f": "files/\(Self.name)"], in: job.folder.url)
+    #expect(command.status == 0, "\(command.stderr)")
+  }
+
+  /// Applies the change in its phase; what the run in which it is met came to.
+  private func run(_ change: Change) async throws -> (Command, Workspace) {
+    let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
+    switch change.phase {
+    case .listed, .sent:
+      let isListed = change.phase == .listed
+      let receiver = try await ReceiverProcess.start(
+        faults: [isListed ? "allocate:status=503" : "commit:status=503"])
+      let job = try job(receiver.url, JobText.uploadIDs(retry: patience))
+      let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+      _ = try await receiver.received {
+        isListed ? $0.requests >= 3 : $0.byName[Self.name]?.contents == 1
+      }
+      try await apply(change, to: job)
+      try await receiver.clearFaults()
+      let command = await run.end()
+      let upload = try await receiver.received().byName[Self.name]
+      #expect(upload?.commits ?? 0 == (change.state == "done" ? 1 : 0))
+      return (command, job)
+    case .sending:
+      let server = try await GateServer.start()
+      let job = try job(server.url, JobText.puts, size: 24 << 20)
+      let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+      try await server.isHalfway()
+      try await apply(change, to: job)
+      try server.open()
+      let command = await run.end()
+      #expect(server.hasStored == (change.state == "done"))
+      return (command, job)
+    case .delivered:
+      let receiver = try await ReceiverProcess.start()
+      let job = try job(
+        receiver.url, JobText.puts + "\n    deliver: once\n    after: { move_to: sent/ }")
+      // A name that is taken keeps the first run from moving it.
+      try job.folder.write(Data("taken".utf8), to: "files/sent/\(Self.name)")
+      #expect(try await job.run().command.status == 5)
+      try await apply(change, to: job)
+      try FileManager.default.removeItem(atPath: job.folder.path("files/sent"))
+      return (try await job.run().command, job)
+    }
+  }
+
+  @Test(arguments: changes)
+  func `has one result, by when and how it changes`(_ change: Change) async throws {
+    let (command, job) = try await run(change)
+    let report = try job.report()
+    #expect(command.status == change.exit, "\(command.stdout)\(command.stderr)")
+    let item = report.item(Self.name)
+    if change.phase == .delivered {
+      let after = try #require(report.node("files")?.after)
+      #expect(after.moved == 0)
+      #expect(after.problems.map(\.code) == [change.code])
+      #expect(after.problems.allSatisfy { $0.message.contains(change.says) && !$0.isOwed })
+      #expect(!FileManager.default.fileExists(atPath: job.folder.path("files/sent/\(Self.name)")))
+      return
+    }
+    #expect(item?.state ?? "done" == change.state)
+    #expect(item?.reason?.code == change.code)
+    #expect(item?.reason?.message.contains(change.says) ?? change.says.isEmpty, "\(String(describing: item))")
+    #expect(report.totals.items.done == (change.state == "done" ? 1 : 0))
+  }
+
+  /// The superuser may read whatever it wants; for others there is one more result.
+  @Test func `and may not be read any more fails, and says who has to be let in`() async throws {
+    guard !Self.isRoot else {
+      FileHandle.standardError.write(Data("skipped: the superuser reads files of mode 000\n".utf8))
+      return
+    }
+    let change = Change(
+      phase: .listed, what: "loses its permission", script: "chmod 000 \"$f\"", exit: 1, state: "failed",
+      code: "source_unreadable", says: "let the user that runs ferry read it")
+    let (command, job) = try await run(change)
+    #expect(command.status == change.exit)
+    let reason = try job.report().item(Self.name)?.reason
+    #expect(reason?.code == change.code)
+    #expect(reason?.message.contains(change.says) == true)
+  }
+
+  @Test func `is in the documentation with its result`() throws {
+    let page = try String(contentsOf: Product.package.appending(path: "docs/files.md"), encoding: .utf8)
+    for change in Self.changes { #expect(page.contains(change.line), "\(change.line)") }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// Names of files on their whole way: listing, journal, URL, report, resume, `after: move_to`. docs/files.md has this
+/// table.
+@Suite struct `A hostile name` {
+  /// What became of all of them, looked at once for every name.
+  struct Delivery: Sendable {
+    var log: [String]
+    var received: Received
+    /// Of the items that the server refused, by their paths' bytes in Base64.
+    var refused: [String: RunReport.Item]
+    /// By the journal: path in hexadecimal, state, what became of the file.
+    var rows: [String: [Int]]
+    var job: Workspace
+  }
+
+  /// One job for all of them, the second run goes on where the first stopped.
+  private static let delivery = Task {
+    let receiver = try await ReceiverProcess.start()
+    let nodes = JobText.puts + "\n    after: { move_to: sent/ }"
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 2, nodes))
+    let root = job.folder.path("files")
+    for name in HostileName.all { try write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes) }
+    let first = try await job.run("--limit", "20")
+    #expect([0, 1].contains(first.command.status), "\(first.command.stdout)\(first.command.stderr)")
+    #expect(first.report.totals.items.done <= 20)
+    let second = try await job.run()
+    // The receiver takes no name that is not UTF-8.
+    #expect(second.command.status == 1, "\(second.command.stdout)\(second.command.stderr)")
+    var refused: [String: RunReport.Item] = [:]
+    for item in first.report.items + second.report.items where item.state == "failed" {
+      refused[item.pathBase64 ?? ""] = item
+    }
+    // It takes them where they are no part of the path.
+    try job.write(
+      manifest: JobText.text(
+        server: receiver.url, connections: 2,
+        nodes.replacing("/files/${file.path}", with: "/files/again?${file.path}")))
+    let third = try await job.run()
+    #expect(third.command.status == 0, "\(third.command.stdout)\(third.command.stderr)")
+    let script = """
+      import json, sqlite3, sys
+      rows = sqlite3.connect(sys.argv[1]).execute("SELECT hex(path), state, after FROM item").fetchall()
+      print(json.dumps({path: [state, after] for path, state, after in rows}))
+      """
+    let journal = try await Command.run("python3", ["-c", script, job.state + "/sessions/e2e.uploads.db"])
+    return Delivery(
+      log: receiver.log, received: try await receiver.received(), refused: refused,
+      rows: try JSONDecoder().decode([String: [Int]].self, from: Data(journal.stdout.utf8)), job: job)
+  }
+
+  @Test(arguments: HostileName.all)
+  func `travels whole`(_ name: HostileName) async throws {
+    let delivery = try await Self.delivery.value
+    let isText = name.text != nil
+    // 204 where the receiver takes it for a name that it has already.
+    let statuses = isText ? [201, name.isRespelled ? 204 : 201] : [400]
+    let lines = statuses.map { "PUT /files/\(name.encoded) \($0)" }
+    #expect(delivery.log.filter(lines.contains).count == 1)
+    let hex = name.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    // Done, and moved.
+    #expect(delivery.rows[hex] == [3, 3])
+    if let text = name.text, !name.isRespelled {
+      let file = delivery.received.files.first { Array($0.name.utf8) == Array(text.utf8) }
+      #expect(file?.puts == 1)
+      #expect(file?.size == name.content.count)
+    } else if !isText {
+      let item = delivery.refused[Data(name.bytes).base64EncodedString()]
+      #expect(item?.reason?.status == 400)
+    }
+    let root = Array(delivery.job.folder.path("files").utf8)
+    #expect(Self.read(root + Array("/sent/".utf8) + name.bytes) == name.content)
+    #expect(Self.read(root + [0x2F] + name.bytes) == nil)
+  }
+
+  @Test func `is in the documentation`() throws {
+    let page = try String(contentsOf: Product.package.appending(path: "docs/files.md"), encoding: .utf8)
+    for name in HostileName.all {
+      #expect(page.contains("| \(name.what) | `\(name.encoded)` |"), "\(name.what)")
+    }
+  }
+
+  /// Foundation's paths are text; these are bytes.
+  private static func write(_ content: Data, to path: [UInt8]) throws {
+    var folder: [UInt8] = []
+    for part in path.split(separator: 0x2F).dropLast() {
+      folder += [0x2F] + part
+      mkdir(folder.map { CChar(bitPattern: $0) } + [0], 0o777)
+    }
+    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_EXCL, 0o666)
+    guard file >= 0 else { throw CommandFailure(description: "\(path): \(errno)") }
+    try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: content)
+  }
+
+  private static func read(_ path: [UInt8]) -> Data? {
+    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
+    guard file >= 0 else { return nil }
+    // What cannot be read is not as it should be either.
+    return try? FileHandle(fileDescriptor: file, closeOnDealloc: true).readToEnd()
+  }
+}

@@ -1,0 +1,75 @@
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+@testable import FerryJournal
+
+@Suite struct AfterTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  private func owed(_ journal: SessionJournal, _ node: Int64) throws -> [Int64] {
+    var rows: [Int64] = []
+    try journal.forEachOwed(node: node) { rows.append($0.id) }
+    return rows
+  }
+
+  @Test func whatIsOwedToDeliveredFilesIsFoundUntilItIsSettled() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 4)),
+      .closed(row: 1, state: .done, at: .start, failure: nil),
+      .source(row: 2, inode: .max, sha256: [1, 2]),
+      .closed(row: 2, state: .done, at: .start, failure: nil), .after(row: 2, .owed),
+      .closed(row: 3, state: .done, at: .start, failure: nil), .after(row: 3, .owed),
+      .closed(row: 4, state: .done, at: .start, failure: nil), .after(row: 4, .owed),
+      .after(row: 4, .moved),
+    ])
+    #expect(try owed(journal, node) == [2, 3])
+    var states: [AfterState?] = []
+    try journal.forEachItem(node: node) { item in
+      states.append(try item.after)
+      if item.id == 2 { #expect(item.inode == .max && item.sha256 == [1, 2]) }
+    }
+    #expect(states == [nil, .owed, .owed, .moved])
+    try journal.settle([(2, .deleted)])
+    #expect(try owed(journal, node) == [3])
+    // A file that is sent again owes nothing of before.
+    try journal.write([
+      .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])
+    ])
+    #expect(try owed(journal, node).isEmpty)
+    try journal.close()
+  }
+
+  @Test func aFileOfSchemaThreeIsBroughtUpToDateAndOwesNothing() throws {
+    try state.directory.create()
+    // Written by ferry 0.1.0 of schema 3: three delivered files of the upload `files`.
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "Files/session-3.db")
+    try FileManager.default.copyItem(atPath: file.path, toPath: state.database())
+    #expect(chmod(try state.database(), 0o600) == 0)
+
+    let snapshot = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try snapshot.nodes.map(\.name) == ["files"])
+    #expect(try snapshot.items(1).map(\.state) == [.done, .done, .done])
+    try snapshot.close()
+
+    let journal = try state.open(at: .start(plus: 9))
+    let paths = try journal.items(1).map { String(decoding: $0.path, as: UTF8.self) }
+    #expect(paths == ["a.txt", "b.txt", "sub/c d.txt"])
+    #expect(try journal.items(1).map(\.size) == [2, 3, 2])
+    #expect(try owed(journal, 1).isEmpty)
+    try journal.write([.source(row: 1, inode: 7, sha256: nil), .after(row: 1, .owed)])
+    #expect(try owed(journal, 1) == [1])
+    let history = try journal.queue.read {
+      try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version")
+    }
+    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4])
+    #expect(history.map { $0["ferry"] as String } == ["0.1.0", "0.1.0", "0.1.0", "0.0-test"])
+    try journal.close()
+  }
+}
