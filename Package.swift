@@ -106,6 +106,7 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], swiftSettings: strict),
+      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], exclude: ["Faults"],
+      swiftSettings: strict),
   ]
 )

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures ferry beside `curl -Z`, and its memory. See Benchmarks/README.md.
+"""Measures ferry beside `curl -Z`, its memory, and how it goes on after a kill. See Benchmarks/README.md.
 
-usage: Benchmarks/bench.py [--files N] [--runs N] [--ferry PATH] [--work DIR] [--json FILE]
+usage: Benchmarks/bench.py [--only PART]... [--files N] [--runs N] [--ferry PATH] [--work DIR] [--json FILE]
 """
 
 import argparse
@@ -119,15 +119,23 @@ class Bench:
             (folder / f"{index:06}.bin").write_bytes(index.to_bytes(8, "little") * (SIZE // 8))
         return root
 
+    @property
+    def state(self) -> pathlib.Path:
+        return self.work / "state"
+
+    @property
+    def command(self) -> list:
+        return [self.ferry, "run", TOP / "jobs/bench-put.yaml", "--state", self.state, "--quiet"]
+
+    def environment(self, root: pathlib.Path) -> dict:
+        return os.environ | {"FERRY_BENCH_SERVER": self.nginx.url, "FERRY_BENCH_FILES": str(root)}
+
     def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "") -> Run:
-        state = self.work / "state"
-        shutil.rmtree(state, ignore_errors=True)
-        environment = os.environ | {
-            "FERRY_BENCH_SERVER": self.nginx.url, "FERRY_BENCH_FILES": str(root), "FERRY_SYNC_DELAY": sync_delay}
-        if not sync_delay:
-            del environment["FERRY_SYNC_DELAY"]
-        return self.measure(
-            [self.ferry, "run", TOP / "jobs/bench-put.yaml", "--state", state, "--quiet"], count, environment)
+        shutil.rmtree(self.state, ignore_errors=True)
+        environment = self.environment(root)
+        if sync_delay:
+            environment["FERRY_SYNC_DELAY"] = sync_delay
+        return self.measure(self.command, count, environment)
 
     def write_curl_config(self, root: pathlib.Path) -> pathlib.Path:
         config = self.work / "curl.config"
@@ -190,6 +198,50 @@ class Bench:
             "curl": [dataclasses.asdict(curl) for _, curl in pairs],
         }
 
+    def resume(self, count: int, runs: int) -> dict:
+        """Kills ferry half way; times the next run's first request, and counts what is sent again."""
+        print(f"\nresume after SIGKILL: {count} files of 1 KiB, half of them done, {CONNECTIONS} connections")
+        root = self.make_files(count)
+        results = []
+        for number in range(1, runs + 1):
+            shutil.rmtree(self.state, ignore_errors=True)
+            self.nginx.fresh()
+            os.sync()
+            start = self.nginx.requests()
+            polls = 0
+            with open(self.log, "wb") as log:
+                options = {"env": self.environment(root), "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+                client = subprocess.Popen(self.command, **options)
+                # Each look is a request too.
+                while (seen := self.nginx.requests() - start - (polls := polls + 1)) < count / 2:
+                    if client.poll() is not None:
+                        raise Wrong(f"ferry ended with {client.returncode} before it was killed")
+                    time.sleep(0.01)
+                client.kill()
+                client.wait()
+                # What was on its way arrives.
+                time.sleep(0.2)
+                before = self.nginx.requests() - start - (polls := polls + 1)
+                begin = time.monotonic()
+                client = subprocess.Popen(self.command, **options)
+                while self.nginx.requests() - start - (polls := polls + 1) <= before:
+                    if client.poll() is not None:
+                        raise Wrong(f"ferry ended with {client.returncode} and sent nothing")
+                    time.sleep(0.001)
+                first = time.monotonic() - begin
+                client.wait()
+            total = self.nginx.requests() - start - (polls := polls + 1)
+            received = self.nginx.received()
+            if client.returncode != 0 or received != count:
+                raise Wrong(f"ferry ended with {client.returncode}, nginx holds {received} of {count} files\n"
+                            + self.log.read_text(errors="replace")[-2000:])
+            again = total - count
+            results.append({"done_at_kill": before, "first_request_seconds": first, "files_sent_again": again,
+                            "bytes_sent_again": again * SIZE})
+            print(f"{number:>5}  killed at {before}, first request after {first * 1000:.0f} ms, "
+                  f"{again} files sent again ({again * SIZE} bytes)", flush=True)
+        return {"files": count, "runs": results}
+
     def memory(self, few: int, many: int) -> dict:
         small = self.run_ferry(self.make_files(few), few).peak
         large = self.run_ferry(self.work / f"files-{many}", many).peak
@@ -201,7 +253,10 @@ class Bench:
 
 def main() -> int:
     options = argparse.ArgumentParser(description="Measures ferry beside `curl -Z`, and its memory.")
+    options.add_argument("--only", action="append", choices=["curl", "memory", "resume"], default=[],
+                         help="this part; may be repeated")
     options.add_argument("--files", type=int, default=20_000)
+    options.add_argument("--resume-files", type=int, default=100_000, help="of the part resume")
     options.add_argument("--runs", type=int, default=5, help="of each client in each series")
     options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry")
     options.add_argument("--work", type=pathlib.Path, default=TOP / ".build/bench",
@@ -220,14 +275,19 @@ def main() -> int:
     nginx = Nginx()
     try:
         bench = Bench(given.ferry.resolve(), given.work.resolve(), nginx)
-        root = bench.make_files(given.files)
-        figures = {
-            "series": [
+        parts = given.only or ["curl", "memory", "resume"]
+        figures = {}
+        if "curl" in parts or "memory" in parts:
+            root = bench.make_files(given.files)
+        if "curl" in parts:
+            figures["series"] = [
                 bench.series("journal synced", root, given.files, given.runs),
                 bench.series("every sync slowed to 5 ms", root, given.files, given.runs, sync_delay="5ms"),
-            ],
-            "memory": bench.memory(given.files // 10, given.files),
-        }
+            ]
+        if "memory" in parts:
+            figures["memory"] = bench.memory(given.files // 10, given.files)
+        if "resume" in parts:
+            figures["resume"] = bench.resume(given.resume_files, given.runs)
     except Wrong as wrong:
         print(f"bench: {wrong}", file=sys.stderr)
         return 1

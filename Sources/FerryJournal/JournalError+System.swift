@@ -33,7 +33,7 @@ extension JournalError.Code {
   /// SQLite's result codes: https://www.sqlite.org/rescode.html
   init(_ error: DatabaseError) {
     switch error.extendedResultCode {
-    case .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK, .SQLITE_IOERR_SHMMAP,
+    case .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMLOCK, .SQLITE_IOERR_SHMMAP,
       .SQLITE_IOERR_LOCK, .SQLITE_IOERR_RDLOCK:
       self = .locksUnsupported
       return

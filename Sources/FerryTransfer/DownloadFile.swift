@@ -28,16 +28,23 @@ final class DownloadFile: @unchecked Sendable {
     let folder = slash.map { String(destination[...$0]) } ?? "./"
     // NAME_MAX is 255 bytes on every file system of note; the rest of the name needs 30 of them.
     let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
-    let unique = String(UInt64.random(in: .min ... .max), radix: 36)
-    let temporary = "\(folder).\(stem).ferry-part-\(unique)"
+    let prefix = ".\(stem).ferry-part-"
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
       throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
     }
-    let opened = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard opened >= 0 else {
-      throw TransportFailure(
-        .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
-    }
+    var opened: CInt
+    var temporary: String
+    repeat {
+      temporary = folder + prefix + String(UInt64.random(in: .min ... .max), radix: 36)
+      opened = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+      guard opened >= 0 else {
+        throw TransportFailure(
+          .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
+      }
+      if Self.claim(opened) { break }
+      close(opened)
+    } while true
+    Self.removeLeftovers(in: folder, prefix: prefix, but: temporary)
     self.destination = destination
     self.folder = folder
     self.temporary = temporary

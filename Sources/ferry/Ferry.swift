@@ -21,6 +21,8 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
+    // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
+    signal(SIGPIPE, SIG_IGN)
     do {
       var command = try parseAsRoot()
       try command.run()

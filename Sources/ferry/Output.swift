@@ -8,6 +8,9 @@ enum Output {
     write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError)
   }
 
+  /// A line that is written over; without a line end.
+  static func draw(_ text: String) { write(text, to: .standardError) }
+
   /// What the files and the history show to be wrong with a manifest.
   static func warn(_ warnings: [Diagnostic], of job: Job) { warn(warnings, of: Jobs(job)) }
 
@@ -19,7 +22,7 @@ enum Output {
   static func produce(_ text: String) { write(text, to: .standardOutput) }
 
   private static func write(_ text: String, to handle: FileHandle) {
-    // A reader that has gone is no reason to stop moving files.
+    // A reader that has gone (EPIPE), or a terminal (EIO), is no reason to stop moving files.
     try? handle.write(contentsOf: Data(text.utf8))
   }
 

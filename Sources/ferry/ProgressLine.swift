@@ -28,7 +28,7 @@ final class ProgressLine {
       text += ", \(Int((seconds / Double(progress.done) * Double(progress.open)).rounded(.up))) s left"
     }
     if isTerminal {
-      FileHandle.standardError.write(Data("\r\u{1B}[2K\(text)".utf8))
+      Output.draw("\r\u{1B}[2K\(text)")
       isShown = true
     } else {
       Output.complain("ferry: \(text)")
@@ -36,7 +36,7 @@ final class ProgressLine {
   }
 
   func clear() {
-    if isShown { FileHandle.standardError.write(Data("\r\u{1B}[2K".utf8)) }
+    if isShown { Output.draw("\r\u{1B}[2K") }
     isShown = false
   }
 }

@@ -26,6 +26,11 @@ struct Resume: ParsableCommand {
         if sessions.isEmpty || sessions.contains(where: job.has) { jobs.append(job) }
       } catch {
         // It keeps none of the others back.
+        if error.code == .usage {
+          Output.complain(
+            "help: where the manifest has moved, 'ferry run NEWPATH' goes on with the round of '\(open.manifest)'"
+          )
+        }
         codes.insert(error.code)
       }
     }

@@ -26,6 +26,7 @@ struct Command {
 ///
 /// Each output goes to a file of its own: a pipe that nobody reads while the program is waited for would stop it.
 final class RunningCommand: Sendable {
+  private static let starting = Mutex(())
   private let process: Mutex<Process>
   private let outputs: TemporaryFolder
   private let ended: AsyncStream<Void>
@@ -48,7 +49,8 @@ final class RunningCommand: Sendable {
     process.standardInput = input ?? FileHandle.nullDevice
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
-    try Self.withAllSignals { try process.run() }
+    // One at a time: Foundation's has crashed where several threads started processes for minutes.
+    try Self.starting.withLock { _ in try Self.withAllSignals { try process.run() } }
     pid = process.processIdentifier
     ended = stream
     self.process = Mutex(process)

@@ -21,6 +21,7 @@ struct Received: Decodable, Sendable {
   struct Post: Decodable, Sendable {
     var name: String
     var size: Int
+    var sha256: String
   }
 
   /// The body of a `POST /done`, as the tests' manifests write it.

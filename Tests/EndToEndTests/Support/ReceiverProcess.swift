@@ -39,6 +39,14 @@ final class ReceiverProcess: Sendable {
       .filter { !$0.contains(" /received ") && !$0.contains(" /faults ") }
   }
 
+  /// How often each file was got and answered.
+  var gets: [String: Int] {
+    let prefix = "GET /files/"
+    let names = log.filter { $0.hasPrefix(prefix) && $0.hasSuffix(" 200") }
+      .map { String($0.dropFirst(prefix.count).dropLast(4)) }
+    return Dictionary(grouping: names) { $0 }.mapValues(\.count)
+  }
+
   func received() async throws -> Received {
     try Received.decode(try await send("GET", "/received"))
   }
@@ -61,6 +69,17 @@ final class ReceiverProcess: Sendable {
 
   /// - Parameter fault: as JSON, such as `{"route": "content", "delay": 0.1}`.
   func add(fault: String) async throws { _ = try await send("POST", "/faults", body: fault) }
+
+  /// - Parameter spec: a fault as on its command line.
+  func add(spec: String) async throws {
+    let parts = spec.split(separator: ":", maxSplits: 1)
+    let settings = parts[1].split(separator: ",").map { setting in
+      let sides = setting.split(separator: "=", maxSplits: 1)
+      let value = Double(sides[1]) == nil ? "\"\(sides[1])\"" : "\(sides[1])"
+      return "\"\(sides[0])\": \(value)"
+    }
+    try await add(fault: "{\"route\": \"\(parts[0])\", \(settings.joined(separator: ", "))}")
+  }
 
   func clearFaults() async throws { _ = try await send("DELETE", "/faults") }
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a session's journal says of its items, read by SQLite itself and none of ferry's code.
-struct RecordedItems {
+/// What a session's journal says of its items and nodes, read by SQLite itself and none of ferry's code.
+struct RecordedItems: Equatable {
   /// The values of the column `state`, as docs/journal.md lists them.
-  enum State: Int {
+  enum State: Int, Decodable {
     case queued = 0
     case allocated = 1
     case transferred = 2
@@ -15,19 +15,42 @@ struct RecordedItems {
 
   /// By the items' paths.
   let states: [String: State]
+  /// The items with an intent: what was about to be sent is not known to be answered.
+  let intents: Set<String>
+  /// Fetches and requests, by their names.
+  let nodes: [String: State]
+  /// What `PRAGMA integrity_check` says: `ok`.
+  let integrity: String
+
+  func names(_ state: State) -> Set<String> { Set(states.filter { $0.value == state }.map(\.key)) }
+
+  static func read(session: String, of workspace: Workspace) async throws -> RecordedItems {
+    try await read(session: session, state: workspace.state)
+  }
 
   /// Reads a copy, so that the journal stays as a kill left it: its reader would tidy up.
-  static func read(session: String, of workspace: Workspace) async throws -> RecordedItems {
+  ///
+  /// - Parameter state: a state folder.
+  static func read(session: String, state: String) async throws -> RecordedItems {
     let copy = try TemporaryFolder()
     for suffix in ["", "-wal"] {
-      let file = workspace.state + "/sessions/\(session).db\(suffix)"
+      let file = state + "/sessions/\(session).db\(suffix)"
       guard FileManager.default.fileExists(atPath: file) else { continue }
       try FileManager.default.copyItem(atPath: file, toPath: copy.path("journal.db\(suffix)"))
     }
     let command = try await Command.run("python3", ["-c", script, copy.path("journal.db")])
     guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
-    let rows = try JSONDecoder().decode([String: Int].self, from: Data(command.stdout.utf8))
-    return RecordedItems(states: rows.compactMapValues(State.init(rawValue:)))
+    let read = try command.json(Read.self)
+    return RecordedItems(
+      states: read.items.compactMapValues { State(rawValue: $0) }, intents: Set(read.intents),
+      nodes: read.nodes.compactMapValues { State(rawValue: $0) }, integrity: read.integrity)
+  }
+
+  private struct Read: Decodable {
+    var items: [String: Int]
+    var intents: [String]
+    var nodes: [String: Int]
+    var integrity: String
   }
 
   /// A kill may come before the tables are there.
@@ -35,7 +58,12 @@ struct RecordedItems {
     import json, sqlite3, sys
     db = sqlite3.connect(sys.argv[1])
     there = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'item'").fetchone()
-    rows = db.execute("SELECT path, state FROM item").fetchall() if there else []
-    print(json.dumps({path.decode(): state for path, state in rows}))
+    rows = db.execute("SELECT path, state, intent FROM item").fetchall() if there else []
+    nodes = db.execute("SELECT name, state FROM node WHERE kind <> 1").fetchall() if there else []
+    print(json.dumps({
+      "items": {path.decode(): state for path, state, _ in rows},
+      "intents": [path.decode() for path, _, intent in rows if intent is not None],
+      "nodes": dict(nodes),
+      "integrity": "\\n".join(row[0] for row in db.execute("PRAGMA integrity_check"))}))
     """
 }

@@ -23,11 +23,14 @@ final class Workspace: Sendable {
   }
 
   /// Starts `ferry COMMAND …`, with this state folder, in this folder.
+  ///
+  /// - Parameter program: another one, which starts ferry.
   func start(
-    _ arguments: [String], environment: [String: String] = [:], in place: URL? = nil
+    _ arguments: [String], program: String = Product.path("ferry"), environment: [String: String] = [:],
+    in place: URL? = nil
   ) throws -> RunningCommand {
     try RunningCommand(
-      Product.path("ferry"), arguments,
+      program, arguments,
       environment: ["FERRY_STATE": state, "E2E_SECRET": Self.secret].merging(environment) { $1 },
       in: place ?? folder.url)
   }

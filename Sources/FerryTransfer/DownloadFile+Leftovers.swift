@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Temporary files of downloads whose process was killed: the next download to the same place removes them.
+///
+/// A file belongs to whoever has it locked (flock(2)), and the kernel takes the lock from the dead.
+extension DownloadFile {
+  /// Locks a temporary file that was just made.
+  ///
+  /// - Returns: whether it is still there; another process may have taken it for a leftover before it was locked.
+  static func claim(_ descriptor: CInt) -> Bool {
+    // A file system without locks has leftovers; waiting is for another process's glance at the file.
+    guard flock(descriptor, LOCK_EX) == 0 else { return true }
+    var status = stat()
+    return fstat(descriptor, &status) != 0 || status.st_nlink > 0
+  }
+
+  /// - Parameters:
+  ///   - prefix: what the names of temporary files for one destination begin with.
+  ///   - own: the caller's, as a path.
+  static func removeLeftovers(in folder: String, prefix: String, but own: String) {
+    guard let directory = opendir(folder) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix(prefix), folder + name != own else { continue }
+      let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(folder + name) }
+      close(descriptor)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// The state folder as a power cut in front of a sync would have left it, and the job that goes on with that.
+///
+/// FERRY_SOAK_KILLS asks for every sync, which scripts/soak does.
+@Suite(
+  .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
+) struct `A state folder after a power cut` {
+  private static let isSoak = ProcessInfo.processInfo.environment["FERRY_SOAK_KILLS"] != nil
+  private static let files = 12
+
+  @Test(arguments: FaultyJob.Kind.allCases, StateRecording.Survival.allCases)
+  func `lets the job go on, and no file is lost or delivered twice`(
+    _ kind: FaultyJob.Kind, survival: StateRecording.Survival
+  ) async throws {
+    let receiver = try await ReceiverProcess.start()
+    try await receiver.add(spec: "any:delay=0.002")
+    let whole = try FaultyJob(kind, files: Self.files, at: receiver, label: "\(survival)-whole")
+    let clean = await (try whole.start([:])).end()
+    #expect(clean.status == 0, "\(clean.stderr)")
+    let syncs = try whole.recording().syncs
+
+    let step = Self.isSoak ? 1 : syncs / 2
+    var point = Self.isSoak ? 1 : step / 2
+    var wasCut = true
+    var cuts = 0
+    while wasCut, Self.isSoak || point <= syncs {
+      let job = try FaultyJob(kind, files: Self.files, at: receiver, label: "\(survival)-\(point)")
+      wasCut = try await cut(job, before: point, survival)
+      cuts += wasCut ? 1 : 0
+      point += step
+    }
+    if Self.isSoak { print("soak: \(kind): the power was cut \(cuts) times, survived by \(survival)") }
+  }
+
+  /// - Returns: whether the run came to that sync.
+  private func cut(
+    _ job: FaultyJob, before point: Int, _ survival: StateRecording.Survival
+  ) async throws -> Bool {
+    let end = await (try await job.start(["KILL": "\(point)", "BYTES": "1"])).end()
+    let recording = try job.recording()
+    guard recording.wasKilled else {
+      #expect(end.status == 0, "\(end.stderr)")
+      return false
+    }
+    #expect(end.status == 128 + SIGKILL, "\(end.stderr)")
+    let moment = "\(job.title)"
+    // What was synced is there, whatever else is.
+    let least = try TemporaryFolder()
+    try recording.rebuild(.none, at: least.path("state"), seed: 0)
+    let sure = try await RecordedItems.read(session: FaultyJob.session, state: least.path("state"))
+    try FileManager.default.removeItem(atPath: job.job.state)
+    try recording.rebuild(survival, at: job.job.state, seed: UInt64(point))
+    let left = try await job.recorded()
+    #expect(left.integrity == "ok", "\(moment)")
+    #expect(left.names(.done).isSuperset(of: sure.names(.done)), "\(moment)")
+    if job.kind == .posts {
+      // Nothing was sent of which not even the intent was certain.
+      for name in try await job.deliveries().keys {
+        let isSure = sure.intents.contains(name) || [.done, .ambiguous].contains(sure.states[name])
+        #expect(isSure, "\(moment): \(name) was sent before its intent was on the disk")
+      }
+    }
+    // A commit does not wait for its upload ID's sync (docs/architecture.md): whose ID is lost is committed anew.
+    let kept = left.names(.transferred).union(left.names(.done))
+    try await job.finish(
+      moment, mayRepeat: job.kind == .uploads ? Set(job.names).subtracting(kept) : [])
+    return true
+  }
+}

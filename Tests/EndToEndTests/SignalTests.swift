@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+/// Signals, pipes and terminals that go away: whatever comes, the run saves what it knows and the next one goes on.
+@Suite struct `A run that gets a signal` {
+  private static let count = 40
+
+  private func job(_ receiver: ReceiverProcess, _ nodes: String = JobText.puts) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 2, nodes))
+    for index in 0..<Self.count { try job.write("file \(index)", to: "\(index).txt") }
+    return job
+  }
+
+  /// The next run does the rest, and only that.
+  private func finish(_ job: Workspace, _ receiver: ReceiverProcess) async throws {
+    let done = try await RecordedItems.read(session: "e2e.uploads", of: job).names(.done)
+    let before = try await receiver.received().puts
+    try await receiver.clearFaults()
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.run.roundClosed)
+    #expect(report.totals.itemsDoneInRun == Self.count - done.count)
+    let after = try await receiver.received().puts
+    #expect(after.count == Self.count)
+    for name in done { #expect(after[name] == before[name], "\(name)") }
+  }
+
+  @Test(arguments: [
+    (SIGTERM, Int32(143), "terminate"), (SIGINT, 130, "interrupt"), (SIGHUP, 143, "terminate"),
+  ])
+  func `starts nothing more, lets requests end, saves and reports`(
+    _ signal: Int32, code: Int32, cause: String
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.4"])
+    let job = try job(receiver)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.files.count >= 3 }
+    run.signal(signal)
+    let end = await run.end()
+    #expect(end.status == code, "\(end.stderr)")
+    let report = try job.report()
+    #expect(report.run.exitCode == code)
+    #expect(report.run.stop == cause)
+    // What was under way has come to its end, and nothing was begun any more.
+    let received = try await receiver.received()
+    #expect(received.files.count == report.totals.items.done)
+    #expect(received.files.count < 10)
+    try await finish(job, receiver)
+  }
+
+  @Test func `ends at once at the second signal, and what was under way is told to be ambiguous`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, JobText.posts)
+    // Six are answered at once, the others never.
+    for fault in ["inbox:times=6,delay=0", "inbox:delay=60"] { try await receiver.add(spec: fault) }
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.inbox.count == 8 }
+    let began = ContinuousClock.now
+    run.signal(SIGINT)
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(run.isRunning)
+    run.signal(SIGINT)
+    let end = await run.end()
+    #expect(end.status == 130, "\(end.stderr)")
+    #expect(began.duration(to: .now) < .seconds(4), "the grace is 5 seconds")
+    let report = try job.report()
+    #expect(report.totals.items.done == 6)
+    #expect(report.totals.items.ambiguous == 2)
+
+    try await receiver.clearFaults()
+    let second = try await job.run()
+    #expect(second.command.status == 1)
+    #expect(second.report.run.roundClosed)
+    let inbox = Dictionary(grouping: try await receiver.received().inbox, by: \.name)
+    #expect(inbox.count == Self.count)
+    #expect(inbox.values.allSatisfy { $0.count == 1 })
+  }
+
+  @Test func `goes on after SIGHUP where that is ignored, as under nohup`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
+    let job = try job(receiver)
+    let run = try job.start(
+      ["-c", "trap '' HUP; exec \"$FERRY\" run job.yaml"], program: "/bin/sh",
+      environment: ["FERRY": Product.path("ferry")])
+    _ = try await receiver.received { $0.files.count >= 3 }
+    run.signal(SIGHUP)
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(try await receiver.received().files.count == Self.count)
+  }
+
+  @Test(arguments: [
+    "sleep 0.3 | \"$FERRY\" run job.yaml 2>errors | true; exit ${PIPESTATUS[1]}",
+    "sleep 0.3 | \"$FERRY\" run job.yaml --report - 2>errors | true; exit ${PIPESTATUS[1]}",
+    "{ sleep 0.3; exec \"$FERRY\" run job.yaml; } 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}",
+    "exec \"$FERRY\" run job.yaml >&- 2>&-",
+  ])
+  func `does its work where nobody reads its outputs`(_ line: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
+    let job = try job(receiver)
+    // Of a killed run the next one says something on standard error before it begins.
+    let killed = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.files.count >= 3 }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    let end = await
+      (try job.start(
+        ["-c", line], program: "/bin/bash", environment: ["FERRY": Product.path("ferry")])).end()
+    #expect(end.status == 0, "\(end.stderr)\(job.folder.text("errors"))")
+    #expect(try await receiver.received().files.count == Self.count)
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+
+  /// A terminal of its own that is closed amid the run.
+  @Test(arguments: [("hears of it", Int32(143)), ("does not hear of it", 0)])
+  func `loses nothing when its terminal is closed`(_ what: String, code: Int32) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
+    let job = try job(receiver)
+    let script = """
+      import os, pty, signal, sys, time
+      pid, terminal = pty.fork()
+      if pid == 0:
+        if \(code == 0 ? "True" : "False"): signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.execv(sys.argv[1], [sys.argv[1], "run", "job.yaml"])
+      shown = b""
+      while b" items" not in shown: shown += os.read(terminal, 4096)
+      os.close(terminal)
+      _, status = os.waitpid(pid, 0)
+      sys.exit(os.waitstatus_to_exitcode(status) % 256)
+      """
+    let end = await (try job.start(["-c", script, Product.path("ferry")], program: "python3")).end()
+    #expect(end.status == code, "\(end.stdout)\(end.stderr)")
+    if code == 0 {
+      #expect(try await receiver.received().files.count == Self.count)
+    } else {
+      try await finish(job, receiver)
+    }
+  }
+
+  @Test func `goes on after it was stopped for a while, and sends nothing twice`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
+    let job = try job(receiver)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.files.count >= 3 }
+    run.signal(SIGSTOP)
+    try await Task.sleep(for: .milliseconds(1500))
+    let meanwhile = try await receiver.received().files.count
+    run.signal(SIGCONT)
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(meanwhile < Self.count)
+    let files = try await receiver.received().files
+    #expect(files.count == Self.count)
+    #expect(files.allSatisfy { $0.puts == 1 })
+  }
+}

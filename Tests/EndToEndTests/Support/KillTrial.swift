@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+/// One job that is killed again and again until it ends: what the journal said after some kill, and what the server
+/// had been asked then.
+final class KillTrial {
+  let kind: KillKind
+  let job: Workspace
+  let receiver: ReceiverProcess
+  /// Whether no launch has been killed yet.
+  var isNew = true
+  private let title: String
+  private let names: [String]
+  private let digests: [String: String]
+  /// How often an upload ID was given out for a file whose ID was on record.
+  private var allocations: [String: Int] = [:]
+  /// How often the bytes of a file came, or went, whose transfer was on record.
+  private var transfers: [String: Int] = [:]
+  /// What was on record as done.
+  private var done: Set<String> = []
+  /// The files of which something was told; it stays true at every later look.
+  private var told: Set<String> = []
+
+  /// - Parameter count: of files.
+  init(_ kind: KillKind, files count: Int, lateness: Double, seed: UInt64) async throws {
+    self.kind = kind
+    title = "\(kind), seed \(seed)"
+    receiver = try await ReceiverProcess.start(kind.options)
+    let names = (0..<count).map { "f\($0)" }
+    job = try Workspace(kind.manifest(server: receiver.url, names: names))
+    var random = SplitMix(seed: seed)
+    let folder = job.folder
+    _ = try folder.makeFolder("fetched")
+    for (index, name) in names.enumerated() {
+      let size = index.isMultiple(of: 37) ? 0 : Int(random.next() % 3000)
+      try folder.write(random.bytes(size), to: "files/\(name)")
+    }
+    self.names = names
+    digests = try await TestFiles.digests(of: names, under: folder.path("files"))
+    if kind == .fetches { try await stock() }
+    for fault in kind.faults(lateness: lateness) { try await receiver.add(spec: fault) }
+  }
+
+  /// Puts the files on the server, for fetches.
+  private func stock() async throws {
+    let text = KillKind.puts.manifest(server: receiver.url, names: names)
+    let source = try Workspace(text.replacing("root: files", with: "root: \(job.folder.path("files"))"))
+    let command = try await source.ferry("run", "job.yaml", "--quiet")
+    guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
+  }
+
+  /// Looks at the server and the journal after a kill.
+  func check(_ moment: String) async throws {
+    let received = try await receiver.received()
+    let recorded = try await RecordedItems.read(session: kind.session, of: job)
+    #expect(recorded.integrity == "ok", "\(title), \(moment)")
+    let states = kind == .fetches ? recorded.nodes : recorded.states
+    judge(states, received, moment)
+    note(states, received)
+    // ferry's own words about it.
+    let status = try await job.status().session(kind.session)
+    if kind != .fetches, let items = status?.node("files")?.items {
+      #expect(items["done"] == states.values.count { $0 == .done }, "\(title), \(moment)")
+      #expect(items["ambiguous"] == states.values.count { $0 == .ambiguous }, "\(title), \(moment)")
+    }
+  }
+
+  private func judge(_ states: [String: RecordedItems.State], _ received: Received, _ moment: String) {
+    let deliveries = deliveries(received)
+    let transfers = transfers(received)
+    let uploads = received.byName
+    for name in names where !told.contains(name) {
+      let state = states[name]
+      let count = deliveries[name, default: 0]
+      var wrongs: [String] = []
+      if kind != .puts, kind != .fetches, count > 1 { wrongs.append("was delivered \(count) times") }
+      if state == .done, count == 0 { wrongs.append("is on record as done and was not delivered") }
+      if state == .failed || state == .cancelled { wrongs.append("ended as \(state.map { "\($0)" } ?? "")") }
+      if done.contains(name), state != .done { wrongs.append("was on record as done and is so no more") }
+      if let known = allocations[name], uploads[name]?.allocations != known {
+        wrongs.append("had an upload ID and got another")
+      }
+      if let known = self.transfers[name], transfers[name] != known {
+        wrongs.append("was on record and went again")
+      }
+      guard !wrongs.isEmpty else { continue }
+      told.insert(name)
+      Issue.record("\(title), \(moment): \(name) \(wrongs.joined(separator: ", "))")
+    }
+  }
+
+  private func note(_ states: [String: RecordedItems.State], _ received: Received) {
+    let transfers = transfers(received)
+    let uploads = received.byName
+    for (name, state) in states {
+      if state == .done { done.insert(name) }
+      let hasID = kind == .uploads && [.allocated, .transferred].contains(state)
+      if let upload = uploads[name], state == .done || hasID {
+        allocations[name] = allocations[name] ?? upload.allocations
+      }
+      if state == .done || state == .ambiguous || (kind == .uploads && state == .transferred) {
+        self.transfers[name] = self.transfers[name] ?? transfers[name]
+      }
+    }
+  }
+
+  /// How often each file reached its place.
+  private func deliveries(_ received: Received) -> [String: Int] {
+    switch kind {
+    case .uploads, .expiring: received.byName.mapValues(\.commits)
+    case .puts: received.puts
+    case .posts: Dictionary(grouping: received.inbox, by: \.name).mapValues(\.count)
+    case .fetches: Dictionary(uniqueKeysWithValues: names.filter(isFetched).map { ($0, 1) })
+    }
+  }
+
+  /// How often the bytes of each were moved.
+  private func transfers(_ received: Received) -> [String: Int] {
+    guard kind == .uploads || kind == .expiring else {
+      return kind == .fetches ? receiver.gets : deliveries(received)
+    }
+    return received.byName.mapValues(\.contents)
+  }
+
+  private func isFetched(_ name: String) -> Bool {
+    // Not there yet, or there.
+    guard let bytes = try? Data(contentsOf: URL(filePath: job.folder.path("fetched/\(name)"))) else {
+      return false
+    }
+    let whole = try? Data(contentsOf: URL(filePath: job.folder.path("files/\(name)")))
+    #expect(bytes == whole, "\(title): \(name) is not what it should be")
+    return true
+  }
+
+  /// Lets the job come to its end, and looks at what everybody says of it.
+  func finish() async throws {
+    var (command, report) = try await job.run()
+    // A server's faults may leave something for another run.
+    for _ in 0..<5 where !report.run.roundClosed { (command, report) = try await job.run() }
+    #expect(report.run.roundClosed, "\(title): \(command.stdout)\(command.stderr)")
+    try await check("at the end")
+
+    let recorded = try await RecordedItems.read(session: kind.session, of: job)
+    let received = try await receiver.received()
+    let ambiguous = recorded.names(.ambiguous)
+    #expect(command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(command.stdout)\(command.stderr)")
+    #expect(ambiguous.isEmpty || kind == .posts, "\(title): \(ambiguous)")
+    if kind != .fetches {
+      #expect(Set(recorded.states.keys) == Set(names), "\(title)")
+      #expect(report.totals.items.done == names.count - ambiguous.count, "\(title)")
+      #expect(report.totals.items.ambiguous == ambiguous.count, "\(title)")
+    } else {
+      let parts = try FileManager.default.contentsOfDirectory(atPath: job.folder.path("fetched"))
+      #expect(Set(parts) == Set(names), "\(title): nothing else is left in the folder")
+    }
+    let deliveries = deliveries(received)
+    for name in names where !ambiguous.contains(name) {
+      let count = deliveries[name, default: 0]
+      #expect(kind == .puts ? count >= 1 : count == 1, "\(title): \(name) was delivered \(count) times")
+    }
+    for upload in received.uploads {
+      #expect(upload.sha256 == digests[upload.name], "\(title): \(upload.name)")
+    }
+    for file in received.files { #expect(file.sha256 == digests[file.name], "\(title): \(file.name)") }
+    for post in received.inbox { #expect(post.sha256 == digests[post.name], "\(title): \(post.name)") }
+
+    // Nothing is left to do, and nothing is asked.
+    if kind != .fetches {
+      let again = try await job.run()
+      #expect(again.command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(again.command.stdout)")
+      #expect(try await receiver.received().requests == received.requests, "\(title)")
+    }
+    await receiver.stop()
+  }
+}
