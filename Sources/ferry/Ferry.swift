@@ -21,6 +21,8 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
+    // A file that may not grow is told like a full disk (setrlimit(2), RLIMIT_FSIZE), and kills no run.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       try command.run()

@@ -143,11 +143,17 @@ package struct Launch {
 
   /// Writes the report where it is kept and where it is wanted; returns the former.
   private func keep(_ record: RunRecord) throws -> String {
-    let report = try state.createReportFolder(ofRun: record.run.id)
-    let bytes = try ReportWriter.encode(record)
-    try ReportWriter.write(bytes, to: report)
-    if let path = options.report { try ReportWriter.write(bytes, to: path) }
-    return report
+    do {
+      let report = try state.createReportFolder(ofRun: record.run.id)
+      let bytes = try ReportWriter.encode(record)
+      try ReportWriter.write(bytes, to: report)
+      if let path = options.report { try ReportWriter.write(bytes, to: path) }
+      return report
+    } catch {
+      // What stopped the run says more than what it keeps from being told.
+      guard let fault = record.run.fault else { throw error }
+      throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
+    }
   }
 
   /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.
