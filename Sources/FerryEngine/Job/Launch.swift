@@ -15,6 +15,8 @@ package struct Launch {
     package var maxDuration: Duration?
     /// How long it waits with nothing to do.
     package var patience: Duration = .zero
+    /// How long it waits for sessions that another process has.
+    package var lockPatience = LockPatience()
     /// Over the manifest's `conditions`, where they are given.
     package var network: Conditions.Network?
     package var power: Conditions.Power?
@@ -29,7 +31,7 @@ package struct Launch {
   package enum Ending {
     case ran(RunRecord, report: String)
     /// Another process has the session.
-    case inUse(session: String, pid: Int32?)
+    case inUse(SessionInUse)
   }
 
   /// A look at a run that is under way.
@@ -52,6 +54,8 @@ package struct Launch {
     /// By manifest.
     var rounds: [Int64]
     var startedAt: Instant
+    /// From when nothing more is started.
+    var deadline: Instant?
     var selection: Selection
     /// By manifest.
     var secrets: [[String: String]]
@@ -79,24 +83,24 @@ package struct Launch {
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping (Progress) -> Void
   ) throws -> Ending {
-    let started = clock.now
-    var run = Run(
-      id: Self.runID(at: started), rounds: [], startedAt: started,
-      selection: try Selection(options.only, in: jobs.plan),
-      secrets: try jobs.all.map {
-        try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
-      },
-      conditions: jobs.conditions(network: options.network, power: options.power, notice),
-      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
-      onProgress: onProgress)
+    let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
+    let selection = try Selection(options.only, in: jobs.plan)
+    let secrets = try jobs.all.map {
+      try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
+    }
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    for session in lockedSessions {
-      switch try SessionLock.try(session: session, in: state, at: started) {
-      case .acquired(let lock): locks.append(lock)
-      case .held(let pid, _): return .inUse(session: session, pid: pid)
-      }
+    switch try lock(before: deadline) {
+    case .locked(let all): locks = all
+    case .inUse(let session): return .inUse(session)
     }
+    // What was waited for belongs to the run of who had the session.
+    let started = clock.now
+    var run = Run(
+      id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
+      secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
+      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
     run.rounds = try jobs.all.map { job in
@@ -154,6 +158,12 @@ package struct Launch {
       guard let fault = record.run.fault else { throw error }
       throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
     }
+  }
+
+  private func lock(before deadline: Instant?) throws -> SessionLocks {
+    var patience = options.lockPatience
+    if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
+    return try .take(lockedSessions, in: state, patience: patience) { clock.now }
   }
 
   /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.
