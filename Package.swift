@@ -96,6 +96,7 @@ let package = Package(
     .testTarget(
       name: "FerryJournalTests",
       dependencies: ["FerryJournal", "FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
+      exclude: ["Released"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",

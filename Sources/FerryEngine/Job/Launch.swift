@@ -83,6 +83,7 @@ package struct Launch {
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping (Progress) -> Void
   ) throws -> Ending {
+    let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
     let selection = try Selection(options.only, in: jobs.plan)
     let secrets = try jobs.all.map {
@@ -124,6 +125,7 @@ package struct Launch {
         run: run.id, exitCode: outcome.record.run.exitCode, report: report, rates: outcome.rates,
         at: clock.now)
       try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
+      forgetOldRuns(history, retention, notice)
       try history.close()
       journals.close()
       try forget(outcome.cancelled)
@@ -134,6 +136,17 @@ package struct Launch {
       // The error that is thrown says more than one of writing that down would.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
+    }
+  }
+
+  /// The run has ended, and what cannot be forgotten now does it no harm.
+  private func forgetOldRuns(
+    _ history: RunHistory, _ retention: Retention, _ notice: (String) -> Void
+  ) {
+    do {
+      _ = try retention.enforce(history, in: state, at: clock.now)
+    } catch {
+      notice("old runs were not forgotten: \(error)")
     }
   }
 
