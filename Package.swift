@@ -97,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "FerryJournalTests",
       dependencies: ["FerryJournal", "FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
-      exclude: ["Files"],
+      exclude: ["Files", "Released"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",

@@ -8,8 +8,8 @@ struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "End what is open in sessions, as cancelled.",
     discussion: """
-      Where a process carries a session out, it is told to, and ferry cancel does not wait for it. A manifest means \
-      what it has in its sessions.
+      Where a process carries a session out, it is told to, and ferry cancel does not wait for it, but with \
+      --wait-lock. A manifest means what it has in its sessions.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -25,6 +25,7 @@ struct Cancel: ParsableCommand {
 
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
+  @OptionGroup var lock: LockOptions
 
   @Option(help: "The form.")
   var format = Format.text
@@ -39,11 +40,16 @@ struct Cancel: ParsableCommand {
       return .manifest(
         try ManifestSource(path: target, variables: given, variableFiles: files).job())
     }
-    let outcomes = try cancellation.cancel(wanted, finishing: finish)
+    let (outcomes, inUse) = try cancellation.cancel(wanted, finishing: finish, patience: lock.patience())
     switch format {
     case .text: for outcome in outcomes { Output.produce(text(outcome) + "\n") }
     case .json: Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
+    guard !inUse.isEmpty else { return }
+    for session in inUse {
+      Output.complain("ferry: \(LockOptions.text(session)) still; it was told\nhelp: wait for it longer")
+    }
+    throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
   }
 
   /// An identifier has no slash, and a manifest's name ends as YAML's do.
@@ -57,8 +63,9 @@ struct Cancel: ParsableCommand {
     switch outcome.result {
     case .nothing: return "\(name): it has nothing"
     case .told:
-      return
-        "\(name): held by \(holder), which was told to \(finish ? "finish and take nothing new" : "cancel")"
+      let wish = finish ? "finish and take nothing new" : "cancel"
+      return "\(name): held by \(holder), which was told to \(wish)"
+        + (outcome.released == true ? ", and has let it go" : "")
     case .cancelled, .removed:
       var parts = ["\(Count.text(outcome.items, "item")) cancelled"]
       if outcome.ambiguous > 0 { parts.append("\(outcome.ambiguous) ambiguous") }

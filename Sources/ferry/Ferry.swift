@@ -17,12 +17,14 @@ struct Ferry: ParsableCommand {
     version: "ferry \(version)",
     subcommands: [
       Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
-      Explain.self, Resolve.self, Report.self, Cancel.self, Reset.self,
+      Explain.self, Resolve.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
   static func main() {
     // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is told like a full disk (setrlimit(2), RLIMIT_FSIZE), and kills no run.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       try command.run()

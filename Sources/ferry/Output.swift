@@ -21,6 +21,11 @@ enum Output {
 
   static func produce(_ text: String) { write(text, to: .standardOutput) }
 
+  /// Writes bytes that have to be complete: whoever wants them is told where they are not.
+  static func export(_ bytes: [UInt8]) throws {
+    try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+  }
+
   private static func write(_ text: String, to handle: FileHandle) {
     // A reader that has gone (EPIPE), or a terminal (EIO), is no reason to stop moving files.
     try? handle.write(contentsOf: Data(text.utf8))

@@ -17,6 +17,7 @@ struct Reset: ParsableCommand {
   var sessions: [String]
 
   @OptionGroup var state: StateOptions
+  @OptionGroup var lock: LockOptions
 
   @Option(help: "The form.")
   var format = Format.text
@@ -24,12 +25,11 @@ struct Reset: ParsableCommand {
   func run() throws {
     let reset = try SessionReset(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
-    switch try reset.reset(sessions: sessions) {
-    case .inUse(let session, let pid):
-      let holder = pid.map { "process \($0)" } ?? "another process"
+    switch try reset.reset(sessions: sessions, patience: lock.patience()) {
+    case .inUse(let session):
       Output.complain(
-        "ferry: the session \(session) is in use by \(holder); nothing was dropped\n"
-          + "help: wait for it, or end it with ferry cancel \(session)")
+        "ferry: \(LockOptions.text(session)); nothing was dropped\n"
+          + "help: wait for it with --wait-lock DURATION, or end it with ferry cancel \(session.session)")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .reset(let dropped):
       switch format {

@@ -35,14 +35,21 @@ struct Resume: ParsableCommand {
       }
     }
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
-    for group in Jobs.groups(jobs) { codes.formUnion(try carryOut(group, since: started)) }
+    // Who is waited for keeps none of the others back either.
+    var busy: [Job] = []
+    for group in Jobs.groups(jobs) {
+      codes.formUnion(try carryOut(group, since: started) { busy.append(contentsOf: $0) })
+    }
+    for group in Jobs.groups(busy) { codes.formUnion(try carryOut(group, since: started)) }
     if isNothingOpen, !options.quiet { Output.produce("nothing to resume\n") }
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
   }
 
   /// In one launch; what a session that another process has keeps back does not keep back the others.
+  ///
+  /// - Parameter putOff: takes what is kept back, for later; without it, such a session is waited for.
   private func carryOut(
-    _ group: Jobs, since started: ContinuousClock.Instant
+    _ group: Jobs, since started: ContinuousClock.Instant, putOff: (([Job]) -> Void)? = nil
   ) throws -> Set<FerryPlan.ExitCode> {
     var codes: Set<FerryPlan.ExitCode> = []
     var rest: Jobs? = group
@@ -62,9 +69,14 @@ struct Resume: ParsableCommand {
       }
       launch.network = conditions.network
       launch.power = conditions.power
-      let (code, busy) = try RunCommand(options: options).run(jobs, launch)
-      codes.insert(code)
-      rest = try busy.flatMap { try jobs.without(session: $0) }
+      let (code, busy) = try RunCommand(options: options).run(jobs, launch, waits: putOff == nil)
+      rest = try busy.flatMap { try jobs.without(session: $0.session) }
+      if busy != nil, let putOff {
+        let left = Set((rest?.all ?? []).map(\.path))
+        putOff(jobs.all.filter { !left.contains($0.path) })
+      } else {
+        codes.insert(code)
+      }
     }
     return codes
   }

@@ -94,6 +94,8 @@ struct RunOptions: ParsableArguments {
     transform: { try Duration(written: $0) })
   var wait: Duration?
 
+  @OptionGroup var lock: LockOptions
+
   @Option(
     help: ArgumentHelp(
       "How it came about. By default foreground at a terminal, and background elsewhere.",

@@ -13,8 +13,10 @@ struct RunCommand {
     let sessions = jobs.plan.sessions.filter { $0.kind != .ephemeral }.map(\.identifier)
     let reset = try SessionReset(
       state: state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
-    switch try reset.reset(sessions: sessions, areKnown: false) {
-    case .inUse(let session, let pid): return complain(ofUse: session, by: pid)
+    switch try reset.reset(
+      sessions: sessions, areKnown: false, patience: options.lock.patience(isQuiet: options.quiet))
+    {
+    case .inUse(let session): return complain(ofUse: session)
     case .reset(let dropped):
       for session in dropped where session.items > 0 && !options.quiet {
         Output.complain("ferry: --fresh dropped \(session.items) items of the session \(session.session)")
@@ -23,16 +25,20 @@ struct RunCommand {
     }
   }
 
-  private func complain(ofUse session: String, by pid: Int32?) -> ExitCode {
+  private func complain(ofUse session: SessionInUse) -> ExitCode {
     if options.skipIfRunning { return .success }
-    let holder = pid.map { "process \($0)" } ?? "another process"
     Output.complain(
-      "ferry: the session \(session) is in use by \(holder)\nhelp: wait for it, or use --skip-if-running")
+      "ferry: \(LockOptions.text(session))\n"
+        + "help: wait for it with --wait-lock DURATION, or use --skip-if-running")
     return .sessionInUse
   }
 
   /// - Returns: the process's exit code, and the session for which nothing was begun, where another process has it.
-  func run(_ jobs: Jobs, _ launch: Launch.Options) throws -> (code: ExitCode, busy: String?) {
+  ///
+  /// - Parameter waits: whether it has the patience that was asked for with sessions that another process has.
+  func run(
+    _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
+  ) throws -> (code: ExitCode, busy: SessionInUse?) {
     let refused = jobs.all.filter { !$0.notBuilt.isEmpty }
     guard refused.isEmpty else {
       // What they are was told when the manifest was read.
@@ -45,6 +51,7 @@ struct RunCommand {
     let environment = ProcessInfo.processInfo.environment
     launch.launch = options.launch ?? (Output.isInteractive ? .foreground : .background)
     launch.patience = options.wait ?? .zero
+    launch.lockPatience = waits ? options.lock.patience(isQuiet: options.quiet) : LockPatience()
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)
     let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
@@ -53,7 +60,9 @@ struct RunCommand {
       onProgress: { progress.show($0) })
     progress.clear()
     switch ending {
-    case .inUse(let session, let pid): return (complain(ofUse: session, by: pid), session)
+    case .inUse(let session):
+      // Who comes back for it has nothing to complain of yet.
+      return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {
         let text = ReportText.text(record) + "  report: \(report)\n"

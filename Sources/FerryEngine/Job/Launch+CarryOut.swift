@@ -127,7 +127,7 @@ extension Launch {
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
-        deadline: options.maxDuration.map { run.startedAt.advanced(by: $0) }, launch: options.launch,
+        deadline: run.deadline, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,

@@ -15,6 +15,8 @@ package struct Launch {
     package var maxDuration: Duration?
     /// How long it waits with nothing to do.
     package var patience: Duration = .zero
+    /// How long it waits for sessions that another process has.
+    package var lockPatience = LockPatience()
     /// Over the manifest's `conditions`, where they are given.
     package var network: Conditions.Network?
     package var power: Conditions.Power?
@@ -29,7 +31,7 @@ package struct Launch {
   package enum Ending {
     case ran(RunRecord, report: String)
     /// Another process has the session.
-    case inUse(session: String, pid: Int32?)
+    case inUse(SessionInUse)
   }
 
   /// A look at a run that is under way.
@@ -52,6 +54,8 @@ package struct Launch {
     /// By manifest.
     var rounds: [Int64]
     var startedAt: Instant
+    /// From when nothing more is started.
+    var deadline: Instant?
     var selection: Selection
     /// By manifest.
     var secrets: [[String: String]]
@@ -79,24 +83,25 @@ package struct Launch {
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping (Progress) -> Void
   ) throws -> Ending {
-    let started = clock.now
-    var run = Run(
-      id: Self.runID(at: started), rounds: [], startedAt: started,
-      selection: try Selection(options.only, in: jobs.plan),
-      secrets: try jobs.all.map {
-        try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
-      },
-      conditions: jobs.conditions(network: options.network, power: options.power, notice),
-      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
-      onProgress: onProgress)
+    let retention = try Retention(environment: environment)
+    let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
+    let selection = try Selection(options.only, in: jobs.plan)
+    let secrets = try jobs.all.map {
+      try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
+    }
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    for session in lockedSessions {
-      switch try SessionLock.try(session: session, in: state, at: started) {
-      case .acquired(let lock): locks.append(lock)
-      case .held(let pid, _): return .inUse(session: session, pid: pid)
-      }
+    switch try lock(before: deadline) {
+    case .locked(let all): locks = all
+    case .inUse(let session): return .inUse(session)
     }
+    // What was waited for belongs to the run of who had the session.
+    let started = clock.now
+    var run = Run(
+      id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
+      secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
+      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
     run.rounds = try jobs.all.map { job in
@@ -120,6 +125,7 @@ package struct Launch {
         run: run.id, exitCode: outcome.record.run.exitCode, report: report, rates: outcome.rates,
         at: clock.now)
       try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
+      forgetOldRuns(history, retention, notice)
       try history.close()
       journals.close()
       try forget(outcome.cancelled)
@@ -133,6 +139,17 @@ package struct Launch {
     }
   }
 
+  /// The run has ended, and what cannot be forgotten now does it no harm.
+  private func forgetOldRuns(
+    _ history: RunHistory, _ retention: Retention, _ notice: (String) -> Void
+  ) {
+    do {
+      _ = try retention.enforce(history, in: state, at: clock.now)
+    } catch {
+      notice("old runs were not forgotten: \(error)")
+    }
+  }
+
   /// A force quit takes the session with it, where the profile says so.
   private func forget(_ sessions: Set<Int>) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
@@ -143,11 +160,23 @@ package struct Launch {
 
   /// Writes the report where it is kept and where it is wanted; returns the former.
   private func keep(_ record: RunRecord) throws -> String {
-    let report = try state.createReportFolder(ofRun: record.run.id)
-    let bytes = try ReportWriter.encode(record)
-    try ReportWriter.write(bytes, to: report)
-    if let path = options.report { try ReportWriter.write(bytes, to: path) }
-    return report
+    do {
+      let report = try state.createReportFolder(ofRun: record.run.id)
+      let bytes = try ReportWriter.encode(record)
+      try ReportWriter.write(bytes, to: report)
+      if let path = options.report { try ReportWriter.write(bytes, to: path) }
+      return report
+    } catch {
+      // What stopped the run says more than what it keeps from being told.
+      guard let fault = record.run.fault else { throw error }
+      throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
+    }
+  }
+
+  private func lock(before deadline: Instant?) throws -> SessionLocks {
+    var patience = options.lockPatience
+    if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
+    return try .take(lockedSessions, in: state, patience: patience) { clock.now }
   }
 
   /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.

@@ -32,6 +32,15 @@ package struct Cancellation {
     package var submitted = 0
     package var closedRounds: [ClosedRound] = []
     package var pid: Int32?
+    /// That process was waited for, and has let the session go.
+    package var released: Bool?
+  }
+
+  /// Who was told, and by which note.
+  private struct Told {
+    var wish: CancelWish
+    var note: Int64
+    var outcome: Outcome
   }
 
   private let state: StateDirectory
@@ -44,9 +53,15 @@ package struct Cancellation {
     self.version = version
   }
 
-  /// - Parameter finishing: what a holder is asked for: to finish what runs and take nothing new.
-  package func cancel(_ targets: [Target], finishing: Bool) throws -> [Outcome] {
+  /// - Parameters:
+  ///   - finishing: what a holder is asked for: to finish what runs and take nothing new.
+  ///   - patience: how long it waits for holders to let sessions go.
+  /// - Returns: with the sessions that were waited for in vain.
+  package func cancel(
+    _ targets: [Target], finishing: Bool, patience: LockPatience = LockPatience()
+  ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
+    var told: [Told] = []
     // Who lets a session go in the moment in which it is told leaves the work to us.
     for attempt in 1...3 where !wishes.isEmpty {
       let now = LaunchClock.wallTime
@@ -54,11 +69,52 @@ package struct Cancellation {
       defer { ending.release() }
       let held = try ending.end(wishes)
       outcomes += ending.outcomes
-      let (told, freed) = try tell(held, finishing: finishing, mayReturn: attempt < 3, at: now)
-      outcomes += told
+      let (holders, freed) = try tell(held, finishing: finishing, mayReturn: attempt < 3, at: now)
+      told += holders
       wishes = freed
     }
-    return outcomes.sorted { $0.session < $1.session }
+    let inUse = try wait(for: &told, patience)
+    outcomes += told.map(\.outcome)
+    return (outcomes.sorted { $0.session < $1.session }, inUse)
+  }
+
+  /// Waits until holders have let their sessions go. A note that one of them left unread, as it was killed, is
+  /// carried out here.
+  private func wait(for told: inout [Told], _ patience: LockPatience) throws -> [SessionInUse] {
+    guard patience.limit > .zero else { return [] }
+    var inUse: [SessionInUse] = []
+    let start = ContinuousClock.now
+    for session in Set(told.map(\.wish.session)).sorted() {
+      var rest = patience
+      rest.limit -= start.duration(to: .now)
+      switch try SessionLocks.take([session], in: state, patience: rest, now: { LaunchClock.wallTime }) {
+      case .inUse(let holder): inUse.append(holder)
+      case .locked(let locks):
+        var ending = CancelledSessions(
+          state: state, environment: environment, version: version, now: LaunchClock.wallTime)
+        ending.take(locks, of: session)
+        defer { ending.release() }
+        let unread = try unreadNotes(of: session)
+        let own = told.indices.filter { told[$0].wish.session == session }
+        for index in own { told[index].outcome.released = true }
+        let left = own.filter { unread.contains(told[$0].note) }
+        _ = try ending.end(left.map { told[$0].wish })
+        for (index, outcome) in zip(left, ending.outcomes) {
+          let pid = told[index].outcome.pid
+          told[index].outcome = outcome
+          told[index].outcome.pid = pid
+          told[index].outcome.released = true
+        }
+      }
+    }
+    return inUse
+  }
+
+  private func unreadNotes(of session: String) throws -> Set<Int64> {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    return Set(try inbox.notes(session: session).map(\.id))
   }
 
   /// What is meant, and the sessions that have nothing.
@@ -97,11 +153,11 @@ package struct Cancellation {
   /// it would cancel that.
   private func tell(
     _ held: [(wish: CancelWish, pid: Int32?)], finishing: Bool, mayReturn: Bool, at now: Instant
-  ) throws -> (told: [Outcome], freed: [CancelWish]) {
+  ) throws -> (told: [Told], freed: [CancelWish]) {
     guard !held.isEmpty else { return ([], []) }
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Each of its writes is synced.
-    var told: [Outcome] = []
+    var told: [Told] = []
     var freed: [CancelWish] = []
     for (wish, pid) in held {
       let note = try inbox.leave(
@@ -112,7 +168,8 @@ package struct Cancellation {
         try inbox.remove([note])
         freed.append(wish)
       } else {
-        told.append(Outcome(session: wish.session, result: .told, pid: pid))
+        let outcome = Outcome(session: wish.session, result: .told, pid: pid)
+        told.append(Told(wish: wish, note: note, outcome: outcome))
       }
     }
     return (told, freed)

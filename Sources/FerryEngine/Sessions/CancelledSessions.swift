@@ -28,6 +28,11 @@ struct CancelledSessions {
     self.now = now
   }
 
+  /// Hands over the lock of a session that was waited for.
+  mutating func take(_ locks: [SessionLock], of session: String) {
+    for lock in locks { self.locks[session] = lock }
+  }
+
   func release() { for lock in locks.values { lock.release() } }
 
   /// - Returns: those that another process holds.

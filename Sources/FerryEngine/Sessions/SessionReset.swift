@@ -19,7 +19,7 @@ package struct SessionReset {
   package enum Ending: Sendable {
     case reset([Dropped])
     /// Another process has this one; nothing was dropped.
-    case inUse(session: String, pid: Int32?)
+    case inUse(SessionInUse)
   }
 
   private let state: StateDirectory
@@ -38,18 +38,19 @@ package struct SessionReset {
   /// - Parameters:
   ///   - sessions: identifiers.
   ///   - areKnown: whether one that has no journal is a mistake.
-  package func reset(sessions: [String], areKnown: Bool = true) throws -> Ending {
-    let now = LaunchClock.wallTime
+  ///   - patience: how long it waits for other processes.
+  package func reset(
+    sessions: [String], areKnown: Bool = true, patience: LockPatience = LockPatience()
+  ) throws -> Ending {
     let present = try present(Set(sessions).sorted(), areKnown: areKnown)
     guard !present.isEmpty else { return .reset([]) }
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    for name in present {
-      switch try SessionLock.try(session: name, in: state, at: now) {
-      case .acquired(let lock): locks.append(lock)
-      case .held(let pid, _): return .inUse(session: name, pid: pid)
-      }
+    switch try SessionLocks.take(present, in: state, patience: patience, now: { LaunchClock.wallTime }) {
+    case .locked(let all): locks = all
+    case .inUse(let session): return .inUse(session)
     }
+    let now = LaunchClock.wallTime
     var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
     for name in present { cleared.append(try clear(name, at: now)) }
     return .reset(try finish(cleared, at: now))

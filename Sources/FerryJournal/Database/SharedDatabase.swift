@@ -44,7 +44,7 @@ struct SharedDatabase: Sendable {
     do {
       return try queue.writeWithoutTransaction { try $0.inImmediateTransaction(body) }
     } catch {
-      throw JournalError(error, file: path)
+      throw JournalError(error, file: path, on: queue)
     }
   }
 

@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 
 extension JournalError {
   /// A failed system call's meaning.
   init(errno code: Int32, doing what: String, file: String) {
     let cause = "\(what): \(String(cString: strerror(code)))"
     switch code {
-    case ENOSPC, EDQUOT, EFBIG: self.init(.diskFull, file: file, cause: cause)
+    case let code where Self.isFull(code): self.init(.diskFull, file: file, cause: cause)
     case EROFS: self.init(.readOnly, file: file, cause: cause)
     case EACCES, EPERM: self.init(what == "read" ? .unreadable : .readOnly, file: file, cause: cause)
     case ENOLCK, EOPNOTSUPP, ENOSYS: self.init(.locksUnsupported, file: file, cause: cause)
@@ -27,6 +28,32 @@ extension JournalError {
     let name = "SQLite \(error.extendedResultCode.rawValue)"
     self.init(Code(error), file: file, cause: "\(error.message ?? "no message") (\(name))")
   }
+
+  /// The same, with what the system said to SQLite: of a full disk it tells by a code of its own, and not of a
+  /// quota or of a limit on the size of files (RLIMIT_FSIZE).
+  init(_ error: any Error, file: String, on queue: DatabaseQueue) {
+    self.init(error, file: file)
+    guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return }
+    let codes = queue.writeWithoutTransaction { Self.systemErrors($0.sqliteConnection) }
+    guard let code = codes.first(where: Self.isFull) else { return }
+    self.code = .diskFull
+    cause += ": \(String(cString: strerror(code)))"
+  }
+
+  /// What the system said last of the database and of its log, after an input or output failed.
+  private static func systemErrors(_ connection: OpaquePointer?) -> [Int32] {
+    var ofFile: Int32 = 0
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile)
+    var ofLog: Int32 = 0
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+    if let log, let methods = log.pointee.pMethods, let control = methods.pointee.xFileControl {
+      _ = control(log, SQLITE_FCNTL_LAST_ERRNO, &ofLog)
+    }
+    return [ofFile, ofLog, sqlite3_system_errno(connection)]
+  }
+
+  private static func isFull(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }
 
 extension JournalError.Code {

@@ -41,9 +41,13 @@ package final class SessionLock: Sendable {
       let holder = read(descriptor)
       return .held(by: holder.pid, since: holder.since)
     }
-    let lock = SessionLock(path: path, descriptor: descriptor)
-    try lock.write(since: now)
-    return .acquired(lock)
+    return .acquired(try SessionLock(path: path, locked: descriptor, since: now))
+  }
+
+  /// Says in the file who has the lock of this open file by now.
+  convenience init(path: String, locked descriptor: Int32, since now: Instant) throws(JournalError) {
+    self.init(path: path, descriptor: descriptor)
+    try write(since: now)
   }
 
   /// Gives the session free. A second call does nothing.
@@ -58,11 +62,12 @@ package final class SessionLock: Sendable {
 
   /// Linux's commands for locks of an open file description; glibc shows them to GNU sources only.
   static let setOpenFileLock: Int32 = 37
+  static let setOpenFileLockWaiting: Int32 = 38
   static let getOpenFileLock: Int32 = 36
 
-  private static func setLock(_ descriptor: Int32) -> Int32 {
+  static func setLock(_ descriptor: Int32, _ command: Int32 = setOpenFileLock) -> Int32 {
     var lock = wholeFile(F_WRLCK)
-    return fcntl(descriptor, setOpenFileLock, &lock)
+    return fcntl(descriptor, command, &lock)
   }
 
   static func wholeFile(_ type: Int32) -> flock {

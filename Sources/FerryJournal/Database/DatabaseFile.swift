@@ -63,7 +63,7 @@ struct DatabaseFile: Sendable {
     } catch {
       // Closing the last connection would move the log into the file; what is refused stays as it is.
       Self.abandon(queue)
-      throw JournalError(error, file: path)
+      throw JournalError(error, file: path, on: queue)
     }
   }
 

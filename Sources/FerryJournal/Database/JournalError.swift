@@ -63,7 +63,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  private var headline: String {
+  /// What is wrong, without the file and the remedy.
+  var headline: String {
     switch code {
     case .folderUnknown: "no folder for ferry's state is known"
     case .nameRefused: "this name cannot name a file of ferry's state"

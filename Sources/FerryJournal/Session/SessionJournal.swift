@@ -197,7 +197,7 @@ package final class SessionJournal: Sendable {
     do {
       return try queue.writeWithoutTransaction(body)
     } catch {
-      throw JournalError(error, file: path)
+      throw JournalError(error, file: path, on: queue)
     }
   }
 

@@ -1,0 +1,173 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+
+/// `ferry journal export`: journals as JSON Lines. Captures that are secret are left out.
+///
+/// Items are read and written one by one, so a million of them cost no memory.
+package struct JournalExport {
+  private let state: StateDirectory
+  /// Takes a line, with its newline.
+  private let write: (String) throws -> Void
+
+  package init(
+    state: String?, environment: [String: String], write: @escaping (String) throws -> Void
+  ) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.write = write
+  }
+
+  /// - Parameter sessions: identifiers; where there are none, all that have a journal, with every round and run.
+  package func export(sessions: [String]) throws {
+    let known = state.sessions()
+    for name in sessions where !known.contains(name) {
+      let help =
+        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
+      throw UsageError("there is no journal of a session '\(name)' in \(state.path)\nhelp: \(help)")
+    }
+    var manifests: Set<String>? = sessions.isEmpty ? nil : []
+    for session in Set(sessions.isEmpty ? known : sessions).sorted() {
+      let journal = try SessionJournal.openForReading(session: session, in: state)
+      // It was only read.
+      defer { try? journal.close() }
+      for node in try journal.nodes {
+        manifests?.insert(node.manifest)
+        try put(Self.line(node, session: session))
+        guard node.kind == .upload else { continue }
+        try journal.forEachItem(node: node.id) { item in
+          try put(Self.line(item, of: node, session: session))
+        }
+      }
+    }
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
+    try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }
+    for run in try history.runs().reversed() where run.rounds.contains(where: { isWanted($0.manifest) }) {
+      try put(Self.line(run))
+    }
+  }
+
+  private func put(_ line: JSONLine) throws { try write(line.ended + "\n") }
+
+  private static func line(_ node: NodeRow, session: String) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "node")
+    line.add("session", session)
+    line.add("node", node.id)
+    line.add("manifest", node.manifest)
+    line.add("name", node.name)
+    line.add("kind", Node.Kind(node.kind).rawValue)
+    line.add("origin", node.origin)
+    line.add("round", node.round)
+    if node.kind != .upload {
+      line.add("state", node.state.word)
+      line.add("intent", isSet: node.hasIntent)
+    }
+    line.add("closed_at", node.closedAt)
+    line.add("fetched_at", node.fetch?.fetchedAt)
+    line.add("etag", node.fetch?.etag)
+    line.add("last_modified", node.fetch?.lastModified)
+    line.add("fetch_interval_nanoseconds", node.fetch?.interval?.nanoseconds)
+    line.add("captures", open(node.captures))
+    line.add(node.failure)
+    return line
+  }
+
+  private static func line(
+    _ item: borrowing ItemRow, of node: NodeRow, session: String
+  ) throws(JournalError) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "item")
+    line.add("session", session)
+    line.add("node", node.id)
+    line.add("manifest", node.manifest)
+    line.add("upload", node.name)
+    line.add("item", item.id)
+    let path = item.path
+    line.add("path", String(decoding: path, as: UTF8.self))
+    if String(validating: path, as: UTF8.self) == nil {
+      line.add("path_base64", Data(path).base64EncodedString())
+    }
+    line.add("round", item.round)
+    line.add("state", try item.state.word)
+    line.add("intent", try item.intent?.word)
+    line.add("size_bytes", item.size)
+    line.add("modified_nanoseconds", item.modified)
+    line.add("handed_over_at", item.handedOver)
+    line.add("expires_at", item.expires)
+    line.add("closed_at", item.closedAt)
+    line.add("sha256", item.sha256.map { Hexadecimal.text($0) })
+    line.add("captures", open(try item.captures))
+    line.add(item.failure)
+    return line
+  }
+
+  private static func line(_ round: RoundRow) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "round")
+    line.add("manifest", round.manifest)
+    line.add("round", round.number)
+    line.add("opened_at", round.openedAt)
+    line.add("closed_at", round.closedAt)
+    return line
+  }
+
+  private static func line(_ run: RunRow) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "run")
+    line.add("run", run.id)
+    line.add("launch", run.launch.rawValue)
+    line.add("state", run.state.word)
+    line.add("pid", Int64(run.process.pid))
+    line.add("started_at", run.startedAt)
+    line.add("ended_at", run.endedAt)
+    line.add("exit_code", run.exitCode.map { Int64($0) })
+    line.add("report", run.report)
+    line.add(
+      "rounds",
+      run.rounds.map { round in
+        var line = JSONLine()
+        line.add("manifest", round.manifest)
+        line.add("round", round.number)
+        return line
+      })
+    return line
+  }
+
+  private static func open(_ captures: [CapturedValue]) -> [(name: String, value: String)] {
+    captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }
+  }
+}
+
+extension JSONLine {
+  fileprivate mutating func add(_ failure: RecordedFailure?) {
+    guard let failure else { return }
+    var line = JSONLine()
+    line.add("code", failure.code)
+    line.add("status", failure.status.map { Int64($0) })
+    line.add("message", failure.message)
+    add("failure", line)
+  }
+}
+
+extension ItemStep {
+  fileprivate var word: String {
+    switch self {
+    case .allocate: "allocate"
+    case .transfer: "transfer"
+    case .commit: "commit"
+    }
+  }
+}
+
+extension RunRow.State {
+  fileprivate var word: String {
+    switch self {
+    case .running: "running"
+    case .ended: "ended"
+    case .interrupted: "interrupted"
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import FerryJournal
+import FerryPlan
+
+/// `ferry journal prune`: forgets what is old.
+package struct JournalPruning {
+  /// What was forgotten. Its keys are an interface.
+  package struct Outcome: Encodable, Sendable {
+    package struct Session: Encodable, Sendable {
+      package var session: String
+      /// Items that were delivered.
+      package var items: Int
+    }
+
+    package var version = 1
+    package var runs = 0
+    package var sessions: [Session] = []
+  }
+
+  package enum Ending: Sendable {
+    case pruned(Outcome)
+    /// Another process has this one; nothing was forgotten.
+    case inUse(SessionInUse)
+  }
+
+  private let state: StateDirectory
+  private let environment: [String: String]
+  private let version: String
+
+  package init(state: String?, environment: [String: String], version: String) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.environment = environment
+    self.version = version
+  }
+
+  /// - Parameters:
+  ///   - runs: runs that ended longer ago are forgotten; the last of each manifest stays.
+  ///   - delivered: items that were delivered longer ago are forgotten. A file that is there still is sent again.
+  ///   - sessions: whose items; all where there are none.
+  package func prune(
+    runs: Duration?, delivered: Duration?, sessions: [String], patience: LockPatience
+  ) throws -> Ending {
+    var outcome = Outcome()
+    if let delivered {
+      let known = state.sessions()
+      for name in sessions where !known.contains(name) {
+        throw UsageError("there is no journal of a session '\(name)' in \(state.path)")
+      }
+      let names = Set(sessions.isEmpty ? known : sessions).sorted()
+      switch try SessionLocks.take(names, in: state, patience: patience, now: { LaunchClock.wallTime }) {
+      case .inUse(let session): return .inUse(session)
+      case .locked(let locks):
+        defer { for lock in locks { lock.release() } }
+        let now = LaunchClock.wallTime
+        for name in names {
+          let journal = try SessionJournal.open(session: name, in: state, writtenBy: version, at: now)
+          defer { try? journal.close() }  // What was forgotten is synced.
+          let count = try journal.forgetDelivered(before: now.advanced(by: .zero - delivered))
+          outcome.sessions.append(.init(session: name, items: count))
+        }
+      }
+    }
+    guard let runs, JournalPruning.exists(state) else { return .pruned(outcome) }
+    let now = LaunchClock.wallTime
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Each of its writes is synced.
+    let retention = Retention(runs: runs)
+    while true {
+      let count = try retention.enforce(history, in: state, at: now)
+      outcome.runs += count
+      if count == 0 { return .pruned(outcome) }
+    }
+  }
+
+  /// Whether anything was run with this state: pruning creates none.
+  private static func exists(_ state: StateDirectory) -> Bool {
+    // One that cannot be looked at is told when it is opened.
+    (try? RunHistory.openForReading(in: state).runs(limit: 1).isEmpty) != true
+  }
+}

@@ -1,0 +1,30 @@
+/// What `ferry journal check` says to people.
+package enum AuditText {
+  package static func text(_ document: AuditDocument) -> String {
+    guard !document.files.isEmpty else { return "\(document.state): there is no journal yet\n" }
+    return document.files.map(text).joined()
+  }
+
+  private static func text(_ file: AuditDocument.File) -> String {
+    let name = file.session.map { "session \($0)" } ?? "ferry.db"
+    guard !file.sound else { return "\(name): sound\(contents(file))\n" }
+    var lines = [
+      "\(name): \(file.findings.count == 1 ? "one thing is" : "\(file.findings.count) things are") wrong"
+    ]
+    lines.append("  file: \(file.file)")
+    for finding in file.findings {
+      lines.append("  \(finding.code): \(finding.message)")
+      lines.append("    lost: \(finding.lost)")
+      lines.append("    help: \(finding.remedy)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func contents(_ file: AuditDocument.File) -> String {
+    let tables = file.session == nil ? ["job", "round", "run"] : ["node", "item"]
+    let parts = tables.compactMap { table in
+      file.rows[table].map { "\($0) \(table)\($0 == 1 ? "" : "s")" }
+    }
+    return parts.isEmpty ? "" : ", " + parts.joined(separator: ", ")
+  }
+}

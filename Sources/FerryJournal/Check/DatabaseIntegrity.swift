@@ -1,0 +1,139 @@
+import GRDB
+
+/// What SQLite itself can say of a file, and whether its tables are those of its schema.
+enum DatabaseIntegrity {
+  /// So many of SQLite's messages are told.
+  private static let messages = 10
+
+  static func findings(_ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
+    var findings: [JournalFinding] = []
+    do {
+      findings += pages(try String.fetchAll(db, sql: "PRAGMA integrity_check(\(messages))"), db)
+    } catch {
+      findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db))
+    }
+    // What cannot be read is among the damaged pages.
+    findings += (try? references(db)) ?? []
+    findings += (try? schema(db, file)) ?? []
+    return findings
+  }
+
+  /// Lines of each of our tables.
+  static func rows(_ db: Database) throws -> [String: Int64] {
+    var rows: [String: Int64] = [:]
+    for table in try tables(db) {
+      rows[table] = try Int64.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+    }
+    return rows
+  }
+
+  private static func tables(_ db: Database) throws -> [String] {
+    try String.fetchAll(
+      db,
+      sql:
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND \(isOurs) AND name <> 'history' ORDER BY name"
+    )
+  }
+
+  private static let isOurs = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'grdb_migrations'"
+
+  /// Tells what only an index has wrong from what is lost.
+  private static func pages(_ lines: [String], _ db: Database) -> [JournalFinding] {
+    let wrong = lines.filter { $0 != "ok" }
+    guard !wrong.isEmpty else { return [] }
+    let ofIndexes = wrong.filter { line in
+      ["missing from index", "wrong # of entries in index", "non-unique entry in index"]
+        .contains { line.contains($0) }
+    }
+    var findings: [JournalFinding] = []
+    if ofIndexes.count < wrong.count {
+      findings.append(damage(wrong.filter { !ofIndexes.contains($0) }, db))
+    } else {
+      let isDouble = ofIndexes.contains { $0.contains("non-unique") }
+      findings.append(
+        JournalFinding(
+          .indexDiffers, "an index does not fit its table: \(text(ofIndexes))",
+          lost: isDouble
+            ? "which of two lines of one identity counts" : "nothing; lines may not be found by their names",
+          remedy: "keep a copy, end every ferry, then: sqlite3 FILE 'REINDEX'"
+            + (isDouble ? "; where that refuses, one of the two lines has to be deleted first" : "")))
+    }
+    return findings
+  }
+
+  private static func damage(_ lines: [String], _ db: Database) -> JournalFinding {
+    JournalFinding(
+      .damagedPages, "pages of it are damaged: \(text(lines))", lost: readable(db),
+      remedy: "end every ferry and keep a copy of the file with its -wal; save what is left with: "
+        + "sqlite3 FILE .recover | sqlite3 NEW; move the file away, put NEW in its place, and check it again. "
+        + "Without a journal, what it says is delivered is sent again")
+  }
+
+  /// How much of each table can still be read, line by line.
+  private static func readable(_ db: Database) -> String {
+    // Without the list of tables nothing can be read at all.
+    guard let tables = try? tables(db) else { return "the list of its tables, and so all of it" }
+    let parts = tables.map { table -> String in
+      var count = 0
+      do {
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table) NOT INDEXED")
+        while try rows.next() != nil { count += 1 }
+        return "all \(count) of \(table)"
+      } catch {
+        return "\(count) of \(table), up to the damage"
+      }
+    }
+    return "what stood on these pages; lines that can be read in order: \(parts.joined(separator: ", "))"
+  }
+
+  private static func references(_ db: Database) throws -> [JournalFinding] {
+    let rows = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
+    guard let first = rows.first else { return [] }
+    let table: String = first[0]
+    let parent: String = first[2]
+    return [
+      JournalFinding(
+        .brokenReference,
+        "\(rows.count) lines refer to others that are not there, the first from \(table) to \(parent)",
+        lost: "what the missing lines of \(parent) said",
+        remedy: "the lines are of no use and do no harm; put an older copy back if they are wanted")
+    ]
+  }
+
+  /// Compares the tables with those that the migrations make.
+  private static func schema(_ db: Database, _ file: DatabaseFile) throws -> [JournalFinding] {
+    let model = try DatabaseFile.inMemory(file.schema)
+    let query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(isOurs)"
+    func read(_ db: Database) throws -> [String: String] {
+      Dictionary(
+        try Row.fetchAll(db, sql: query).map { ($0[0] as String, $0[1] as String) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    let wanted = try model.read(read)
+    let found = try read(db)
+    let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    var parts = wanted.keys.filter { found[$0] == nil }.sorted().map { "\($0) is missing" }
+    parts += found.keys.filter { wanted[$0] != nil && wanted[$0] != found[$0] }.sorted()
+      .map { "\($0) is another" }
+    parts += found.keys.filter { wanted[$0] == nil }.sorted().map { "\($0) is not ferry's" }
+    if version != file.schema.version { parts.append("it says that its schema is \(version)") }
+    // Its own history lies in both, and it says when: only that each step is there counts.
+    let steps = try Int.fetchAll(db, sql: "SELECT version FROM history ORDER BY version")
+    if steps != Array(1...file.schema.version) { parts.append("its history has the steps \(steps)") }
+    guard !parts.isEmpty else { return [] }
+    return [
+      JournalFinding(
+        .schemaDiffers, "it is not as schema \(file.schema.version) has it: \(parts.joined(separator: ", "))",
+        lost: "what a missing table or column held",
+        remedy:
+          "someone has changed it by hand, or a migration was cut off by a fault of the disk: keep a copy "
+          + "and put an older one back")
+    ]
+  }
+
+  private static func text(_ lines: [String]) -> String {
+    let told = lines.map { $0.replacing("*** in database main ***\n", with: "") }
+      .joined(separator: "; ").replacing("\n", with: "; ")
+    return lines.count >= messages ? told + "; and more" : told
+  }
+}

@@ -1,0 +1,185 @@
+import FerryPlan
+import Foundation
+import GRDB
+
+/// Verifies journals without changing them, also beside a process that writes to them.
+package struct JournalCheck: Sendable {
+  let state: StateDirectory
+  /// The last round of each manifest, as `ferry.db` has it; `nil` where it cannot be read.
+  private var rounds: [String: Int64]?
+
+  package init(state: StateDirectory) {
+    self.state = state
+  }
+
+  /// Checks sessions, and then `ferry.db`, which knows their rounds.
+  ///
+  /// - Parameter report: called with each file's verdict.
+  package static func run(
+    sessions: [String], in state: StateDirectory, report: (JournalVerdict) throws -> Void
+  ) throws {
+    var check = JournalCheck(state: state)
+    // What a run writes meanwhile refers to rounds that are opened before: so the sessions are read first.
+    var used: [(verdict: JournalVerdict, rounds: [String: Int64])] = []
+    for session in sessions {
+      var rounds: [String: Int64] = [:]
+      let verdict = try check.session(session, rounds: &rounds)
+      used.append((verdict, rounds))
+    }
+    let history = check.history()
+    for (verdict, rounds) in used {
+      var verdict = verdict
+      if let finding = check.unknownRounds(rounds) { verdict.findings.append(finding) }
+      try report(verdict)
+    }
+    if let history { try report(history) }
+  }
+
+  /// - Parameter rounds: takes the last round of each manifest that the session's nodes and items name.
+  func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
+    let path = try state.database(ofSession: identifier)
+    var last: [String: Int64] = [:]
+    var verdict = check(DatabaseFile(path: path, schema: .session)) { db in
+      last = try SessionInvariants.rounds(db)
+      return try SessionInvariants.findings(db)
+    }
+    rounds = last
+    verdict.session = identifier
+    return verdict
+  }
+
+  /// `nil` where there is no `ferry.db` yet.
+  mutating func history() -> JournalVerdict? {
+    let file = DatabaseFile(path: state.history, schema: .history)
+    guard Self.exists(file.path) || Self.exists(file.path + "-wal") else {
+      rounds = [:]
+      return nil
+    }
+    var rounds: [String: Int64]?
+    let verdict = check(file) { db in
+      rounds = try HistoryInvariants.rounds(db)
+      return try HistoryInvariants.findings(db)
+    }
+    self.rounds = rounds
+    return verdict
+  }
+
+  private func unknownRounds(_ used: [String: Int64]) -> JournalFinding? {
+    guard let rounds else { return nil }
+    let wrong = used.filter { $0.value > rounds[$0.key] ?? 0 }.sorted { $0.key < $1.key }
+    guard let first = wrong.first else { return nil }
+    let known = rounds[first.key].map { "ferry.db knows \($0)" } ?? "ferry.db knows none"
+    return JournalFinding(
+      .unknownRound,
+      "it has lines of round \(first.value) of the manifest \(first.key), and \(known)"
+        + (wrong.count > 1 ? "; so with \(wrong.count - 1) more" : ""),
+      lost:
+        "ferry.db is older than the journal, or another's: which round is open, and what earlier runs did",
+      remedy:
+        "put the ferry.db back that belongs to it; without it the next run begins new rounds, and sends "
+        + "nothing again that is delivered")
+  }
+
+  /// Opens the file, and looks again where a process that wrote meanwhile may have led us astray.
+  private func check(
+    _ file: DatabaseFile, _ invariants: (Database) throws -> [JournalFinding]
+  ) -> JournalVerdict {
+    var verdict = JournalVerdict(file: file.path)
+    for _ in 1...3 {
+      let before = Self.fingerprint(file.path)
+      verdict = look(file, invariants)
+      if verdict.findings.isEmpty || Self.fingerprint(file.path) == before { break }
+    }
+    verdict.findings += permissions(file.path)
+    return verdict
+  }
+
+  private func look(
+    _ file: DatabaseFile, _ invariants: (Database) throws -> [JournalFinding]
+  ) -> JournalVerdict {
+    var verdict = JournalVerdict(file: file.path)
+    do {
+      guard let snapshot = try DatabaseSnapshot.open(file) else {
+        if let finding = Self.missing(file.path) { verdict.findings.append(finding) }
+        return verdict
+      }
+      try withExtendedLifetime(snapshot) {
+        try snapshot.queue.read { db in
+          verdict.schema = try Int.fetchOne(db, sql: "PRAGMA user_version")
+          verdict.findings = DatabaseIntegrity.findings(db, file)
+          do {
+            verdict.rows = try DatabaseIntegrity.rows(db)
+            verdict.findings += try invariants(db)
+          } catch  where verdict.findings.isEmpty {
+            throw error
+          } catch {
+            // What is damaged was told; the rest cannot be judged.
+          }
+        }
+      }
+    } catch {
+      verdict.findings.append(Self.refused(JournalError(error, file: file.path)))
+    }
+    return verdict
+  }
+
+  private static func refused(_ error: JournalError) -> JournalFinding {
+    let isDamage = error.code == .damaged || error.code == .inconsistent
+    return JournalFinding(
+      isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
+      lost: isDamage
+        ? "whatever stands in the file; what was delivered, and not found elsewhere, would be sent again"
+        : "nothing, once it can be opened again",
+      remedy: error.remedy)
+  }
+
+  private static func missing(_ path: String) -> JournalFinding? {
+    guard exists(path + "-wal") else { return nil }
+    return JournalFinding(
+      .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",
+      lost: "what stood in the file; the next run would begin anew and drop the log",
+      remedy: "put the file back beside its log before anything is run")
+  }
+
+  private func permissions(_ path: String) -> [JournalFinding] {
+    var findings: [JournalFinding] = []
+    for suffix in ["", "-wal"] {
+      var status = stat()
+      guard stat(path + suffix, &status) == 0 else { continue }
+      if status.st_uid != geteuid() {
+        findings.append(
+          JournalFinding(
+            .wrongOwner,
+            "\(path + suffix) belongs to user \(status.st_uid), and this is user \(geteuid())",
+            lost: "nothing; a run of this user is refused",
+            remedy: "run as the user who owns it, or change its owner with chown"))
+      }
+      if status.st_mode & 0o077 != 0 {
+        findings.append(
+          JournalFinding(
+            .openToOthers,
+            "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): others may look into it",
+            lost: "nothing, unless someone has read a secret capture in it",
+            remedy: "chmod 600 \(path + suffix); the next run does so too"))
+      }
+    }
+    return findings
+  }
+
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
+  /// Changes with every write.
+  private static func fingerprint(_ path: String) -> [Int64] {
+    ["", "-wal"].flatMap { suffix -> [Int64] in
+      var status = stat()
+      guard stat(path + suffix, &status) == 0 else { return [0] }
+      return [
+        Int64(status.st_size), Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
+        Int64(status.st_ino),
+      ]
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import FerryPlan
+import GRDB
+
+/// ferry's own rules of a session's journal (docs/journal.md).
+enum SessionInvariants {
+  static func findings(_ db: Database) throws -> [JournalFinding] {
+    try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
+      + JournalInvariant.findings(items, of: "item", lines: "items", key: "id", db)
+      + unreadableCaptures(db)
+      + JournalInvariant.findings(sessions, of: "session", lines: "lines", key: "id", db)
+      + situation(db)
+  }
+
+  /// The last round of each manifest that a node or an item names.
+  static func rounds(_ db: Database) throws -> [String: Int64] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT manifest, max(max(round, coalesce((SELECT max(round) FROM item WHERE item.node = node.id), 0)))
+        FROM node GROUP BY manifest
+        """)
+    let pairs = rows.map { ($0[0] as String, $0[1] as Int64) }
+    return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
+  }
+
+  private static let edited = "this was not written by ferry: keep a copy, and put an older one back; "
+  private static let resend = edited + "or let ferry reset drop what is open"
+
+  private static let open = list(ItemState.queued, .allocated, .transferred)
+  private static let closed = list(ItemState.done, .failed, .ambiguous, .cancelled)
+
+  private static func list(_ states: ItemState...) -> String {
+    "(" + states.map { "\($0.rawValue)" }.joined(separator: ", ") + ")"
+  }
+
+  private static let items = [
+    JournalInvariant(
+      .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
+      lost: "whether they are delivered", remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .unknownValue, "intent IS NOT NULL AND intent NOT IN (1, 2, 3)", "have an intent that no ferry writes",
+      lost: "which step was about to be sent", remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
+      "belong to no upload", lost: "which manifest and upload they are of: their files are sent again",
+      remedy: edited + "the items do no harm"),
+    JournalInvariant(
+      .intentNotAllowed,
+      """
+      intent IS NOT NULL AND NOT (state = 5 OR (state = 0 AND intent IN (1, 2)) OR (state = 1 AND intent = 2)
+        OR (state = 2 AND intent = 3))
+      """,
+      "have an intent that their state does not allow",
+      lost: "whether the step reached the server: it may have", remedy: resend),
+    JournalInvariant(
+      .capturesNotAllowed,
+      """
+      state IN (0, 3, 4, 6)
+        AND (captures IS NOT NULL OR secret_captures IS NOT NULL OR expires IS NOT NULL)
+      """,
+      "hold captures, or an end of their use, in a state that has none",
+      lost: "nothing; an upload ID or a secret stays in the file", remedy: resend),
+    JournalInvariant(
+      .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
+      "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
+    JournalInvariant(
+      .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
+      lost: "why; the next round tries them again", remedy: "run the manifest again"),
+    JournalInvariant(
+      .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
+      "have a round, size or digest that cannot be", lost: "whether the file has changed since",
+      remedy: edited + "the file is sent again where it seems to have changed"),
+  ]
+
+  private static let nodes = [
+    JournalInvariant(
+      .unknownValue,
+      """
+      kind NOT IN (1, 2, 3) OR (state NOT IN \(open) AND state NOT IN \(closed))
+        OR (intent IS NOT NULL AND intent <> 1) OR round < 0
+      """,
+      "have a kind, state, intent or round that no ferry writes", lost: "what became of them",
+      remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .intentNotAllowed, "intent IS NOT NULL AND state NOT IN (0, 5)",
+      "have an intent that their state does not allow",
+      lost: "whether the request reached the server: it may have", remedy: resend),
+    JournalInvariant(
+      .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
+      "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
+    JournalInvariant(
+      .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
+      "know an answer's validators and not when it came", lost: "when the next fetch is due",
+      remedy: "nothing: the next fetch writes it anew"),
+  ]
+
+  private static let sessions = [
+    JournalInvariant(
+      .unknownValue,
+      """
+      (delay_period IS NULL) <> (resumed_at IS NULL) OR delay_period < 0 OR events_pending NOT IN (0, 1)
+      """,
+      "have half a resume delay, or events that are neither owed nor not",
+      lost: "how long the next run waits",
+      remedy: "ferry reset drops the delay")
+  ]
+
+  private static func situation(_ db: Database) throws -> [JournalFinding] {
+    let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM session") ?? 0
+    guard count != 1 else { return [] }
+    return [
+      JournalFinding(
+        .unknownValue, "its table session has \(count) lines, and not one",
+        lost: "the resume delay, and whether on_events is owed",
+        remedy: edited + "or: sqlite3 FILE 'INSERT INTO session (id) VALUES (1)'")
+    ]
+  }
+
+  private static func unreadableCaptures(_ db: Database) throws -> [JournalFinding] {
+    var findings: [JournalFinding] = []
+    for (table, lines) in [("node", "nodes"), ("item", "items")] {
+      var ids: [Int64] = []
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, captures, secret_captures FROM \(table)
+          WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
+          """)
+      while let row = try rows.next() {
+        if CaptureText.decode(row[1], secret: false) == nil || CaptureText.decode(row[2], secret: true) == nil
+        {
+          ids.append(row[0])
+        }
+      }
+      guard let first = ids.first else { continue }
+      findings.append(
+        JournalFinding(
+          .unreadableText,
+          "\(ids.count) of its \(lines) have captures that are no JSON object (the first: \(first))",
+          lost: "their upload IDs; ferry refuses to go on with them", remedy: resend))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,101 @@
+import FerryPlan
+import Foundation
+
+extension SessionLock {
+  /// Takes the lock, and waits for whoever holds it for at most `limit`; a limit of 0 never waits.
+  ///
+  /// A thread of its own asks the kernel and sleeps until the holder lets go, however that ends (F_OFD_SETLKW,
+  /// fcntl(2)). inotify(7) would not do: a killed holder's file is told to be closed before its lock is gone.
+  ///
+  /// - Parameters:
+  ///   - now: the time, asked for when the lock is there.
+  ///   - waiting: called once before it waits, with what the holder wrote.
+  package static func wait(
+    session identifier: String, in state: StateDirectory, atMost limit: Duration, now: () -> Instant,
+    waiting: (Holder) -> Void = { _ in }
+  ) throws(JournalError) -> Attempt {
+    let deadline = DeadlineCondition.now.addingReportingOverflow(max(0, limit.nanoseconds))
+    let first = try `try`(session: identifier, in: state, at: now())
+    guard case .held(let pid, let since) = first, limit > .zero else { return first }
+    waiting(Holder(pid: pid, since: since))
+    let path = try state.lock(ofSession: identifier)
+    let request = try LockRequest(path)
+    guard try request.wait(until: deadline.overflow ? nil : deadline.partialValue) else {
+      // Who has it by now may be another one.
+      let holder = try holder(session: identifier, in: state)
+      return .held(by: holder?.pid ?? pid, since: holder?.since ?? since)
+    }
+    return .acquired(try SessionLock(path: path, locked: request.take(), since: now()))
+  }
+}
+
+/// A lock that a thread waits for.
+///
+/// Who gives up leaves the thread behind: it sleeps until the holder lets go, and then gives the lock back at once.
+///
+/// `@unchecked Sendable`: `state` is touched under `condition`'s lock, `descriptor` is the thread's until it has
+/// ended.
+private final class LockRequest: @unchecked Sendable {
+  private enum State {
+    case waiting
+    case locked
+    case failed(errno: Int32)
+    /// Nobody wants it any more.
+    case abandoned
+  }
+
+  private let path: String
+  private let descriptor: Int32
+  private let condition = DeadlineCondition()
+  private var state = State.waiting
+
+  init(_ path: String) throws(JournalError) {
+    self.path = path
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    let thread = Thread { self.run() }
+    thread.name = "ferry-lock"
+    thread.start()
+  }
+
+  /// Whether the lock is there before the deadline.
+  func wait(until deadline: Int64?) throws(JournalError) -> Bool {
+    let code: Int32? = condition.withLock {
+      while case .waiting = state {
+        if let deadline, DeadlineCondition.now >= deadline {
+          state = .abandoned
+          return nil
+        }
+        condition.wait(until: deadline)
+      }
+      if case .failed(let code) = state { return code }
+      return 0
+    }
+    guard let code else { return false }
+    guard code == 0 else {
+      close(descriptor)
+      throw JournalError(errno: code, doing: "lock", file: path)
+    }
+    return true
+  }
+
+  /// The open file that has the lock; it is the caller's from now on.
+  func take() -> Int32 { descriptor }
+
+  private func run() {
+    var code: Int32 = 0
+    while SessionLock.setLock(descriptor, SessionLock.setOpenFileLockWaiting) != 0 {
+      code = errno
+      if code != EINTR { break }
+      code = 0
+    }
+    condition.withLock {
+      if case .abandoned = state {
+        close(descriptor)
+      } else {
+        state = code == 0 ? .locked : .failed(errno: code)
+      }
+      condition.wakeAll()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FerryPlan
+import GRDB
+
+extension SessionJournal {
+  /// Items that one transaction forgets.
+  private static let forgottenAtOnce = 10_000
+
+  /// Forgets items that were delivered before `limit`, and returns how many. It is on the disk when this returns.
+  ///
+  /// A file that is there still is sent again: it is new to the journal. The caller holds the session's lock, and
+  /// no `JournalWriter` has the journal.
+  package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
+    precondition(isWritable, "a journal opened for reading is not written to")
+    var forgotten = 0
+    var last: Int64 = 0
+    do {
+      while true {
+        let (count, end) = try access { db in
+          try db.inImmediateTransaction { db in try Self.forget(after: last, before: limit, db) }
+        }
+        forgotten += count
+        try sync()
+        try checkpointIfDue()
+        guard let end else { return forgotten }
+        last = end
+      }
+    } catch {
+      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      abandon()
+      throw error
+    }
+  }
+
+  /// - Returns: the id that it ended with; `nil` where there is nothing behind.
+  private static func forget(
+    after first: Int64, before limit: Instant, _ db: Database
+  ) throws -> (count: Int, end: Int64?) {
+    let end = try Int64.fetchOne(
+      db, sql: "SELECT id FROM item WHERE id > ? ORDER BY id LIMIT 1 OFFSET \(forgottenAtOnce)",
+      arguments: [first])
+    try db.execute(
+      sql: """
+        DELETE FROM item WHERE id > ? AND id <= ? AND state = \(ItemState.done.rawValue) AND closed_at < ?
+        """,
+      arguments: [first, end ?? .max, limit.nanoseconds])
+    return (db.changesCount, end)
+  }
+}

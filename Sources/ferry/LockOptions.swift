@@ -1,0 +1,30 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import Foundation
+
+/// What every command that takes sessions' locks takes.
+struct LockOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Where another process has a session, wait for it, but no longer than this; then end with 6.",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var waitLock: Duration?
+
+  func patience(isQuiet: Bool = false) -> LockPatience {
+    let limit = waitLock ?? .zero
+    return LockPatience(limit: limit) { session in
+      guard !isQuiet else { return }
+      Output.complain("ferry: \(Self.text(session)); waiting for it")
+    }
+  }
+
+  /// Who has the session, and since when.
+  static func text(_ session: SessionInUse) -> String {
+    let holder = session.pid.map { "process \($0)" } ?? "another process"
+    let zone = CalendarZone.current(around: LaunchClock.wallTime)
+    let since = session.since.map { ", since \($0.rfc3339(in: zone))" } ?? ""
+    return "the session \(session.session) is in use by \(holder)\(since)"
+  }
+}

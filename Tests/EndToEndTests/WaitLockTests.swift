@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// `--wait-lock`, and what is told of who has a session.
+@Suite struct `A session that another process has` {
+  /// A run that has the session until it is ended: its server never answers.
+  private func held() async throws -> (job: Workspace, run: RunningCommand, receiver: ReceiverProcess) {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts)
+        .replacing("timeout_for_request: 20s", with: "timeout_for_request: 5m"))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] != 1, run.isRunning {
+    }
+    return (job, run, receiver)
+  }
+
+  @Test func `is named with its process, and since when`() async throws {
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    for arguments in [["run", "job.yaml"], ["resume"], ["reset", "e2e.uploads"]] {
+      let began = ContinuousClock.now
+      let command = try await job.start(arguments + ["--wait-lock", "50ms"]).end()
+      #expect(command.status == 6, "\(arguments)")
+      #expect(command.stderr.contains("in use by process \(run.pid), since 20"), "\(command.stderr)")
+      #expect(began.duration(to: .now) < .seconds(20))
+    }
+    #expect(try await job.ferry("run", "job.yaml").status == 6)
+    #expect(try await job.ferry("run", "job.yaml", "--wait-lock", "50").status == 2)
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
+  @Test(arguments: [["run", "job.yaml"], ["resume"]])
+  func `is waited for, and gone on with as soon as its process is killed`(_ arguments: [String]) async throws
+  {
+    let (job, run, receiver) = try await held()
+    let next = try job.start(arguments + ["--wait-lock", "60s"])
+    while !next.stderr.contains("waiting for it"), next.isRunning {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    try await receiver.clearFaults()
+    let began = ContinuousClock.now
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let end = await next.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(began.duration(to: .now) < .seconds(30))
+    #expect(try await receiver.received().files.map(\.name) == ["1.txt"])
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  @Test func `lets go when it is cancelled, for which the command can wait`() async throws {
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    let cancel = try await job.ferry("cancel", "e2e.uploads", "--wait-lock", "60s")
+    #expect(cancel.status == 0, "\(cancel.stderr)")
+    #expect(cancel.stdout.contains("held by process \(run.pid), which was told to cancel, and has let it go"))
+    _ = await run.end()
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+}

@@ -1,0 +1,184 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct JournalCheckTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  /// A session with items in every state, and the history that belongs to it.
+  private func fill(_ count: Int = 10) throws {
+    let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
+    try history.register(JobRow(manifest: "m", path: "/m.yaml", variables: ["a": "b"], registeredAt: .start))
+    _ = try history.openRound(manifest: "m", at: .start)
+    try history.begin(
+      RunRow(id: "r1", launch: .background, rounds: [.init(manifest: "m", number: 1)], startedAt: .start))
+    try history.close()
+    let journal = try state.open()
+    let node = try journal.photos().id
+    let failure = RecordedFailure(code: "http_status", status: 403, message: "no")
+    let id = [CapturedValue(name: "allocate.id", value: "u", isSecret: false)]
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: count)),
+      .allocated(row: 2, captures: id, expires: .start(plus: 60)),
+      .allocated(row: 3, captures: id, expires: nil), .transferred(row: 3, captures: [], sha256: nil),
+      .intent(row: 3, step: .commit), .closed(row: 4, state: .done, at: .start, failure: nil),
+      .closed(row: 5, state: .failed, at: .start, failure: failure), .intent(row: 6, step: .transfer),
+      .closed(row: 6, state: .ambiguous, at: .start, failure: failure),
+      .closed(row: 7, state: .cancelled, at: .start, failure: failure), .intent(row: 8, step: .allocate),
+    ])
+    try journal.close()
+  }
+
+  private func verdicts(_ sessions: [String] = ["s"]) throws -> [JournalVerdict] {
+    var verdicts: [JournalVerdict] = []
+    try JournalCheck.run(sessions: sessions, in: state.directory) { verdicts.append($0) }
+    return verdicts
+  }
+
+  private func findings() throws -> [JournalFinding] { try verdicts().flatMap(\.findings) }
+
+  /// Changes a file as no ferry would.
+  private func change(_ path: String, _ sql: String) throws {
+    let raw = try DatabaseQueue(path: path)
+    try raw.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; \(sql)")
+    }
+    try raw.close()
+  }
+
+  @Test func aSoundJournalHasNoFindings() throws {
+    try fill()
+    let verdicts = try verdicts()
+    #expect(verdicts.map(\.session) == ["s", nil])
+    #expect(verdicts.flatMap(\.findings) == [])
+    #expect(verdicts[0].rows["item"] == 10 && verdicts[1].rows["run"] == 1)
+    #expect(verdicts[0].schema != nil)
+  }
+
+  @Test func aCheckChangesNothing() throws {
+    try fill()
+    let before = try state.contents()
+    _ = try verdicts()
+    #expect(try state.contents() == before)
+  }
+
+  @Test func aCheckBesideAWriterIsSound() throws {
+    try fill()
+    let journal = try state.open()
+    let node = try journal.photos().id
+    for turn in 0..<5 {
+      let first = Int64(1000 + turn * 1000)
+      let names = (0..<1000).map { Array("more/\(turn)/\($0)".utf8) }
+      try journal.write([
+        .insert(node: node, round: 1, handedOver: .start, firstRow: first, files: FileColumns(names))
+      ])
+      #expect(try findings() == [])
+    }
+    try journal.close()
+  }
+
+  @Test(arguments: [
+    ("UPDATE item SET state = 9 WHERE id = 1", JournalFinding.Code.unknownValue),
+    ("UPDATE item SET intent = 4 WHERE id = 1", .unknownValue),
+    ("UPDATE item SET intent = 3 WHERE id = 1", .intentNotAllowed),
+    ("UPDATE item SET intent = 2 WHERE id = 4", .intentNotAllowed),
+    ("UPDATE item SET captures = '{\"allocate.id\":\"u\"}' WHERE id = 4", .capturesNotAllowed),
+    ("UPDATE item SET secret_captures = 'x' WHERE id = 2", .unreadableText),
+    ("UPDATE item SET closed_at = NULL WHERE id = 4", .closingDiffers),
+    ("UPDATE item SET closed_at = 1 WHERE id = 1", .closingDiffers),
+    ("UPDATE item SET failure_code = NULL WHERE id = 5", .reasonMissing),
+    ("UPDATE item SET node = 77 WHERE id = 1", .brokenReference),
+    ("UPDATE item SET round = 2 WHERE id = 1", .unknownRound),
+    ("UPDATE item SET sha256 = x'00' WHERE id = 4", .unknownValue),
+    ("UPDATE node SET intent = 1, state = 3, closed_at = 1", .intentNotAllowed),
+    ("UPDATE node SET kind = 8", .unknownValue), ("DELETE FROM session", .unknownValue),
+    ("UPDATE session SET delay_period = 1", .unknownValue), ("DROP INDEX item_path", .schemaDiffers),
+    ("ALTER TABLE item ADD COLUMN mine INTEGER", .schemaDiffers), ("DELETE FROM history", .schemaDiffers),
+  ])
+  func aSessionThatBreaksARuleIsToldWithARemedy(change sql: String, code: JournalFinding.Code) throws {
+    try fill()
+    try change(state.database(), sql)
+    let findings = try findings()
+    #expect(findings.contains { $0.code == code }, "\(findings)")
+    for finding in findings {
+      #expect(!finding.message.isEmpty && !finding.lost.isEmpty && !finding.remedy.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    ("UPDATE run SET state = 7", JournalFinding.Code.unknownValue),
+    ("UPDATE run SET ended_at = 1", .closingDiffers), ("UPDATE run_round SET round = 9", .unknownRound),
+    ("DELETE FROM run", .brokenReference), ("DELETE FROM job", .jobMissing),
+    ("UPDATE job SET variables = 'x'", .unreadableText),
+    ("INSERT INTO usage VALUES ('wifi', 1, -1)", .ledgerWrong),
+    ("INSERT INTO usage VALUES ('pigeon', 1, 1)", .ledgerWrong),
+    ("INSERT INTO note (session, kind, created_at) VALUES ('s', 'dance', 1)", .noteWrong),
+    ("DROP INDEX round_open", .schemaDiffers),
+  ])
+  func aHistoryThatBreaksARuleIsToldWithARemedy(change sql: String, code: JournalFinding.Code) throws {
+    try fill()
+    try change(state.directory.history, sql)
+    let findings = try findings()
+    #expect(findings.contains { $0.code == code }, "\(findings)")
+  }
+
+  @Test func anIndexThatDiffersIsNotTakenForDamage() throws {
+    try fill()
+    // As if a write of the index alone had been lost: the index knows a path that the table does not have.
+    try change(
+      state.database(),
+      """
+      PRAGMA writable_schema = ON; CREATE TABLE other (node, path);
+      UPDATE sqlite_schema SET sql = replace(sql, 'node, path', 'node, size') WHERE name = 'item_path';
+      DROP TABLE other;
+      """)
+    let findings = try findings()
+    #expect(findings.contains { $0.code == .indexDiffers || $0.code == .schemaDiffers }, "\(findings)")
+    #expect(!findings.contains { $0.code == .damagedPages }, "\(findings)")
+  }
+
+  /// Bytes of a real journal, overwritten in one page after the other: each is found or did not matter, and a run
+  /// that opens such a file says so or reads what is right.
+  @Test func aDamagedPageIsFoundAnywhere() throws {
+    try fill(3000)
+    let path = try state.database()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let pages = whole.count / 4096
+    #expect(pages > 20)
+    for page in stride(from: 0, to: pages, by: max(1, pages / 12)) {
+      var bytes = whole
+      for index in (page * 4096 + (page == 0 ? 100 : 0))..<(page * 4096 + 2048) { bytes[index] = 0xa5 }
+      try bytes.write(to: URL(filePath: path))
+      chmod(path, 0o600)
+      let damage = try findings().filter { $0.code == .damagedPages || $0.code == .refused }
+      #expect(!damage.isEmpty, "page \(page) of \(pages)")
+      #expect(damage.allSatisfy { !$0.lost.isEmpty && $0.remedy.contains("copy") }, "\(damage)")
+      #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+  }
+
+  @Test func aNewerSchemaAndAnotherProgramsFileAreToldAsSuch() throws {
+    try fill()
+    try change(state.database(), "PRAGMA user_version = 99")
+    #expect(try findings().map(\.code) == [.refused])
+    #expect(try findings()[0].remedy.contains("newer"))
+    try change(state.database(), "PRAGMA application_id = 7")
+    #expect(try findings()[0].message.contains("application id"))
+  }
+
+  @Test func aFileThatOthersMayReadAndALogAloneAreTold() throws {
+    try fill()
+    chmod(try state.database(), 0o644)
+    #expect(try findings().map(\.code) == [.openToOthers])
+    chmod(try state.database(), 0o600)
+    let path = try state.database()
+    try Data(repeating: 1, count: 100).write(to: URL(filePath: path + "-wal"))
+    chmod(path + "-wal", 0o600)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try findings().first?.code == .logWithoutFile)
+  }
+}

@@ -1,0 +1,119 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+/// Files of every schema that was released, made by `Released/*.sql` as those versions made them.
+@Suite struct ReleasedSchemaTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  /// Makes the file as the ferry of that schema left it.
+  private func make(_ name: String, at path: String) throws {
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released/\(name).sql")
+    try state.directory.create()
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: String(contentsOf: script, encoding: .utf8))
+    }
+    try queue.close()
+    chmod(path, 0o600)
+  }
+
+  private func versions(_ path: String) throws -> [Int] {
+    let raw = try DatabaseQueue(path: path)
+    defer { try? raw.close() }
+    return try raw.read { db in
+      #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
+      return try Int.fetchAll(db, sql: "SELECT version FROM history ORDER BY version")
+    }
+  }
+
+  private func checkItems(_ journal: SessionJournal, schema: Int) throws {
+    let nodes = try journal.nodes
+    #expect(nodes.map(\.name) == ["photos", "catalog", "notify"])
+    #expect(nodes[1].fetch?.etag == "\"v1\"" && nodes[1].fetch?.fetchedAt == .start)
+    #expect(nodes[1].fetch?.interval == (schema >= 2 ? .seconds(900) : nil))
+    #expect(nodes[2].hasIntent)
+    let items = try journal.items(nodes[0].id)
+    #expect(
+      items.map(\.state) == [.queued, .allocated, .transferred, .done, .failed, .ambiguous, .cancelled])
+    #expect(items.map(\.size) == Array(100...106))
+    #expect(items[1].captures.map(\.value) == ["u2", "https://example.org/put?sig=s3cret"])
+    #expect(items[1].captures.map(\.isSecret) == [false, true])
+    #expect(items[1].expires == .start(plus: 3600))
+    #expect(items[3].closedAt == .start(plus: 1) && items[3].sha256?.count == 32)
+    #expect(
+      items[4].failure
+        == RecordedFailure(code: "http_status", status: 403, message: "the server answered 403"))
+    #expect(items[5].intent == .commit && items[5].path == [0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67])
+    let situation = try journal.situation
+    #expect(situation.hasPendingEvents == (schema >= 3))
+    #expect(situation.delay?.period == (schema >= 3 ? .seconds(120) : nil))
+  }
+
+  @Test(arguments: 1...3)
+  func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
+    let path = try state.database()
+    try make("session-\(schema)", at: path)
+    let before = try Data(contentsOf: URL(filePath: path))
+
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    try checkItems(reader, schema: schema)
+    try reader.close()
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    #expect(try versions(path) == Array(1...schema))
+
+    let journal = try state.open()
+    try checkItems(journal, schema: schema)
+    try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
+    try journal.close()
+    #expect(try versions(path).starts(with: [1, 2, 3]))
+    #expect(try Self.findings(in: state).isEmpty)
+  }
+
+  @Test(arguments: 1...4)
+  func theHistoryOfEachReleasedSchemaIsMigratedWithItsRuns(schema: Int) throws {
+    let path = state.directory.history
+    try make("history-\(schema)", at: path)
+    let before = try Data(contentsOf: URL(filePath: path))
+
+    let reader = try RunHistory.openForReading(in: state.directory)
+    #expect(try reader.runs().map(\.id) == ["r2", "r1"])
+    try reader.close()
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+
+    let history = try RunHistory.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+    #expect(try history.runs().map(\.state) == [.interrupted, .ended])
+    #expect(try history.runs().map(\.exitCode) == [nil, 1])
+    #expect(try history.jobsWithOpenRound.map(\.variables) == [["api": "https://example.org"]])
+    #expect(try history.latestRound(manifest: "m")?.number == 2)
+    #expect(
+      try history.samples(manifest: "m", upload: "photos", limit: 9)
+        == (schema >= 2 ? [TransferSample(bytes: 5_000_000, duration: .seconds(2))] : []))
+    try history.close()
+    let ledger = try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+    let used = try ledger.used(.wifi, in: .start..<Instant.start(plus: 900))
+    #expect(used == (schema >= 3 ? 4000 + 1_048_576 : 0))
+    try ledger.close()
+    let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+    #expect(
+      try inbox.notes(session: "s").map(\.paths)
+        == (schema >= 4 ? [[[0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67]]] : []))
+    try inbox.close()
+    #expect(try versions(path).starts(with: [1, 2, 3, 4]))
+    #expect(try Self.findings(in: state).isEmpty)
+  }
+
+  static func findings(in state: TemporaryState) throws -> [JournalFinding] {
+    var findings: [JournalFinding] = []
+    try JournalCheck.run(sessions: state.directory.sessions(), in: state.directory) { verdict in
+      // A session is alone here, and knows no rounds.
+      findings += verdict.findings.filter { $0.code != .unknownRound }
+    }
+    return findings
+  }
+}
