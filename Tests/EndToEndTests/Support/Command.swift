@@ -49,7 +49,7 @@ final class RunningCommand: Sendable {
     process.standardInput = input ?? FileHandle.nullDevice
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
-    // One at a time: Foundation's has crashed where several threads started processes for minutes.
+    // One at a time. Files stay open behind it, and from 1,024 on `run()` goes down: scripts/soak goes in rounds.
     try Self.starting.withLock { _ in try Self.withAllSignals { try process.run() } }
     pid = process.processIdentifier
     ended = stream
