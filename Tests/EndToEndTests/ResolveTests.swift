@@ -49,6 +49,22 @@ import Testing
     #expect(try await job.ferry("explain", path, "--manifest", "job.yaml").stdout.contains("delivered"))
   }
 
+  @Test func `and resolved as done is then deleted or moved, as any delivered file`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(
+      manifest: text.replacing("files: { root: files }", with: "files: { root: files }\n    after: delete"))
+    let report = try await job.run().report
+    let path = try #require(report.items.first { $0.state == "ambiguous" }?.path)
+    #expect(try await job.ferry("resolve", path, "done", "--manifest", "job.yaml").status == 0)
+    let left = { try FileManager.default.contentsOfDirectory(atPath: job.folder.path("files")) }
+    #expect(try left() == [path])
+    let requests = try await receiver.received().requests
+    #expect(try await job.run().command.status == 0)
+    #expect(try left().isEmpty)
+    #expect(try await receiver.received().requests == requests)
+  }
+
   @Test func `and resolved for a retry has its commit sent again under its upload ID`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=before")
     let report = try await job.run().report

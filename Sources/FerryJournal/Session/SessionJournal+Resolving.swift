@@ -74,9 +74,12 @@ extension SessionJournal {
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL"
     switch decision {
     case .done:
+      // A delivered file: the next launch clears what is owed to it where the manifest asks for nothing.
       try db.execute(
-        sql:
-          "UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?, \(clear), \(forget) WHERE \(isAmbiguous)",
+        sql: """
+          UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
+          after = \(AfterState.owed.rawValue), \(clear), \(forget) WHERE \(isAmbiguous)
+          """,
         arguments: [now.nanoseconds, item.id])
     case .again(let round):
       let kept: ItemState = item.step == .commit ? .transferred : .queued
