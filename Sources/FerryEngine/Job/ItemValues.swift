@@ -12,7 +12,7 @@ struct ItemValues: Sendable {
   init() {}
 
   /// In the journal the captures of both steps stand in one column, their names told apart by the step.
-  init(journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64?) {
+  init(journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil) {
     self.sha256 = sha256
     self.inode = inode
     for capture in captures {
