@@ -18,7 +18,7 @@ import Testing
     ("commit", "'commit' is not ROUTE:KEY=VALUE,…"),
     (
       "comit:status=500",
-      "'comit' is no route; there are token, allocate, content, commit, abandon, file, inbox, catalog, "
+      "'comit' is no route; there are token, allocate, content, commit, state, abandon, file, inbox, catalog, "
         + "blob, done, redirect, any"
     ),
     (

@@ -44,13 +44,16 @@ final class RunningCommand: Sendable {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     process.currentDirectoryURL = folder ?? Product.package
     outputs = try TemporaryFolder()
-    process.standardOutput = try outputs.open("stdout")
-    process.standardError = try outputs.open("stderr")
+    let (stdout, stderr) = (try outputs.open("stdout"), try outputs.open("stderr"))
+    process.standardOutput = stdout
+    process.standardError = stderr
     process.standardInput = input ?? FileHandle.nullDevice
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
-    // One at a time. Files stay open behind it, and from 1,024 on `run()` goes down: scripts/soak goes in rounds.
     try Self.starting.withLock { _ in try Self.withAllSignals { try process.run() } }
+    // A process object keeps what it was given, past its end; from 1,024 open files on `run()` goes down.
+    try stdout.close()
+    try stderr.close()
     pid = process.processIdentifier
     ended = stream
     self.process = Mutex(process)
