@@ -39,6 +39,27 @@ import Testing
     #expect(try state.contents() == before)
   }
 
+  /// As after a kill in front of the log's first frame, and after a power cut in front of its sync.
+  @Test(arguments: [("the header alone", 32), ("torn", 4096)])
+  func aLogWithoutAChangeDoesNotKeepAReaderWaiting(log: (kind: String, size: Int)) throws {
+    try leave(log: false, sharedMemory: false)
+    let source = try TemporaryState()
+    let journal = try source.open()
+    let header = try Data(contentsOf: URL(filePath: journal.path + "-wal")).prefix(32)
+    #expect(header.count == 32)
+    let bytes = log.size > header.count ? Data(repeating: 7, count: log.size) : header
+    try bytes.write(to: URL(filePath: state.database() + "-wal"))
+    try FileManager.default.copyItem(atPath: journal.path + "-shm", toPath: state.database() + "-shm")
+    try journal.close()
+    let before = try state.contents()
+    let began = ContinuousClock.now
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try reader.items(reader.photos().id).count == 2)
+    try reader.close()
+    #expect(began.duration(to: .now) < .seconds(5))
+    #expect(try state.contents() == before)
+  }
+
   @Test func readingBesideALiveRunSeesWhatIsCommitted() throws {
     let journal = try state.open()
     let node = try journal.photos().id

@@ -10,9 +10,9 @@ import GRDBSQLite
 ///
 /// | beside the file | opened as |
 /// |---|---|
-/// | no log, or an empty one | `immutable=1`: the file alone is the truth |
+/// | no log, or one that holds no change | `immutable=1`: the file alone is the truth |
 /// | a log and `-shm`: a process is at work or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
-/// | a log alone, or a rollback journal | a private copy elsewhere |
+/// | a log alone or of another form, or a rollback journal | a private copy elsewhere |
 ///
 /// Not for a file that this process has open for writing: copying it would drop SQLite's POSIX locks.
 final class DatabaseSnapshot: Sendable {
@@ -116,6 +116,19 @@ final class DatabaseSnapshot: Sendable {
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
   }
 
+  /// Bytes in front of a log's first frame (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
+  fileprivate static let logHeader = 32
+
+  /// Whether it begins as a log: after a power cut it may not, and SQLite then passes over it.
+  fileprivate static func isLog(_ path: String) -> Bool {
+    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var magic: UInt32 = 0
+    guard pread(descriptor, &magic, 4, 0) == 4 else { return false }
+    return [0x377f_0682, 0x377f_0683].contains(UInt32(bigEndian: magic))
+  }
+
   fileprivate static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -136,9 +149,11 @@ extension DatabaseSnapshot.Route {
     // GRDB opens without SQLITE_OPEN_URI, so URIs are understood where SQLite was built so (Debian, Apple).
     if rollback > 0 || sqlite3_compileoption_used("USE_URI") == 0 {
       self = .copy
-    } else if log == 0 {
+    } else if log <= DatabaseSnapshot.logHeader {
+      // A process that was killed in front of its first frame leaves a header alone, which would keep
+      // `readonly_shm` waiting for the one that writes on.
       self = .immutable
-    } else if DatabaseSnapshot.size(path + "-shm") != nil {
+    } else if DatabaseSnapshot.size(path + "-shm") != nil, DatabaseSnapshot.isLog(path + "-wal") {
       self = .sharedLog
     } else {
       self = .copy

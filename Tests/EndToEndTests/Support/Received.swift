@@ -38,7 +38,14 @@ struct Received: Decodable, Sendable {
   var requests: Int
   var tokens: Int
 
-  static func decode(_ data: Data) throws -> Received { try JSONDecoder().decode(Received.self, from: data) }
+  static func decode(_ data: Data) throws -> Received {
+    do {
+      return try JSONDecoder().decode(Received.self, from: data)
+    } catch {
+      let text = String(decoding: data, as: UTF8.self)
+      throw CommandFailure(description: "\(error)\nin \(data.count) bytes: \(text.prefix(500)) … \(text.suffix(500))")
+    }
+  }
 
   /// The uploads by their names.
   var byName: [String: Upload] { Dictionary(uniqueKeysWithValues: uploads.map { ($0.name, $0) }) }
