@@ -62,10 +62,7 @@ import Testing
         #expect(isSure, "\(moment): \(name) was sent before its intent was on the disk")
       }
     }
-    // A commit does not wait for its upload ID's sync (docs/architecture.md): whose ID is lost is committed anew.
-    let kept = left.names(.transferred).union(left.names(.done))
-    try await job.finish(
-      moment, mayRepeat: job.kind == .uploads ? Set(job.names).subtracting(kept) : [])
+    try await job.finish(moment)
     return true
   }
 }

@@ -152,9 +152,7 @@ struct InterruptionPointTests {
     switch kind {
     case .put, .requestPut, .fetch: #expect(server.effects >= 1, "\(name)")
     case .post, .commitAlreadyDone, .commitKey, .commitProbe, .commitOnce, .startsOver, .requestPost:
-      // A power cut takes the upload ID by which the server would know the commit.
-      let most = point.losesPower && [.commitAlreadyDone, .startsOver].contains(kind) ? 2 : 1
-      #expect(server.effects <= most, "\(name): \(server.effects) times")
+      #expect(server.effects <= 1, "\(name): \(server.effects) times")
       #expect(isAmbiguous || server.effects >= 1, "\(name): \(server.effects) times")
     }
     return wasKilled

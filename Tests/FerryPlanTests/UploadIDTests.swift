@@ -16,7 +16,7 @@ struct UploadIDTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func laterStepsGoFirstInOneLaneOnceWhatTheyStandOnIsWritten() throws {
+  @Test func laterStepsGoFirstInOneLaneOnceWhatTheyStandOnIsOnDisk() throws {
     let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
     var world = try World(Yaml.ids(head: head), files: Yaml.files(3)) { _ in .status(200) }
     world.run()

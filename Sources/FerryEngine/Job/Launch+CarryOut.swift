@@ -197,11 +197,6 @@ extension Launch {
   ) {
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
-    // A commit waits until its transfer is written down, so it is told at once.
-    if jobs.plan.nodes.contains(where: { $0.steps.contains { $0.kind == .commit } }) {
-      options.tellsCommits = true
-      options.commitInterval = .milliseconds(1)
-    }
     var kept: [SessionJournal] = []
     let sessions = journals.all.map { journal -> Int? in
       guard let journal else { return nil }

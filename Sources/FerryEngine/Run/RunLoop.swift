@@ -82,8 +82,6 @@ final class RunLoop {
 
   private func read(_ letter: Mail) {
     switch letter {
-    case .journal(.committed(let sequence)):
-      handle(.written(through: scribe.record(committedBy: sequence)))
     case .journal(.synced(let sequence)): handle(.synced(through: scribe.record(syncedBy: sequence)))
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))

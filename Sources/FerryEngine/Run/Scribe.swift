@@ -87,11 +87,6 @@ final class Scribe {
     delivered.removeFirst(due.count)
   }
 
-  /// The last `.record` action of which everything is committed.
-  func record(committedBy sequence: UInt64) -> UInt64 {
-    waiting.last { $0.sequence <= sequence }?.record ?? synced
-  }
-
   /// What an entry of an upload's item writes; `nil` for entries of single requests.
   private func uploadWrites(
     _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, node: Int64

@@ -17,8 +17,6 @@ package final class JournalWriter: @unchecked Sendable {
     /// The least time from one commit to the next, unless a sync is due: at full speed a commit costs ten
     /// times as much as a write. So much is lost by SIGKILL at most, and done again. 0 commits at each wake-up.
     package var commitInterval: Duration = .milliseconds(5)
-    /// Whether `.committed` is told after each commit; it costs a wake-up of the run loop.
-    package var tellsCommits = false
     /// Bytes of changes that wait in memory before `append` waits too.
     package var queueLimit = 64 << 20
     /// Each sync takes at least this long: a slow disk for tests and benchmarks.
@@ -226,7 +224,6 @@ package final class JournalWriter: @unchecked Sendable {
       state.statistics.commits += commits
       state.statistics.writes += writes
     }
-    if options.tellsCommits { deliver(.committed(through: work.through)) }
   }
 
   private func sync(answering mustAnswer: Bool) throws(JournalError) {

@@ -190,10 +190,6 @@ package struct Step: Hashable, Codable, Sendable {
   /// The header field by which the server knows a repeated commit.
   package var idempotencyHeader: String?
 
-  /// Whether only what the server has under an upload ID tells a commit from its repetition: it waits until the end
-  /// of its transfer is on the disk, as a launch after a power cut would otherwise take another ID.
-  package var waitsForDisk: Bool { repeatability == .afterProbe || idempotencyHeader != nil }
-
   /// Raw values are written into reports.
   package enum Kind: String, Codable, Sendable {
     case token, allocate, transfer, commit, probe, fetch, request

@@ -4,8 +4,6 @@ package enum Event: Sendable {
   case launched
   /// Requests ended; all of one turn of the loop together.
   case finished([AttemptResult])
-  /// Everything up to this `.record` action is written: safe from SIGKILL, not from a power cut.
-  case written(through: UInt64)
   /// Everything up to this `.record` action is on disk.
   case synced(through: UInt64)
   /// The moment named by `nextWakeup` has come.

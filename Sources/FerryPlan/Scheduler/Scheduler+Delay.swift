@@ -119,9 +119,7 @@ extension Scheduler {
       uploads[upload].sent = []
       uploads[upload].inProgress += sent.count
       for (sequence, ready) in sent {
-        let isThere =
-          sequence <= (step(ready.place.node, .commit).waitsForDisk ? synced : written)
-        if isThere { enqueue(ready) } else { wait(for: sequence, ready) }
+        wait(for: sequence, ready)
       }
       closeIfThrough(upload)
     }

@@ -43,7 +43,7 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, unwritten.isEmpty, unsynced.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
+      guard timers.isEmpty, unsynced.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
       else {
         idleSince = nil
         return
@@ -111,8 +111,6 @@ extension Scheduler {
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
-    waiting += unwritten.lazy.map(\.ready).filter(isWanted)
-    unwritten.removeAll { isWanted($0.ready) }
     waiting += unsynced.lazy.map(\.ready).filter(isWanted)
     unsynced.removeAll { isWanted($0.ready) }
     for node in tokens.keys {

@@ -244,24 +244,23 @@ extension Scheduler {
     if stop == nil, hasResumes(session(of: place.node)) {
       keepUntilThrough(place, upload, sequence: sequence)
     } else {
-      commitOnceWritten(place)
+      commitOnceSynced(place)
     }
   }
 
-  private mutating func commitOnceWritten(_ place: Place) {
+  private mutating func commitOnceSynced(_ place: Place) {
     guard stop == nil else { return again(place, .commit) }
     self[progress: place]?.step = .commit
     wait(for: sequence, ready(place, .commit))
   }
 
-  /// A commit waits until its transfer's end is written, or on the disk.
+  /// A commit waits until its transfer's end is on the disk. The sync of an intent brings it there too.
   mutating func wait(for sequence: UInt64, _ commit: Ready) {
-    if step(commit.place.node, .commit).waitsForDisk {
-      unsynced.append((sequence, commit))
-      actions.append(.sync)
-    } else {
-      unwritten.append((sequence, commit))
+    guard sequence > synced, step(commit.place.node, .commit).repeatability != .once else {
+      return enqueue(commit)
     }
+    unsynced.append((sequence, commit))
+    actions.append(.sync)
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.

@@ -41,12 +41,8 @@ package struct Scheduler: Sendable {
   /// `.record` actions given and known to be on disk.
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
-  /// `.record` actions known to be written.
-  var written: UInt64 = 0
-  /// Commits that wait until the journal says that the file is there: a launch that died in between would
-  /// otherwise send the file again to an ID that is committed.
-  var unwritten: [(sequence: UInt64, ready: Ready)] = []
-  /// Likewise, until it is on the disk.
+  /// Commits that wait until it is on the disk that the file is there: the next launch would otherwise send it
+  /// again, to an ID that is committed or to another one.
   var unsynced: [(sequence: UInt64, ready: Ready)] = []
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
@@ -115,10 +111,7 @@ package struct Scheduler: Sendable {
     case .launched: begin()
     case .timer: break
     case .finished(let results): for result in results { finish(result) }
-    case .written(let through): written = max(written, through)
-    case .synced(let through):
-      synced = max(synced, through)
-      written = max(written, synced)
+    case .synced(let through): synced = max(synced, through)
     case .stop, .conditions, .cancelled, .submitted: if !isEnding { takeNews(event) }
     case .moved(let bytes): gate?.moved(bytes)
     case .leased(let lease, let request): take(lease, for: request)
@@ -137,7 +130,7 @@ package struct Scheduler: Sendable {
     case .cancelled(let session, let manifest, let finishing):
       cancel(session, of: manifest, finishing: finishing)
     case .submitted(let node, let items): add(items, to: node)
-    case .launched, .timer, .finished, .written, .synced, .moved, .leased, .hangUp: break
+    case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp: break
     }
   }
 
@@ -158,7 +151,7 @@ package struct Scheduler: Sendable {
     } else if stop == nil {
       rollGate()
       fireTimers()
-      moveWritten()
+      moveSynced()
       releaseDelayed()
       openNodes()
       moveIntents()
@@ -197,10 +190,7 @@ package struct Scheduler: Sendable {
     enqueue(ready)
   }
 
-  private mutating func moveWritten() {
-    let through = unwritten.prefix { $0.sequence <= written }
-    unwritten.removeFirst(through.count)
-    for (_, ready) in through { enqueue(ready) }
+  private mutating func moveSynced() {
     let kept = unsynced.prefix { $0.sequence <= synced }
     unsynced.removeFirst(kept.count)
     for (_, ready) in kept { enqueue(ready) }

@@ -28,7 +28,6 @@ extension VirtualMachine {
     guard !isDead, recorded > written else { return }
     written = recorded
     if writeDelay > .zero { writtenJournal = journal }
-    handle(.written(through: written))
   }
 
   /// What is on disk now survives a power cut.

@@ -81,8 +81,8 @@ extension Referee {
 
   private mutating func checkJournal(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     let place = call.attempt.place
-    if call.step == .commit, let record = transferred[place], record > written {
-      report(.commitAfterWrite, "\(name) was sent before its transfer was written down")
+    if call.step == .commit, let record = transferred[place], record > synced {
+      report(.commitAfterSync, "\(name) was sent before its transfer was on disk")
     }
     checkProbe(call, reply, step, name)
     guard step.repeatability == .once else { return }
@@ -94,16 +94,12 @@ extension Referee {
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { intents[place] = intent }
   }
 
-  /// A commit that has a probe is not repeated before that has told that it was not carried out, and is sent only
-  /// when its transfer is on the disk.
+  /// A commit that has a probe is not repeated before that has told that it was not carried out.
   private mutating func checkProbe(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     guard call.step == .commit, step.repeatability == .afterProbe else { return }
     let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
     if unknownCommits.contains(key) {
       report(.nothingTwice, "\(name) is sent again before its probe has told")
-    }
-    if let record = transferred[call.attempt.place], record > synced {
-      report(.commitAfterWrite, "\(name) was sent before its transfer was on disk")
     }
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     unknownCommits.insert(key)
@@ -159,16 +155,6 @@ extension Referee {
   }
 
   func text(_ key: FileKey) -> String { String(decoding: key.path, as: UTF8.self) }
-
-  /// A power cut takes what the journal did not bring to the disk: a commit waits until its transfer is written,
-  /// and not for the disk.
-  mutating func forgive() {
-    for (key, at) in lastEffectAt where at.duration(to: now) < .milliseconds(100) {
-      // One that has a probe waits for the disk.
-      if plan.nodes[key.node].steps.contains(where: { $0.repeatability == .afterProbe }) { continue }
-      effects[key] = 0
-    }
-  }
 
   mutating func close(_ place: Place, _ state: ItemState, _ machine: VirtualMachine) {
     guard place.item != nil else { return }

@@ -29,7 +29,6 @@ struct Referee {
   var windowEndsAt: Instant?
   var flights: [UInt64: Flight] = [:]
   var recorded: UInt64 = 0
-  var written: UInt64 = 0
   var synced: UInt64 = 0
   var stoppedAt: Instant?
   /// The record of each intent that is not spent.
@@ -76,7 +75,7 @@ struct Referee {
   mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
-    (recorded, written, synced, stoppedAt, eventsInLaunch) = (0, 0, 0, nil, 0)
+    (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
     (requests, challengedAt) = ([:], nil)
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
@@ -109,7 +108,6 @@ struct Referee {
       }
     }
     for effect in effects { count(effect) }
-    if machine.isDead, machine.losesPower { forgive() }
     endWindow(machine)
     if machine.counters.eventsAtOnce > bound(machine) {
       report(.busyLoop, "\(machine.counters.eventsAtOnce) events while no time passes")
@@ -141,8 +139,7 @@ struct Referee {
     eventsInLaunch += 1
     switch event {
     case .finished(let results): for result in results { finish(result) }
-    case .written(let through): written = max(written, through)
-    case .synced(let through): (synced, written) = (through, max(written, through))
+    case .synced(let through): synced = through
     case .stop: stoppedAt = stoppedAt ?? now
     case .conditions(let new): conditions = new
     case .hangUp:

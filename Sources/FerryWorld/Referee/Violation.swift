@@ -13,7 +13,7 @@ package struct Violation: Hashable, Sendable {
     case starvation
     case busyLoop = "busy_loop"
     case intent
-    case commitAfterWrite = "commit_after_write"
+    case commitAfterSync = "commit_after_sync"
     case deadline
     case stop
     case limit

@@ -75,9 +75,7 @@ struct FaultyJob {
   }
 
   /// Carries it to its end without faults.
-  ///
-  /// - Parameter mayRepeat: files that may be committed once more, under another upload ID.
-  func finish(_ moment: String, mayRepeat: Set<String> = []) async throws {
+  func finish(_ moment: String) async throws {
     let (command, report) = try await job.run()
     #expect(report.run.roundClosed, "\(moment): \(command.stdout)\(command.stderr)")
     let recorded = try await recorded()
@@ -89,8 +87,7 @@ struct FaultyJob {
     let deliveries = try await deliveries()
     for name in names {
       let count = deliveries[name, default: 0]
-      let isRight =
-        count == 1 || (count == 0 && ambiguous.contains(name)) || (count == 2 && mayRepeat.contains(name))
+      let isRight = count == 1 || (count == 0 && ambiguous.contains(name))
       #expect(isRight, "\(moment): \(name) was delivered \(count) times, \(recorded.states[name] ?? .queued)")
     }
   }

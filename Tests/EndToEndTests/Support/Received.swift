@@ -38,14 +38,7 @@ struct Received: Decodable, Sendable {
   var requests: Int
   var tokens: Int
 
-  static func decode(_ data: Data) throws -> Received {
-    do {
-      return try JSONDecoder().decode(Received.self, from: data)
-    } catch {
-      let text = String(decoding: data, as: UTF8.self)
-      throw CommandFailure(description: "\(error)\nin \(data.count) bytes: \(text.prefix(500)) … \(text.suffix(500))")
-    }
-  }
+  static func decode(_ data: Data) throws -> Received { try JSONDecoder().decode(Received.self, from: data) }
 
   /// The uploads by their names.
   var byName: [String: Upload] { Dictionary(uniqueKeysWithValues: uploads.map { ($0.name, $0) }) }

@@ -25,9 +25,7 @@ struct World {
   private var transferred: [Place: UInt64] = [:]
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
-  private var written: UInt64 = 0
   /// Of the record in hand.
-  private var unwrittenEntries = 0
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
     self.init(try Plan(yaml: yaml), files: files, serve: serve)
@@ -74,7 +72,7 @@ struct World {
   /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
   mutating func launch() {
     (starts, actions, entries, flights, intents) = ([], [], [], [:], [:])
-    (recorded, written, synced, transferred) = (0, 0, 0, [:])
+    (recorded, synced, transferred) = (0, 0, [:])
     list()
     machine.launch()
     look()
@@ -118,8 +116,7 @@ struct World {
 
   private mutating func take(_ event: Event) {
     switch event {
-    case .written(let through): written = max(written, through)
-    case .synced(let through): (synced, written) = (through, max(written, through))
+    case .synced(let through): synced = through
     case .finished(let results): for result in results { flights[result.id] = nil }
     case .launched, .timer, .stop, .conditions, .moved, .leased, .hangUp, .cancelled, .submitted: break
     }
@@ -131,7 +128,6 @@ struct World {
     case .record(let new):
       recorded += 1
       entries += new
-      unwrittenEntries = new.count
       for entry in new {
         if case .intent(let place, _) = entry { intents[place] = recorded }
         if case .withdrawn(let place) = entry { intents[place] = nil }
@@ -147,16 +143,11 @@ struct World {
 
   private mutating func begin(_ call: Call, _ reply: Reply) {
     let attempt = call.attempt
-    if attempt.step == .commit, written < recorded,
-      entries.suffix(unwrittenEntries).contains(.transferred(attempt.place))
-    {
-      violations.append("a commit started before its transfer was written")
-    }
     if let deadline = options.deadline, call.now >= deadline {
       violations.append("\(attempt) started after the launch's deadline")
     }
     let step = plan.step(of: attempt)
-    if step.waitsForDisk, let record = transferred[attempt.place], record > synced {
+    if step.kind == .commit, let record = transferred[attempt.place], record > synced {
       violations.append("a commit started before its transfer was on disk")
     }
     if step.repeatability == .once {
