@@ -112,7 +112,7 @@ import Testing
     _ edit: Edit
   ) async throws {
     let receiver = try await ReceiverProcess.start(
-      faults: ["content:every=2,status=500", "commit:every=2,status=500"])
+      faults: ["content:every=2,status=500", "commit:every=2,status=503"])
     let (job, before) = try await halfway(receiver)
     var text = before
     for (old, new) in edit.replacing {

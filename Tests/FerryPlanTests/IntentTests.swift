@@ -25,9 +25,19 @@ struct IntentTests {
     #expect(world.starts.isEmpty)
   }
 
-  @Test(arguments: [502, 504])
-  func aGatewayThatGotNoAnswerMakesItAmbiguous(status: Int) throws {
+  @Test(arguments: [500, 502, 504, 524])
+  func aServerThatFailedMakesItAmbiguous(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func anAnswerWithoutItsCaptureIsNotAskedForAgain() throws {
+    let missing = TransportFailure(.capture, "no /id in the answer", mayHaveReachedServer: true)
+    var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in
+      Reply(answer: .response(.init(status: 201, missing: missing)), after: .milliseconds(9))
+    }
     world.run()
     #expect(world.starts.count == 1)
     #expect(world.scheduler.totals.items.ambiguous == 1)

@@ -21,7 +21,7 @@ struct ProbeTests {
     var world = try world(3) { _ in .status(200) }
     world.run()
     #expect(!steps(world).contains(.probe))
-    #expect(intents(world) == 0)
+    #expect(intents(world) == 3)
     #expect(world.scheduler.totals.items.done == 3)
     #expect(world.violations.isEmpty)
   }
@@ -31,7 +31,7 @@ struct ProbeTests {
     world.run()
     #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
     #expect(world.scheduler.totals.items.done == 1)
-    #expect(intents(world) == 0)
+    #expect(intents(world) == 1)
   }
 
   @Test(arguments: [404, 410, 400, 409, 204])
@@ -61,6 +61,19 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  @Test func anAnswerThatCannotBeReadSaysNeitherYesNorNo() throws {
+    var world = try world { call in
+      if call.step == .commit { return .lost }
+      guard call.step == .probe, call.number == 1 else { return .status(200) }
+      return Reply(
+        answer: .response(.init(status: 200, mismatch: "the answer is not JSON", isUnreadable: true)),
+        after: .milliseconds(9))
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
   func aTransientAnswerToTheProbeIsTriedAgain(status: Int) throws {
     var world = try world { call in
@@ -72,14 +85,14 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test(arguments: [502, 504])
+  @Test(arguments: [500, 502, 504, 524])
   func aGatewayThatGotNoAnswerIsALostOne(status: Int) throws {
     var world = try world { $0.step == .commit ? .status(status) : .status(200) }
     world.run()
     #expect(steps(world).suffix(2) == [.commit, .probe])
   }
 
-  @Test(arguments: [429, 500, 503])
+  @Test(arguments: [429, 501, 503])
   func aCommitThatTheServerRefusedForNowIsSentAgainUnasked(status: Int) throws {
     var world = try world { call in
       .status(call.step == .commit && call.number == 1 ? status : 200)

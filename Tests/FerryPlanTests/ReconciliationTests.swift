@@ -29,7 +29,11 @@ struct ReconciliationTests {
     Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
     // What may have been carried out is looked at first, whatever has changed since.
     Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),
-    Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.continuing)),
+    Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
+    Row(state: .transferred, hasChanged: true, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
+    Row(state: .allocated, isOldRound: true, outcome: .entry(.adopted)),
+    Row(state: .transferred, isOldRound: true, outcome: .entry(.adopted)),
+    Row(state: .transferred, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .done, deliver: .once, outcome: .delivered),
     Row(state: .done, deliver: .once, hasChanged: true, isOldRound: true, outcome: .delivered),
     Row(state: .done, outcome: .delivered),

@@ -35,6 +35,13 @@ package enum ExpectationCheck {
     return nil
   }
 
+  /// Whether JSON is asked for and the body is none: then it does not say no either.
+  package static func isUnreadable(_ expectation: Expectation, _ answer: TransferAnswer) -> Bool {
+    guard !expectation.json.isEmpty else { return false }
+    var reader = AnswerReader(answer)
+    return reader.bodyJSON() == nil
+  }
+
   /// Scalars, by type and value: `1` is `1.0` and not `"1"`.
   private static func isEqual(_ value: JSONValue, _ expected: JSONTemplate) -> Bool {
     switch (value, expected) {

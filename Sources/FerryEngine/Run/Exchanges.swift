@@ -266,7 +266,10 @@ final class Exchanges {
     // A download was looked at before it took its file's place, and its body is not here any more.
     response.mismatch =
       prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
-    guard response.mismatch == nil else { return response }
+    guard response.mismatch == nil else {
+      response.isUnreadable = ExpectationCheck.isUnreadable(step.expect, answer)
+      return response
+    }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if let inode = answer.inode, keepsInodes[attempt.place.node.index] {
       values[attempt.place, default: ItemValues()].inode = inode

@@ -146,6 +146,7 @@ final class Scribe {
     var new = FileColumns()
     var firstRow: Int64 = 0
     var requeued: [JournalWrite.Requeued] = []
+    var adopted: [Int64] = []
     for item in items {
       let size = table.files.sizes[item]
       let modified = table.files.modified[item]
@@ -155,6 +156,7 @@ final class Scribe {
         if new.count == 0 { firstRow = table.rows[item] }
         new.append(path: table.files.path(item), size: size, modified: modified)
       case .requeued: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
+      case .adopted: adopted.append(table.rows[item])
       case .continuing: break
       }
     }
@@ -163,6 +165,7 @@ final class Scribe {
       writes.append(.insert(node: node, round: round, handedOver: at, firstRow: firstRow, files: new))
     }
     if !requeued.isEmpty { writes.append(.requeue(round: round, handedOver: at, files: requeued)) }
+    if !adopted.isEmpty { writes.append(.adopt(round: round, handedOver: at, rows: adopted)) }
     return writes
   }
 

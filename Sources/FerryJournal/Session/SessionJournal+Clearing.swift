@@ -9,8 +9,8 @@ extension SessionJournal {
     package var items = 0
     /// Of those: an upload ID, which the server goes on keeping.
     package var withUploadID = 0
-    /// Items, fetches and requests whose unrepeatable step may have reached the server; it may now be
-    /// sent a second time.
+    /// Items, fetches and requests of which a commit, or a step that is never sent again, may have reached the
+    /// server; it may now be sent a second time.
     package var unanswered = 0
   }
 
@@ -44,8 +44,8 @@ extension SessionJournal {
   /// Ends every item that is open in its round, and returns how many became cancelled. It is on the disk
   /// when this returns.
   ///
-  /// One whose unrepeatable step may have reached the server ends ambiguous instead, with its captures: a
-  /// cancelled one would be sent again in the next round. The caller holds the session's lock, and no
+  /// One of which a commit, or a step that is never sent again, may have reached the server ends ambiguous
+  /// instead, with its captures: a cancelled one would be sent again in the next round. The caller holds the session's lock, and no
   /// `JournalWriter` has the journal.
   ///
   /// - Parameter manifest: whose items are ended; `nil` means everyone's.

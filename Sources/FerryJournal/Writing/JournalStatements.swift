@@ -18,7 +18,7 @@ struct JournalStatements {
   }
 
   private enum Statement: Int, CaseIterable {
-    case insert, requeue, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
+    case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
     case captures, setCaptures, source, after, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
 
     var sql: String {
@@ -35,6 +35,7 @@ struct JournalStatements {
         failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL
         WHERE id = ?1
         """
+      case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
       case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
       case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
       case .allocated:
@@ -100,6 +101,11 @@ struct JournalStatements {
         bind(statement, 3, file.modified)
         try update(statement, row: file.row)
       }
+    case .adopt(let round, let handedOver, let rows):
+      let statement = try handle(.adopt)
+      bind(statement, 2, round)
+      bind(statement, 3, handedOver.nanoseconds)
+      for row in rows { try update(statement, row: row) }
     case .intent(let row, let step):
       let statement = try handle(.intent)
       bind(statement, 2, Int64(step.rawValue))

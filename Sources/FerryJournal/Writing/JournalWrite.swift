@@ -6,7 +6,9 @@ package enum JournalWrite: Sendable {
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
   /// Items known from before that are queued again: a new round, or a file that changed.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued])
-  /// An unrepeatable step is about to be sent. It must be synced before it is.
+  /// Items that an earlier round had begun go on in this one, with all they have.
+  case adopt(round: Int64, handedOver: Instant, rows: [Int64])
+  /// A commit, or a step that is never sent again, is about to be sent. It must be synced before it is.
   case intent(row: Int64, step: ItemStep)
   /// An intent that certainly did not reach the wire, or that the server refused.
   case withdraw(row: Int64)

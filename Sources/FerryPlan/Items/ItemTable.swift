@@ -30,13 +30,15 @@ package struct ItemTable: Sendable {
     case requeued
     /// Open in this round since an earlier launch.
     case continuing
+    /// Begun in an earlier round, whose upload went on without it: it goes on in this one.
+    case adopted
   }
 
   /// An item that an earlier launch had begun.
   package struct Begun: Hashable, Sendable {
     package var state: ItemState
     package var expires: Instant?
-    /// An unrepeatable step was about to be sent and its outcome is not known.
+    /// A commit, or a step that is never sent again, was about to be sent and its outcome is not known.
     package var intent: ItemStep?
 
     package init(state: ItemState, expires: Instant? = nil, intent: ItemStep? = nil) {

@@ -74,8 +74,10 @@ package struct Reconciliation: Sendable {
     while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { appendNew() }
     guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else {
       // The file is gone from the listing. What was begun in this round is still owed an end: sending
-      // it tells whether the file is really gone. Whatever else the journal remembers of it stays.
-      if !known.state.isClosed, known.round == round { carryOn(known, path: path) }
+      // it tells whether the file is really gone. So is what the server has, or may have acted upon.
+      // Whatever else the journal remembers of it stays.
+      let isAtServer = known.state == .transferred || known.intent != nil
+      if !known.state.isClosed, known.round == round || isAtServer { carryOn(known, path: path) }
       if known.state == .ambiguous { settled.ambiguous += 1 }
       return
     }
@@ -86,7 +88,9 @@ package struct Reconciliation: Sendable {
     case .ambiguous:
       settled.ambiguous += 1
     case .queued, .allocated, .transferred:
-      if known.intent != nil || (isSame && known.round == round) {
+      // An upload ID of an earlier round is of the same file still.
+      let goesOn = isSame && (known.round == round || known.state != .queued)
+      if known.intent != nil || goesOn {
         carryOn(known, path: path)
       } else {
         requeue(known, index: index)
@@ -139,9 +143,10 @@ package struct Reconciliation: Sendable {
 
   private mutating func carryOn(_ known: Known, path: some Collection<UInt8>) {
     let isBegun = known.state != .queued || known.intent != nil
+    let isOfRound = known.round == round
     items.append(
-      path: path, size: known.size, modified: known.modified, row: known.row, entry: .continuing,
-      handedOver: known.handedOver,
+      path: path, size: known.size, modified: known.modified, row: known.row,
+      entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,
       begun: isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
   }
 }

@@ -49,6 +49,8 @@ package struct AttemptResult: Sendable {
     package var status: Int
     /// What of `expect`, besides the status, the answer does not meet.
     package var mismatch: String?
+    /// Its body is not of the kind that is expected, so that it tells nothing of what was asked.
+    package var isUnreadable: Bool
     /// A capture that later steps need and the answer does not have.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
@@ -58,11 +60,12 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
 
     package init(
-      status: Int, mismatch: String? = nil, missing: TransportFailure? = nil, retryAfter: Duration? = nil,
-      expires: Instant? = nil, origins: [Step.Kind: Origin] = [:]
+      status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,
+      retryAfter: Duration? = nil, expires: Instant? = nil, origins: [Step.Kind: Origin] = [:]
     ) {
       self.status = status
       self.mismatch = mismatch
+      self.isUnreadable = isUnreadable
       self.missing = missing
       self.retryAfter = retryAfter
       self.expires = expires

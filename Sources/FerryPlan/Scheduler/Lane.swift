@@ -12,13 +12,13 @@ struct Lane: Sendable {
   /// `max_connections_per_host`.
   let limit: Int
   var inFlight = 0
-  /// Whether unrepeatable steps go through here.
+  /// Whether steps that are never sent again go through here: their intents go ahead of the connections.
   var needsIntents = false
   /// Steps that may be sent, best first.
   var ready = Heap<Ready>()
-  /// Unrepeatable steps whose intent is on disk, best first.
+  /// Steps whose intent is on disk, best first.
   var intended = Heap<Ready>()
-  /// Unrepeatable steps whose intent is being written.
+  /// Steps whose intent is being written.
   var intending: [(sequence: UInt64, ready: Ready)] = []
   /// Uploads whose first step goes through here, by priority.
   var sources: [Int] = []

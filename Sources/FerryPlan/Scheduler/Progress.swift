@@ -23,10 +23,8 @@ struct Progress: Sendable {
   var hasInheritedUploadID = false
   /// It is about to get, or holds, an upload ID that no transfer uses yet.
   var isAhead = false
-  /// A commit was sent in this launch.
-  var hasSentCommit = false
-  /// A commit with a probe was sent, perhaps by an earlier launch, and what became of it is not known: the probe is
-  /// next.
+  /// A commit may have been carried out, perhaps for an earlier launch: nothing but its success is an end that is
+  /// known, and where there is a probe, that is asked first.
   var isCommitUnknown = false
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
@@ -68,8 +66,8 @@ struct UploadState: Sendable {
   var batchOpen = 0
   /// Of the batch: neither sent nor ended.
   var batchSending = 0
-  /// Sent items that wait until the whole batch is through, with the number of their record.
-  var sent: [(sequence: UInt64, ready: Ready)] = []
+  /// Sent items that wait until the whole batch is through.
+  var sent: [Ready] = []
   /// The batch's completions were handled.
   var isHandled = false
   var active: [Int: Progress] = [:]

@@ -61,16 +61,14 @@ extension Scheduler {
     } else {
       uploads[upload].counts.cancelled += 1
     }
-    guard uploads[upload].items.entries[item] == .continuing else { return }
+    guard [.continuing, .adopted].contains(uploads[upload].items.entries[item]) else { return }
     let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
     entries.append(.closed(Place(uploads[upload].node, item), state, .cancelled, at: now))
   }
 
-  /// Whether an earlier launch may have sent a step of the item that is not repeated blindly.
+  /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again.
   private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
-    guard let begun = uploads[upload].items.begun[item] else { return false }
-    let hasProbe = step(uploads[upload].node, .commit).repeatability == .afterProbe
-    return begun.intent != nil || (begun.state == .transferred && hasProbe)
+    uploads[upload].items.begun[item]?.intent != nil
   }
 
   /// Further items for an upload; a node that has ended takes them in the next launch.

@@ -64,11 +64,11 @@ extension Scheduler {
   /// Keeps a sent item until its batch is through.
   ///
   /// - Parameter sequence: of the record that says that it is sent.
-  mutating func keepUntilThrough(_ place: Place, _ upload: Int, sequence: UInt64) {
+  mutating func keepUntilThrough(_ place: Place, _ upload: Int) {
     let kind = commitKind(of: place)
     self[progress: place]?.step = kind
     uploads[upload].inProgress -= 1
-    uploads[upload].sent.append((sequence, ready(place, kind)))
+    uploads[upload].sent.append(ready(place, kind))
   }
 
   /// Whether something of the batch is still on its way; what its budget skipped goes in another window.
@@ -118,9 +118,7 @@ extension Scheduler {
       let sent = uploads[upload].sent
       uploads[upload].sent = []
       uploads[upload].inProgress += sent.count
-      for (sequence, ready) in sent {
-        wait(for: sequence, ready)
-      }
+      for ready in sent { enqueue(ready) }
       closeIfThrough(upload)
     }
   }

@@ -43,7 +43,7 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, unsynced.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
+      guard timers.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
       else {
         idleSince = nil
         return
@@ -111,8 +111,6 @@ extension Scheduler {
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
-    waiting += unsynced.lazy.map(\.ready).filter(isWanted)
-    unsynced.removeAll { isWanted($0.ready) }
     for node in tokens.keys {
       waiting += tokens[node]?.waiters.filter(isWanted) ?? []
       tokens[node]?.waiters.removeAll(where: isWanted)
@@ -122,9 +120,9 @@ extension Scheduler {
       gate?.waiters.removeAll(where: isWanted)
     }
     for upload in uploads.indices {
-      let sent = uploads[upload].sent.map(\.ready).filter(isWanted)
+      let sent = uploads[upload].sent.filter(isWanted)
       guard !sent.isEmpty else { continue }
-      uploads[upload].sent.removeAll { isWanted($0.ready) }
+      uploads[upload].sent.removeAll(where: isWanted)
       uploads[upload].inProgress += sent.count
       waiting += sent
     }

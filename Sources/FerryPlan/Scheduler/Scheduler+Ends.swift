@@ -52,7 +52,9 @@ extension Scheduler {
   /// Not in this launch any more.
   mutating func leave(_ place: Place, _ failure: RecordedFailure) {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
-    if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
+    if let progress = self[progress: place], progress.intent == .recorded, !progress.isCommitUnknown {
+      entries.append(.withdrawn(place))
+    }
     releaseReservation(place)
     note(failure, of: place.node)
     if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != "token" {

@@ -79,8 +79,13 @@ extension Scheduler {
       if hasSlot, let intended = lanes[lane].intended.min, !isOvertaken(intended, on: lane) {
         lanes[lane].intended.removeMin()
         start(intended, on: lane)
+      } else if let commit = lanes[lane].ready.min, isCommitToIntend(commit),
+        hasSlot || lanes[lane].intentRoom > 0
+      {
+        lanes[lane].ready.removeMin()
+        pass(commit, on: lane)
       } else if hasSlot || hasIntentRoom, let ready = takeNext(on: lane) {
-        guard needsIntent(ready) ? hasIntentRoom : hasSlot else {
+        guard isCommitToIntend(ready) || (needsIntent(ready) ? hasIntentRoom : hasSlot) else {
           lanes[lane].ready.insert(ready)
           break
         }
@@ -104,9 +109,15 @@ extension Scheduler {
       && work.first.repeatability != .once
   }
 
+  /// What is never sent again, and every commit: the next launch has to know that it may have been carried out.
   private func needsIntent(_ ready: Ready) -> Bool {
-    step(ready.place.node, ready.step).repeatability == .once
+    (ready.step == .commit || step(ready.place.node, ready.step).repeatability == .once)
       && self[progress: ready.place]?.intent != .recorded
+  }
+
+  /// A commit that can be sent again, and has no intent yet: while that is written it takes no connection.
+  private func isCommitToIntend(_ ready: Ready) -> Bool {
+    ready.step == .commit && step(ready.place.node, .commit).repeatability != .once && needsIntent(ready)
   }
 
   /// The best step that waits for this lane, or a new item's first one.
@@ -166,7 +177,7 @@ extension Scheduler {
     guard hasResumes(session(of: place.node)), progress.intent == .none else {
       return ready(place, progress.step)
     }
-    keepUntilThrough(place, upload, sequence: 0)
+    keepUntilThrough(place, upload)
     return nil
   }
 
@@ -188,12 +199,13 @@ extension Scheduler {
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
     progress.isSent = begun.state == .transferred
-    if begun.intent != nil { progress.intent = .inherited }
-    guard progress.isSent, work.probe != nil, begun.intent ?? .commit == .commit else { return progress }
-    // An earlier launch may have sent the commit; the probe knows, also where that launch had none to ask.
-    progress.intent = .none
+    guard let intent = begun.intent else { return progress }
+    progress.intent = .inherited
+    guard intent == .commit, let commit = work.commit, commit.repeatability != .once else { return progress }
+    // An earlier launch may have sent the commit, which can be sent again or asked for now.
+    progress.intent = .recorded
     progress.isCommitUnknown = true
-    progress.step = .probe
+    if commit.repeatability == .afterProbe { progress.step = .probe }
     return progress
   }
 
@@ -228,9 +240,8 @@ extension Scheduler {
     let place = ready.place
     let deadline = self.deadline(of: place)
     if let deadline, now >= deadline {
-      // Whoever sends it again might do twice what the server did at a commit whose answer is not known.
       end(
-        place, isCommit(ready.step) && mayBeCommitted(place) ? .ambiguous : .failed,
+        place, .failed,
         .init(
           code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
       return
@@ -252,32 +263,9 @@ extension Scheduler {
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready))
     if ready.step == .transfer { leaveAhead(place) }
-    if ready.step == .commit {
-      self[progress: place]?.hasSentCommit = true
-      if step(place.node, .commit).repeatability == .afterProbe {
-        self[progress: place]?.isCommitUnknown = true
-      }
-    }
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
-  }
-
-  private func isCommit(_ kind: Step.Kind) -> Bool {
-    switch kind {
-    case .commit, .probe: true
-    case .token, .allocate, .transfer, .fetch, .request: false
-    }
-  }
-
-  /// Whether a commit was sent, in this launch or perhaps in an earlier one.
-  private func mayBeCommitted(_ place: Place) -> Bool {
-    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return false }
-    if step(place.node, .commit).repeatability == .afterProbe {
-      return self[progress: place]?.isCommitUnknown == true
-    }
-    return self[progress: place]?.hasSentCommit == true
-      || uploads[upload].items.begun[item]?.state == .transferred
   }
 
   private func deadline(of place: Place) -> Instant? {
@@ -299,6 +287,7 @@ extension Scheduler {
   /// Forgets the item's upload ID and goes back to its allocation.
   mutating func releaseUploadID(_ place: Place) {
     entries.append(.released(place))
+    self[progress: place]?.intent = .none
     self[progress: place]?.hasUploadID = false
     self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil

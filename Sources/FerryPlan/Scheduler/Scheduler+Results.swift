@@ -54,7 +54,7 @@ extension Scheduler {
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let place = flight.attempt.place
-    spendIntent(place, verdict)
+    spendIntent(place, step, verdict)
     learnOfCommit(place, step, verdict)
     if flight.interruption == .cancelled, goesOn(place, step, after: verdict) {
       // It ended by itself before it could be cancelled.
@@ -73,6 +73,8 @@ extension Scheduler {
           step.token.map { invalidate(token: $0, generation: flight.attempt.tokenGeneration) } ?? false
         replace(flight, isNews: isNews)
       }
+    case .uploadIDGone(let failure) where self[progress: place]?.isCommitUnknown == true:
+      end(place, .failed, failure)
     case .uploadIDGone(let failure):
       tally.idsExpired += 1
       let wasSent = self[progress: place]?.isSent == true
@@ -82,9 +84,9 @@ extension Scheduler {
         return enqueueCreated(place, .allocate)
       }
       retry(flight, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
-    case .transient(let failure, let retryAfter, let scope, let reachedServer):
+    case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
-      if step.repeatability == .startsOver, reachedServer {
+      if step.repeatability == .startsOver, effect != .notSent {
         releaseUploadID(place)
         kind = .allocate
       }
@@ -193,37 +195,39 @@ extension Scheduler {
     }
   }
 
-  /// An intent that an attempt carried is spent, unless the attempt certainly stayed at home.
-  private mutating func spendIntent(_ place: Place, _ verdict: Verdict) {
+  /// An intent that an attempt carried is spent, unless the attempt certainly stayed at home, or may have been
+  /// carried out.
+  private mutating func spendIntent(_ place: Place, _ step: Step, _ verdict: Verdict) {
+    // A probe asks about the commit, whose intent it leaves alone.
+    guard step.kind != .probe else { return }
     switch verdict {
-    case .transient(_, _, _, reachedServer: false), .cancelled(reachedServer: false): break
-    case .transient, .unauthorized:
-      // The server refused it: a later launch must not take it for a lost answer.
+    case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .cancelled: break
+    case .transient(_, _, _, .refused), .unauthorized:
+      // This attempt was refused: a later launch must not take it for a lost answer. An earlier one may be one.
+      guard self[progress: place]?.isCommitUnknown != true else { break }
       if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
       self[progress: place]?.intent = .none
-    case .succeeded, .unchanged, .uploadIDGone, .permanent, .answerLost, .notCommitted, .integrity,
-      .cancelled, .limited:
+    case .succeeded, .unchanged, .uploadIDGone, .permanent, .notCommitted, .integrity, .limited:
       self[progress: place]?.intent = .none
     }
   }
 
-  /// What an attempt tells of a commit that has a probe. While it is not known whether it was carried out, only the
-  /// probe is sent.
+  /// What an attempt tells of a commit. Once one may have been carried out, only a success, or the probe, tells
+  /// more: what is refused afterwards may be refused because it was carried out.
   private mutating func learnOfCommit(_ place: Place, _ step: Step, _ verdict: Verdict) {
-    guard step.repeatability == .afterProbe || step.kind == .probe else { return }
-    switch verdict {
-    case .answerLost, .cancelled(reachedServer: true): break
-    case .notCommitted: self[progress: place]?.isCommitUnknown = false
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .integrity,
-      .cancelled(reachedServer: false), .limited:
-      // An answer to the commit itself tells; one to the probe that is neither yes nor no does not.
-      if step.kind == .commit { self[progress: place]?.isCommitUnknown = false }
+    switch (step.kind, verdict) {
+    case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
+      (.commit, .cancelled(reachedServer: true)):
+      self[progress: place]?.isCommitUnknown = true
+    case (.probe, .notCommitted): self[progress: place]?.isCommitUnknown = false
+    default: break
     }
   }
 
   /// The commit, or the question whether it was carried out.
   func commitKind(of place: Place) -> Step.Kind {
-    self[progress: place]?.isCommitUnknown == true ? .probe : .commit
+    let hasProbe = step(place.node, .commit).repeatability == .afterProbe
+    return hasProbe && self[progress: place]?.isCommitUnknown == true ? .probe : .commit
   }
 
   /// The server refuses more bytes for an ID of an earlier launch with the answer that it gives to a second
@@ -242,25 +246,10 @@ extension Scheduler {
     passTransfer(item, of: upload)
     releaseReservation(place)
     if stop == nil, hasResumes(session(of: place.node)) {
-      keepUntilThrough(place, upload, sequence: sequence)
+      keepUntilThrough(place, upload)
     } else {
-      commitOnceSynced(place)
+      again(place, .commit)
     }
-  }
-
-  private mutating func commitOnceSynced(_ place: Place) {
-    guard stop == nil else { return again(place, .commit) }
-    self[progress: place]?.step = .commit
-    wait(for: sequence, ready(place, .commit))
-  }
-
-  /// A commit waits until its transfer's end is on the disk. The sync of an intent brings it there too.
-  mutating func wait(for sequence: UInt64, _ commit: Ready) {
-    guard sequence > synced, step(commit.place.node, .commit).repeatability != .once else {
-      return enqueue(commit)
-    }
-    unsynced.append((sequence, commit))
-    actions.append(.sync)
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.

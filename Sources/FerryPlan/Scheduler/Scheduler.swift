@@ -41,9 +41,6 @@ package struct Scheduler: Sendable {
   /// `.record` actions given and known to be on disk.
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
-  /// Commits that wait until it is on the disk that the file is there: the next launch would otherwise send it
-  /// again, to an ID that is committed or to another one.
-  var unsynced: [(sequence: UInt64, ready: Ready)] = []
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
   /// The end of the execution window, and whether it has come.
@@ -151,7 +148,6 @@ package struct Scheduler: Sendable {
     } else if stop == nil {
       rollGate()
       fireTimers()
-      moveSynced()
       releaseDelayed()
       openNodes()
       moveIntents()
@@ -188,12 +184,6 @@ package struct Scheduler: Sendable {
   private mutating func comeBack(_ ready: Ready) {
     if let upload = uploadIndex[ready.place.node.index] { uploads[upload].inProgress += 1 }
     enqueue(ready)
-  }
-
-  private mutating func moveSynced() {
-    let kept = unsynced.prefix { $0.sequence <= synced }
-    unsynced.removeFirst(kept.count)
-    for (_, ready) in kept { enqueue(ready) }
   }
 
   private mutating func begin(stop cause: StopCause) {

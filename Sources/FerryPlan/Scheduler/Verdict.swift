@@ -10,7 +10,7 @@ package enum Verdict: Hashable, Sendable {
   /// The server does not know the upload ID any more.
   case uploadIDGone(RecordedFailure)
   /// It may go better later.
-  case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, reachedServer: Bool)
+  case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, effect: Effect)
   case permanent(RecordedFailure)
   /// The server may have acted, and the step is not sent again blindly.
   case answerLost(RecordedFailure)
@@ -21,6 +21,16 @@ package enum Verdict: Hashable, Sendable {
   case cancelled(reachedServer: Bool)
   /// A hard budget had no more bytes for it.
   case limited(RecordedFailure)
+
+  /// What an attempt that may go better later has done at the server.
+  package enum Effect: Hashable, Sendable {
+    /// It did not get there.
+    case notSent
+    /// The server did not carry it out, and says so.
+    case refused
+    /// The server may have carried it out.
+    case unknown
+  }
 
   /// Whom a transient failure concerns.
   package enum Scope: Hashable, Sendable {
@@ -58,7 +68,9 @@ extension Step {
         return .permanent(.init(code: "unexpected_answer", status: status, message: mismatch))
       }
       if let missing = response.missing {
-        return .permanent(.init(code: missing.code.rawValue, status: status, message: missing.message))
+        let failure = RecordedFailure(code: missing.code.rawValue, status: status, message: missing.message)
+        // The server carried it out, and it is never sent again.
+        return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
       return .succeeded
     }
@@ -72,14 +84,15 @@ extension Step {
     case 404, 410:
       return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
-    case 502 where !isRepeatedBlindly, 504 where !isRepeatedBlindly:
-      // A gateway that got no answer does not know whether the server acted (RFC 9110 §15.6.3, §15.6.5).
-      return .answerLost(failure)
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 503 where response.retryAfter != nil:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
-    case 408, 425, 500...599:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .item, reachedServer: true)
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
+    case 408, 425, 501, 503, 505, 511:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    case 500...599:
+      // A server that failed may have acted before, and a gateway does not know (RFC 9110 §15.6.1, §15.6.3).
+      guard isRepeatedBlindly else { return .answerLost(failure) }
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .unknown)
     default:
       return .permanent(failure)
     }
@@ -96,7 +109,10 @@ extension Step {
       code: "http_status", status: status, message: "the server answered \(status) to \(request.method)")
     if isExpected(status) {
       guard let mismatch = response.mismatch else { return .succeeded }
-      return .notCommitted(.init(code: "unexpected_answer", status: status, message: mismatch))
+      let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
+      guard response.isUnreadable else { return .notCommitted(failure) }
+      // Another server's page, such as that of a captive portal.
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status) {
       return .unauthorized(
@@ -105,11 +121,11 @@ extension Step {
     switch status {
     case 401, 403, 407: return .permanent(failure)
     case 429:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 503 where response.retryAfter != nil:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .host, reachedServer: true)
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 408, 425, 500...599:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .item, reachedServer: true)
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     default: return .notCommitted(failure)
     }
   }
@@ -126,13 +142,15 @@ extension Step {
     let recorded = RecordedFailure(code: failure.code.rawValue, message: failure.message)
     switch failure.code {
     case .nameResolution, .connect, .handshake:
-      return .transient(recorded, retryAfter: nil, scope: .host, reachedServer: false)
+      return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
     case .connectionLost, .requestTimeout, .malformedAnswer:
       if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
-        recorded, retryAfter: nil, scope: .item, reachedServer: failure.mayHaveReachedServer)
+        recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
     case .resourceTimeout, .answerTooLarge, .redirect, .capture:
-      if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      // Nothing repeats it: of a commit that is the end of what can be known.
+      let isCounted = !isRepeatedBlindly || kind == .commit
+      if isCounted, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)

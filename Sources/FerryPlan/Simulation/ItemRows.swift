@@ -77,6 +77,13 @@ package struct ItemRows: Sendable {
     uploadIDs[index] = 0
   }
 
+  mutating func adopt(_ index: Int, round: Int64, at: Instant) {
+    rounds[index] = round
+    handedOver[index] = at.nanoseconds
+    lastRound = max(lastRound, round)
+    version += 1
+  }
+
   /// A new state; it has no intent and no expiry any more.
   mutating func set(_ index: Int, _ state: ItemState) {
     notDone += (state == .done ? 0 : 1) - (states[index] == .done ? 0 : 1)

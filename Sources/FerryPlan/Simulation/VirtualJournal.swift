@@ -83,6 +83,7 @@ package struct VirtualJournal: Sendable {
       let (size, modified) = (table.files.sizes[item], table.files.modified[item])
       switch table.entries[item] {
       case .continuing: continue
+      case .adopted: items[node].adopt(Int(table.rows[item]) - 1, round: round, at: at)
       case .requeued:
         let row = Int(table.rows[item]) - 1
         items[node].requeue(row, size: size, modified: modified, round: round, at: at)

@@ -31,7 +31,7 @@ extension Referee {
         report(.nothingTwice, "\(name(place, machine)) is handed over twice")
       }
       batches[node.index]?.records[place] = isBackground ? recorded : 0
-      if entry != .continuing { requeue(place, node, machine) }
+      if entry == .new || entry == .requeued { requeue(place, node, machine) }
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
       }
@@ -54,8 +54,11 @@ extension Referee {
     {
       report(.nothingTwice, "\(name(place, machine)) failed though it was carried out, and is queued again")
     }
+    if unknownCommits.contains(key) {
+      report(
+        .nothingTwice, "\(name(place, machine)) is queued anew, and its commit may have been carried out")
+    }
     effects[key] = 0
-    unknownCommits.remove(key)
     states[key] = (.queued, size, modified)
   }
 

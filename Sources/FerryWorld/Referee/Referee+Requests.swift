@@ -20,7 +20,7 @@ extension Referee {
       report(.connections, "\(name) is request \(beside + 1) of \(session.name) to one host")
     }
     checkLaunch(call, step, name)
-    checkJournal(call, reply, step, name)
+    checkJournal(call, reply, step, name, machine)
     checkDelay(call, name, machine)
     checkPriority(call, step, name, machine)
     if call.step == .token, flights.values.contains(where: { $0.call.attempt.place == place }) {
@@ -79,39 +79,50 @@ extension Referee {
     plan.nodes.contains { $0.steps.contains { $0.repeatability == .once } }
   }
 
-  private mutating func checkJournal(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
+  private mutating func checkJournal(
+    _ call: Call, _ reply: Reply, _ step: Step, _ name: String, _ machine: VirtualMachine
+  ) {
     let place = call.attempt.place
     if call.step == .commit, let record = transferred[place], record > synced {
       report(.commitAfterSync, "\(name) was sent before its transfer was on disk")
     }
-    checkProbe(call, reply, step, name)
-    guard step.repeatability == .once else { return }
-    guard let intent = intents[place], intent <= synced else {
+    if call.step == .commit { checkCommit(call, reply, step, name) }
+    guard step.repeatability == .once || call.step == .commit else { return }
+    guard isIntended(place, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
-    intents[place] = nil
+    guard step.repeatability == .once else { return }
     // Only what certainly did not reach the server spends no intent.
-    if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { intents[place] = intent }
+    if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
+    intents[place] = nil
+  }
+
+  /// Whether an intent of this launch, or of the one that began the item, is on the disk.
+  private func isIntended(_ place: Place, _ machine: VirtualMachine) -> Bool {
+    if let intent = intents[place] { return intent <= synced }
+    guard let item = place.item else { return false }
+    return machine.scheduler.withItems(of: place.node) { $0.begun[item]?.intent == .commit } ?? false
   }
 
   /// A commit that has a probe is not repeated before that has told that it was not carried out.
-  private mutating func checkProbe(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
-    guard call.step == .commit, step.repeatability == .afterProbe else { return }
+  private mutating func checkCommit(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
-    if unknownCommits.contains(key) {
+    if step.repeatability == .afterProbe, unknownCommits.contains(key) {
       report(.nothingTwice, "\(name) is sent again before its probe has told")
     }
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
+    wasUnknown[key] = unknownCommits.contains(key)
     unknownCommits.insert(key)
   }
 
-  /// What an answer tells of a commit that has a probe; 502 and 504 are a gateway's that knows nothing.
+  /// What an answer tells of a commit; a server or gateway that failed does not know.
   mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
     let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
     switch (call.step, response.status) {
-    case (.commit, 502), (.commit, 504): break
-    case (.commit, _), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
+    case (.commit, 200), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
+    case (.commit, 500), (.commit, 502), (.commit, 504): break
+    case (.commit, _): if wasUnknown[key] == false { unknownCommits.remove(key) }
     default: break
     }
   }

@@ -59,8 +59,10 @@ struct Referee {
   var effects: [FileKey: Int] = [:]
   var lastEffectAt: [FileKey: Instant] = [:]
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
-  /// Files whose commit was sent, has a probe, and had no answer that tells what became of it.
+  /// Files whose commit may have been carried out, without an answer that says so.
   var unknownCommits: Set<FileKey> = []
+  /// Of the commits that are under way: whether an earlier one may have been carried out.
+  var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
 

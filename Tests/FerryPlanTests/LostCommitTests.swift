@@ -1,0 +1,84 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// A commit that can be sent again, and may have been carried out: nothing but a success ends that.
+struct LostCommitTests {
+  static let keys = [
+    "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",
+  ]
+
+  private func world(_ key: String, serve: @escaping (Call) -> Reply) throws -> World {
+    try World(Yaml.ids(alreadyDone: key), files: Yaml.files(1), serve: serve)
+  }
+
+  private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
+
+  /// The server may have carried out the commit, and says then that it knows nothing of it, or that it may not be.
+  @Test(arguments: keys, [404, 410, 403, 400])
+  func aRefusalAfterALostAnswerIsAmbiguous(key: String, status: Int) throws {
+    var world = try world(key) { call in
+      guard call.step == .commit else { return .status(200) }
+      return call.number == 1 ? .lost : .status(status)
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .commit])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test(arguments: keys, [404, 403])
+  func aRefusalOfTheFirstIsNone(key: String, status: Int) throws {
+    var world = try world(key) { call in
+      .status(call.step == .commit && call.number == 1 ? status : 200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 0)
+    #expect(steps(world).count { $0 == .allocate } == (status == 404 ? 2 : 1))
+  }
+
+  @Test(arguments: keys, [500, 502, 504, 524])
+  func aServerThatFailsMayHaveCarriedItOut(key: String, status: Int) throws {
+    var world = try world(key) { call in
+      guard call.step == .commit else { return .status(200) }
+      return .status(call.number == 1 ? status : 403)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test(arguments: keys)
+  func aPatienceThatIsAskedForInBetweenDoesNotMakeItKnown(key: String) throws {
+    var world = try world(key) { call in
+      guard call.step == .commit else { return .status(200) }
+      return call.number == 1 ? .lost : .status(call.number == 2 ? 503 : 404)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  /// It has its intent on the disk before it is sent, and keeps it while its end is not known.
+  @Test(arguments: keys)
+  func anIntentIsThereUntilTheEndIsKnown(key: String) throws {
+    var world = try world(key) { $0.step == .commit ? .lost : .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.journal.items[0]?.values.map(\.known.intent) == [.commit])
+    #expect(world.violations.isEmpty)
+  }
+
+  /// The next launch, which finds the file changed, ends the old commit first.
+  @Test(arguments: keys)
+  func aFileThatChangesMeanwhileIsCommittedAsItWasSent(key: String) throws {
+    var isBack = false
+    var world = try world(key) { call in
+      call.step == .commit && !isBack ? .lost : .status(200)
+    }
+    world.run()
+    isBack = true
+    world.files = world.files.mapValues { $0.mapValues { $0 + 1 } }
+    world.runRound(launches: 1)
+    #expect(steps(world) == [.commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+}
