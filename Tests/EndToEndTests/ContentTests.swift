@@ -80,7 +80,9 @@ import Testing
     #expect(puts.filter { $0.value != 1 } == ["137.txt": 2])
   }
 
-  @Test func `is taken for what was delivered where that has no digest and its time is the same`() async throws {
+  @Test func `is taken for what was delivered where that has no digest and its time is the same`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver))
     for name in ["a.txt", "b.txt"] { try job.write(name, to: name) }
@@ -116,26 +118,84 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
+  @Test func `is compared in a run under way that it is submitted to`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(text(receiver, Self.content))
+    for name in ["a.txt", "b.txt"] { try job.write(name, to: name) }
+    #expect(try await puts(job, receiver) == ["a.txt": 1, "b.txt": 1])
+    try job.write("slow", to: "c.txt")
+    try await receiver.add(spec: "file:times=1,delay=5")
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.puts["c.txt"] == 1 }
+    try FileTimes.change(job.folder.path("files/a.txt"), byte: 0)
+    try FileTimes.touch(job.folder.path("files/b.txt"), seconds: 1_500_000_000)
+    #expect(
+      try await job.ferry("submit", "job.yaml", "files", "files/a.txt", "files/b.txt").status == 0)
+    #expect(await run.end().status == 0)
+    #expect(try await receiver.received().puts == ["a.txt": 2, "b.txt": 1, "c.txt": 1])
+  }
+
+  @Test func `is counted and left unread by status`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(text(receiver, Self.content))
+    for name in ["a.txt", "b.txt"] { try job.write(name, to: name) }
+    #expect(try await puts(job, receiver) == ["a.txt": 1, "b.txt": 1])
+    try FileTimes.touch(job.folder.path("files/a.txt"), seconds: 1_500_000_000)
+    let status = try await job.ferry("status").stdout
+    #expect(status.contains("2 to compare by content") && !status.contains("to send"), "\(status)")
+    #expect(try await job.status().session("e2e.uploads")?.node("files")?.items?["to_compare"] == 2)
+  }
+
   // MARK: What ends the reading
 
-  /// A job with a delivered file of half a gigabyte without a block on the disk, and a run that reads it.
-  private func reading(_ receiver: ReceiverProcess) async throws -> (job: Workspace, run: RunningCommand) {
-    let job = try Workspace(text(receiver, Self.content))
+  private static let size: UInt64 = 8 << 30
+
+  /// Gives the delivered file `large.bin` another size, on the disk, where it has no blocks, and in the journal.
+  private func resize(_ job: Workspace, to size: UInt64) async throws {
     let path = job.folder.path("files/large.bin")
-    #expect(FileManager.default.createFile(atPath: path, contents: nil))
-    #expect(truncate(path, 512 << 20) == 0)
-    #expect(try await job.run().command.status == 0)
+    let times = try FileTimes(of: path)
+    #expect(truncate(path, off_t(size)) == 0)
+    try times.restore()
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      db.execute("UPDATE item SET size = ? WHERE path = ?", (int(sys.argv[2]), b"large.bin"))
+      db.commit()
+      """
+    let command = try await Command.run(
+      "python3", ["-c", script, job.state + "/sessions/e2e.uploads.db", "\(size)"])
+    #expect(command.status == 0, "\(command.stderr)")
+  }
+
+  /// A job with a delivered file of 8 GiB, and a run that reads it, which takes seconds.
+  private func reading(
+    _ receiver: ReceiverProcess, _ options: String...
+  ) async throws -> (job: Workspace, run: RunningCommand) {
+    let job = try Workspace(text(receiver, Self.content))
+    try job.write("large", to: "large.bin")
+    #expect(try await puts(job, receiver) == ["large.bin": 1])
+    try await resize(job, to: Self.size)
     try job.write("new", to: "new.txt")
-    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"] + options)
     let folder = "/proc/\(run.pid)/fd"
     while run.isRunning {
       let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      let files = open.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+      let files = open.compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+      }
       if files.contains(where: { $0.hasSuffix("/large.bin") }) { break }
       // There is nothing to wait on: the file is open for as long as it is read.
-      try await Task.sleep(for: .milliseconds(1))
+      try await Task.sleep(for: .milliseconds(5))
     }
     return (job, run)
+  }
+
+  /// The file has its old size again: the next run finds what was delivered.
+  private func finish(_ job: Workspace, _ receiver: ReceiverProcess) async throws {
+    #expect(try await receiver.received().puts == ["large.bin": 1])
+    try await resize(job, to: 5)
+    #expect(try await puts(job, receiver) == ["large.bin": 1, "new.txt": 1])
+    #expect(try await job.ferry("journal", "check").status == 0)
   }
 
   @Test func `is read again after a kill, and nothing is lost or sent twice`() async throws {
@@ -143,9 +203,7 @@ import Testing
     let (job, run) = try await reading(receiver)
     run.signal(SIGKILL)
     #expect(await run.end().status == 128 + SIGKILL)
-    #expect(try await receiver.received().puts == ["large.bin": 1])
-    #expect(try await puts(job, receiver) == ["large.bin": 1, "new.txt": 1])
-    #expect(try await job.ferry("journal", "check").status == 0)
+    try await finish(job, receiver)
   }
 
   @Test(arguments: [(SIGINT, Int32(130), "interrupt"), (SIGTERM, 143, "terminate")])
@@ -159,18 +217,15 @@ import Testing
     #expect(end.status == code, "\(end.stderr)")
     let report = try job.report()
     #expect(report.run.exitCode == code && report.run.stop == cause && !report.run.roundClosed)
-    #expect(try await receiver.received().puts == ["large.bin": 1])
-    #expect(try await puts(job, receiver) == ["large.bin": 1, "new.txt": 1])
+    try await finish(job, receiver)
   }
 
   @Test func `is left unread once the launch has no time any more`() async throws {
     let receiver = try await ReceiverProcess.start()
-    let (job, run) = try await reading(receiver)
-    run.signal(SIGKILL)
-    _ = await run.end()
-    let (command, report) = try await job.run("--max-duration", "20ms")
+    let (job, run) = try await reading(receiver, "--max-duration", "1s")
+    let command = await run.end()
     #expect(command.status == 10, "\(command.stderr)")
-    #expect(!report.run.roundClosed)
-    #expect(try await puts(job, receiver) == ["large.bin": 1, "new.txt": 1])
+    #expect(try !job.report().run.roundClosed)
+    try await finish(job, receiver)
   }
 }

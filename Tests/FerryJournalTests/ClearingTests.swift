@@ -61,7 +61,7 @@ import Testing
     let (journal, node) = try filled()
     let closed = try journal.items(node).filter { $0.state.isClosed }
     let reason = RecordedFailure(code: "cancelled", message: "ferry cancel")
-    #expect(try journal.cancelOpen(reason: reason, at: .start(plus: 5)) == 4)
+    #expect(try journal.cancelOpen(recommitted: [node], reason: reason, at: .start(plus: 5)) == 4)
     let items = try journal.items(node)
     #expect(items.filter { closed.map(\.id).contains($0.id) } == closed)
     for item in items where [1, 2, 3, 9].contains(item.id) {
@@ -81,6 +81,17 @@ import Testing
     let item = try #require(try journal.items(node).first { $0.id == 8 })
     #expect(item.state == .ambiguous && item.intent == .commit && item.captures == [capture])
     #expect(item.failure == reason && item.closedAt == .start(plus: 5))
+  }
+
+  @Test func whatTheServerHasWholeIsAmbiguousUnlessItsNodeCommitsAgain() throws {
+    let (journal, node) = try filled()
+    #expect(try journal.cancelOpen(recommitted: [node + 1], reason: .cancelled, at: .start(plus: 5)) == 3)
+    let items = try journal.items(node)
+    #expect([1, 2, 9].allSatisfy { id in items.first { $0.id == id }?.state == .cancelled })
+    let item = try #require(items.first { $0.id == 3 })
+    // Its captures are kept, for whoever decides and for the commit that may follow.
+    #expect(item.state == .ambiguous && item.intent == nil && item.captures == [capture])
+    #expect(try journal.ambiguousItems(node: node).first { $0.id == 3 }?.step == .commit)
   }
 
   @Test func manyItemsAreDroppedAtOnceAlsoFromAnEphemeralJournal() throws {

@@ -39,7 +39,9 @@ final class Intake {
         case .cancel, .finish:
           guard concerns(note) else { continue }
           seen.insert(note.id)
-          let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+          let count = try journal.cancelOpen(
+            manifest: note.manifest, recommitted: try journal.recommitted(by: plan), reason: .cancelled,
+            at: now)
           notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
           taken.append((note.id, nil))
         case .submit:

@@ -86,7 +86,9 @@ struct CancelledSessions {
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
       let before = try ambiguous(journal)
-      outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: .cancelled, at: now)
+      outcome.items = try journal.cancelOpen(
+        manifest: wish.manifest, recommitted: try recommitted(journal, wish, all, history),
+        reason: .cancelled, at: now)
       outcome.ambiguous = try ambiguous(journal) - before
       if try vanishes(wish, all, history) { outcome.result = .removed }
     }
@@ -95,6 +97,22 @@ struct CancelledSessions {
     self.notes += notes.map(\.id)
     outcomes.append(outcome)
     return manifests
+  }
+
+  /// By the manifests as they are now; of one that cannot be read nothing is known.
+  private func recommitted(
+    _ journal: SessionJournal, _ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory
+  ) throws -> Set<Int64> {
+    var rows: Set<Int64> = []
+    for manifest in manifests where wish.manifest == nil || wish.manifest == manifest {
+      if let job = wish.job, job.plan.manifest == manifest {
+        rows.formUnion(try journal.recommitted(by: job.plan))
+      } else if case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest)
+      {
+        rows.formUnion(try journal.recommitted(by: job.plan))
+      }
+    }
+    return rows
   }
 
   private func ambiguous(_ journal: SessionJournal) throws(JournalError) -> Int {

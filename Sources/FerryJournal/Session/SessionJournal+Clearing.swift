@@ -45,24 +45,29 @@ extension SessionJournal {
   /// when this returns.
   ///
   /// One whose unrepeatable step may have reached the server ends ambiguous instead, with its captures: a
-  /// cancelled one would be sent again in the next round. The caller holds the session's lock, and no
-  /// `JournalWriter` has the journal.
+  /// cancelled one would be sent again in the next round. So does one that the server has whole and whose commit
+  /// leaves no intent. The caller holds the session's lock, and no `JournalWriter` has the journal.
   ///
-  /// - Parameter manifest: whose items are ended; `nil` means everyone's.
+  /// - Parameters:
+  ///   - manifest: whose items are ended; `nil` means everyone's.
+  ///   - recommitted: nodes whose items may be sent and committed again once the server has them whole: without an
+  ///     intent none was committed, or the server knows the commit again.
   @discardableResult
   package func cancelOpen(
-    manifest: String? = nil, reason: RecordedFailure, at now: Instant
+    manifest: String? = nil, recommitted: Set<Int64> = [], reason: RecordedFailure, at now: Instant
   ) throws(JournalError) -> Int {
     try transaction { db in
       let arguments: StatementArguments = [
         now.nanoseconds, reason.code, reason.status.map { Int64($0) }, reason.message, manifest, manifest,
       ]
       let isMeant = "(? IS NULL OR node IN (SELECT id FROM node WHERE manifest = ?))"
+      let safe = recommitted.sorted().map(String.init).joined(separator: ", ")
+      let mayBeCommitted = "state = \(ItemState.transferred.rawValue) AND node NOT IN (\(safe))"
       let end = "closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?"
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.ambiguous.rawValue), \(end)
-          WHERE \(Self.isOpen) AND intent IS NOT NULL AND \(isMeant)
+          WHERE \(Self.isOpen) AND (intent IS NOT NULL OR (\(mayBeCommitted))) AND \(isMeant)
           """,
         arguments: arguments)
       try db.execute(

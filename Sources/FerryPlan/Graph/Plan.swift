@@ -171,6 +171,19 @@ package struct UploadWork: Hashable, Codable, Sendable {
 
   /// Whether what a delivered file holds decides if it is sent again.
   package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
+
+  /// Whether a file that the server has whole, and of whose commit nothing is written down, may be sent and committed
+  /// again: it was not committed, or the server knows the commit again.
+  package var recommits: Bool {
+    guard let commit else { return false }
+    switch commit.repeatability {
+    // Its intent would be written down.
+    case .once: return true
+    // Another upload ID is another upload to the server, and a probe is asked of what was sent before.
+    case .repeatable: return allocate == nil && transfer.capture.isEmpty
+    case .startsOver, .afterProbe: return false
+    }
+  }
 }
 
 package struct FetchWork: Hashable, Codable, Sendable {
