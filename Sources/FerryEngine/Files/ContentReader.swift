@@ -32,7 +32,8 @@ struct ContentReader: Sendable {
       let batch = all[start..<min(start + Self.batch, all.count)]
       let sources = batch.map { question in
         TransferRequest.FileSource(
-          path: root + [UInt8(ascii: "/")] + listing.path(question.index), size: listing.sizes[question.index],
+          path: root + [UInt8(ascii: "/")] + listing.path(question.index),
+          size: listing.sizes[question.index],
           modified: listing.modified[question.index])
       }
       for (question, digest) in zip(batch, digests(of: sources)) { questions.answer(question, digest) }

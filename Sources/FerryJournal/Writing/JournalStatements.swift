@@ -19,7 +19,8 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, confirmed, after, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case captures, setCaptures, source, confirmed, after, nodeIntent, nodeWithdraw, nodeClosed, resumed,
+      events
 
     var sql: String {
       switch self {

@@ -5,7 +5,8 @@ extension JournalWrite {
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
-    case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .source, .confirmed, .after,
+    case .insert, .requeue, .withdraw, .allocated, .transferred, .released, .closed, .source, .confirmed,
+      .after,
       .nodeWithdraw, .nodeClosed, .resumed, .events:
       false
     }
@@ -16,7 +17,8 @@ extension JournalWrite {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed: true
     // The files themselves show what became of them.
-    case .insert, .requeue, .intent, .withdraw, .source, .confirmed, .after, .nodeIntent, .nodeWithdraw, .resumed,
+    case .insert, .requeue, .intent, .withdraw, .source, .confirmed, .after, .nodeIntent, .nodeWithdraw,
+      .resumed,
       .events:
       false
     }

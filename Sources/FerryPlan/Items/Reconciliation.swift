@@ -66,7 +66,8 @@ package struct Reconciliation: Sendable {
   ///   - contents: what looks into the files have told, by their places in the listing; empty where size and
   ///     modification time tell what has changed.
   package init(
-    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentAnswer] = [], round: Int64, nextRow: Int64
+    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentAnswer] = [], round: Int64,
+    nextRow: Int64
   ) {
     precondition(contents.isEmpty || contents.count == listing.count, "every listed file has an answer")
     self.listing = listing

@@ -37,7 +37,8 @@ package struct LaunchOptions: Sendable {
 
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
-    stop: StopCause? = nil, grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
+    stop: StopCause? = nil, grace: Duration = .seconds(5), launch: LaunchKind = .background,
+    patience: Duration = .zero,
     zones: [String: CalendarZone] = [:], seed: UInt64
   ) {
     self.limit = limit
