@@ -25,9 +25,14 @@ extension Launch {
       jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let roots = listers.mapValues(\.root)
     let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
+    let early = EarlyStop()
     let situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: try intake.begin(at: clock.now), at: clock.now)
+      submitted: try intake.begin(at: clock.now), contents: contentReader(early, before: run.deadline),
+      at: clock.now)
+    for (node, files) in situation.confirmed {
+      try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
+    }
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
@@ -45,7 +50,8 @@ extension Launch {
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
-    let (loop, after) = try perform(run, journals, situation, ledger, intake, roots: roots, after: before)
+    let (loop, after) = try perform(
+      run, journals, situation, ledger, intake, early, roots: roots, after: before)
     let areThrough = jobs.manifests.map {
       loop.scheduler.hasEnded && loop.scheduler.isRoundThrough(of: ManifestID($0))
     }
@@ -113,12 +119,13 @@ extension Launch {
 
   private func perform(
     _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ ledger: Ledger, _ intake: Intake,
-    roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+    _ early: EarlyStop, roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let loop = try TransferLoop()
     let mail = MailSlot(waker: loop.waker)
     let watches = try watches(run, journals, mail)
     defer { withExtendedLifetime(watches) {} }
+    if early.hasHungUp { mail.post(.hangUp) }
     let (writer, places) = writer(journals, situation, mail)
     let afterThread = AfterThread(
       destinations(places, roots), writer: writer.journal, tallies: tallies)
@@ -127,7 +134,7 @@ extension Launch {
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
-        deadline: run.deadline, launch: options.launch,
+        deadline: run.deadline, stop: early.cause, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
@@ -141,7 +148,7 @@ extension Launch {
         afterThread: afterThread),
       accountant: accountant
     ) { scheduler in
-      try intake.news(scheduler, &situation, rounds: run.rounds)
+      try intake.news(scheduler, &situation, rounds: run.rounds) { mail.post(.inbox) }
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
@@ -172,10 +179,23 @@ extension Launch {
     return destinations
   }
 
+  /// What SIGHUP means.
+  private var hangUp: Mail {
+    let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
+    return hasWindow ? .hangUp : .stop(.terminate)
+  }
+
+  /// A signal, or the deadline, leaves the rest unread: the loop begins stopped then.
+  private func contentReader(_ early: EarlyStop, before deadline: Instant?) -> ContentReader {
+    let (clock, hangUp) = (clock, hangUp)
+    return ContentReader(
+      isStopped: { early.cause != nil || deadline.map { $0 <= clock.now } ?? false },
+      whileReading: { early.listen(hangUp: hangUp, $0) })
+  }
+
   private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)
     -> Watches
   {
-    let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
     let (jobs, options) = (jobs, options)
     let dependsOnConditions =
       jobs.plan.sessions.contains(where: \.asksForConditions) || jobs.plan.policies.budgets != Budgets()
@@ -185,7 +205,7 @@ extension Launch {
     }
     let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
     return try Watches(
-      mail: mail, hangUp: hasWindow ? Mail.hangUp : Mail.stop(.terminate), look: look, sessions: sessions,
+      mail: mail, hangUp: hangUp, look: look, sessions: sessions,
       in: state)
   }
 

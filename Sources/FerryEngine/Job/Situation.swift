@@ -26,23 +26,30 @@ struct Situation {
   var droppedIDs: [Int: DroppedIDs] = [:]
   /// By node index: globs of `include` that no file met, by their places in the list.
   var unmatched: [Int: [Int]] = [:]
+  /// By node: delivered files that hold what was delivered, of which the journal says less or another time.
+  var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
+  /// `nil` leaves unread what would have to be read to tell whether it changed.
+  let contents: ContentReader?
 
   /// Of one job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], at now: Instant
+    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      submitted: submitted, at: now)
+      submitted: submitted, contents: contents, at: now)
   }
 
-  /// - Parameter rounds: by manifest.
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - contents: reads the files that have to be read to tell whether they changed; `nil` leaves them unread.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], at now: Instant
+    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
+    self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
@@ -78,7 +85,7 @@ struct Situation {
         if let further = submitted[index] { listing?.merge(further) }
         starts.append(
           try upload(
-            id, work, row, journal, round: round, listing: listing,
+            id, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
             nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
@@ -103,12 +110,13 @@ struct Situation {
 
   private mutating func upload(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, round: Int64,
-    listing: Listing?, nextRow: inout Int64
+    listing: Listing?, root: [UInt8], nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
     var reconciliation = Reconciliation(
-      listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
+      listing: listing?.files ?? FileColumns(), deliver: work.deliver,
+      contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {
       try journal.forEachItem(node: row.id) { item in
         var known = try item.known

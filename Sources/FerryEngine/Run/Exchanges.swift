@@ -82,12 +82,14 @@ final class Exchanges {
     steps = jobs.plan.nodes.enumerated().map { place, node in
       let own = (node: jobs.own(NodeID(place)), plan: jobs.job(of: NodeID(place)).plan)
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
+      let comparesContent = node.comparesContent
       return node.steps.enumerated().map { index, step in
         let later = node.steps[(index + 1)...]
         return PreparedStep(
           step: step, builder: Self.builder(own.node.steps[index], in: own.plan),
           needsDigest: refersToDigest[index],
-          hashesAsSent: step.kind == .transfer && refersToDigest[(index + 1)...].contains(true),
+          hashesAsSent: step.kind == .transfer
+            && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
           roaming: later.filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL tells the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
@@ -192,6 +194,7 @@ final class Exchanges {
         manifest: plan.manifests[node.manifest.index], upload: node.name,
         origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
         size: table.files.sizes[item], modified: table.files.modified[item], captures: captures,
+        sha256: work.comparesContent ? values[place]?.sha256 : nil,
         round: isOfRound ? rounds[node.manifest.index] : nil)
     }
   }

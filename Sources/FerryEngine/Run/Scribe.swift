@@ -16,6 +16,8 @@ final class Scribe {
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
   /// By node: whether a delivered file is owed something.
   private let owesAfter: [Bool]
+  /// By node: whether the next run compares what a delivered file holds.
+  private let comparesContent: [Bool]
   private let afterThread: AfterThread
   /// Delivered files whose items' ends are not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
@@ -26,6 +28,7 @@ final class Scribe {
     places: [(journal: Int, row: Int64)?], afterThread: AfterThread
   ) {
     owesAfter = plan.nodes.map { $0.after != .keep }
+    comparesContent = plan.nodes.map(\.comparesContent)
     self.afterThread = afterThread
     self.sessions = sessions
     self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
@@ -114,7 +117,7 @@ final class Scribe {
         let values = exchanges.values(of: place)
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
-        return [transferred] + sourceWrites(values, row: $0)
+        return [transferred] + sourceWrites(values, nil, row: $0)
       }
     case .released(let place):
       exchanges.forgetValues(of: place)
@@ -124,20 +127,24 @@ final class Scribe {
       let values = exchanges.values(of: place)
       exchanges.forgetValues(of: place)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
-      guard state == .done, owesAfter[place.node.index], let item = place.item else { return [closed] }
+      guard state == .done, let item = place.item else { return [closed] }
+      let sha256 = comparesContent[place.node.index] ? values.sha256 : nil
+      let source = sourceWrites(values, sha256, row: row)
+      guard owesAfter[place.node.index] else { return [closed] + source }
       let file = scheduler.withItems(of: place.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],
           modified: table.files.modified[item], inode: values.inode)
       }
       if let file { delivered.append((recorded, place.node.index, file)) }
-      return [closed] + sourceWrites(values, row: row) + [.after(row: row, .owed)]
+      return [closed] + source + [.after(row: row, .owed)]
     }
   }
 
   /// Which file was sent, where that is looked at again.
-  private func sourceWrites(_ values: ItemValues, row: Int64) -> [JournalWrite] {
-    values.inode.map { [.source(row: row, inode: $0, sha256: nil)] } ?? []
+  private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
+    guard values.inode != nil || sha256 != nil else { return [] }
+    return [.source(row: row, inode: values.inode, sha256: sha256)]
   }
 
   private func handOver(

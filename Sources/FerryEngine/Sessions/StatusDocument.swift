@@ -66,6 +66,10 @@ package struct StatusDocument: Encodable, Sendable {
     /// Files that a run would send, those among them that the journal does not have yet; absent where the
     /// manifest cannot be read.
     package var toSend: Int?
+    /// Delivered files that a run would read to tell whether they changed; absent where there is none.
+    package var toCompare: Int?
+    /// Delivered files that are still to be deleted or moved, of any round; absent where there is none.
+    package var owedAfter: Int?
   }
 
   package struct Delay: Encodable, Sendable {

@@ -103,9 +103,9 @@ package struct Submission {
 
   private func refused(_ problems: [ListingProblem], root: [UInt8]) -> UsageError {
     let name = job.plan.nodes[upload].name
-    let root = String(decoding: root, as: UTF8.self)
+    let root = NameText.shown(root)
     var lines = problems.prefix(10).map { problem in
-      let path = String(decoding: problem.path, as: UTF8.self)
+      let path = NameText.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
       case .permission, .notRegular, .missing, .putAway, .other: "\(path): \(problem.message)"

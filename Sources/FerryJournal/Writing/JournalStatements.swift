@@ -19,7 +19,8 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, after, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case captures, setCaptures, source, confirmed, after, nodeIntent, nodeWithdraw, nodeClosed, resumed,
+      events
 
     var sql: String {
       switch self {
@@ -64,6 +65,7 @@ struct JournalStatements {
       case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
       case .source:
         "UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256) WHERE id = ?1"
+      case .confirmed: "UPDATE item SET modified = ?2, sha256 = ?3 WHERE id = ?1 AND state = 3"
       case .after: "UPDATE item SET after = ?2 WHERE id = ?1"
       case .nodeIntent:
         """
@@ -133,6 +135,13 @@ struct JournalStatements {
       bind(statement, 2, inode.map { Int64(bitPattern: $0) })
       bind(statement, 3, blob: sha256)
       try update(statement, row: row)
+    case .confirmed(let files):
+      let statement = try handle(.confirmed)
+      for file in files {
+        bind(statement, 2, file.modified)
+        bind(statement, 3, blob: file.digest.bytes)
+        try update(statement, row: file.row)
+      }
     case .after(let row, let state):
       let statement = try handle(.after)
       bind(statement, 2, Int64(state.rawValue))

@@ -5,7 +5,8 @@ extension JournalWrite {
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
-    case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source, .after,
+    case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
+      .confirmed, .after,
       .nodeWithdraw, .nodeClosed, .resumed, .events:
       false
     }
@@ -16,7 +17,8 @@ extension JournalWrite {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed: true
     // The files themselves show what became of them.
-    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .after, .nodeIntent, .nodeWithdraw, .resumed,
+    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .nodeIntent,
+      .nodeWithdraw, .resumed,
       .events:
       false
     }
@@ -28,6 +30,7 @@ extension JournalWrite {
     case .insert(_, _, _, _, let files): 128 + files.paths.count + 24 * files.count
     case .requeue(_, _, let files): 128 + 24 * files.count
     case .adopt(_, _, let rows): 128 + 8 * rows.count
+    case .confirmed(let files): 128 + 64 * files.count
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)

@@ -22,6 +22,8 @@ package enum JournalWrite: Sendable {
   case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
   /// Which file was sent: its inode, and its digest where that is asked for. What is `nil` stays as it was.
   case source(row: Int64, inode: UInt64?, sha256: [UInt8]?)
+  /// Delivered files that hold what was delivered, with the times that they have now.
+  case confirmed([ContentQuestions.Confirmed])
   /// What is owed to a file that is delivered, or what became of it. Appended together with the item's end,
   /// `.owed` is in the same transaction.
   case after(row: Int64, AfterState)

@@ -11,6 +11,11 @@ extension Upload {
         "deliver", \.deliver, .choice(),
         doc: "How often a file is sent: once for ever, when it has changed, or in every round.",
         example: "when_changed"),
+      Key(
+        "compare", \.compare, .choice(),
+        doc:
+          "What tells that a delivered file has changed: its size and modification time, or its content, for which each run reads it.",
+        example: "content"),
       Key("priority", \.priority, .priority, doc: "Higher goes first: 0 to 1, or a word.", example: "high"),
       Key(
         "batch", \.batch, .object(Batch.shape), default: "no bounds",

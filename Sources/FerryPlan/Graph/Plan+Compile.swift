@@ -199,7 +199,8 @@ private struct PlanCompiler {
       retry: upload.retry,
       work: .upload(
         UploadWork(
-          files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
+          files: upload.files, deliver: upload.deliver, compare: upload.compare, priority: upload.priority,
+          batch: upload.batch,
           allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
           probe: probe, after: upload.after)))
   }

@@ -135,6 +135,14 @@ package struct Node: Hashable, Codable, Sendable {
     case .fetch, .request, .token: .keep
     }
   }
+
+  /// Whether what a delivered file holds decides if it is sent again.
+  package var comparesContent: Bool {
+    switch work {
+    case .upload(let work): work.comparesContent
+    case .fetch, .request, .token: false
+    }
+  }
 }
 
 package struct TokenWork: Hashable, Codable, Sendable {
@@ -146,6 +154,7 @@ package struct TokenWork: Hashable, Codable, Sendable {
 package struct UploadWork: Hashable, Codable, Sendable {
   package var files: FileSelection
   package var deliver: Upload.Deliver
+  package var compare: Upload.Compare
   package var priority: Double
   package var batch: Upload.Batch
   package var allocate: Step?
@@ -159,6 +168,9 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
+
+  /// Whether what a delivered file holds decides if it is sent again.
+  package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
 }
 
 package struct FetchWork: Hashable, Codable, Sendable {

@@ -44,6 +44,8 @@ package struct Reconciliation: Sendable {
     package var ambiguous = 0
     /// Delivered, and still to be deleted or moved.
     package var owedAfter = 0
+    /// Of those that were delivered: taken for unchanged, as nobody has looked into them.
+    package var unread = 0
 
     package init() {}
   }
@@ -54,14 +56,23 @@ package struct Reconciliation: Sendable {
   package private(set) var nextRow: Int64
 
   private let deliver: Upload.Deliver
+  private let contents: [ContentAnswer]
   private let round: Int64
   private let listing: FileColumns
   private var cursor = 0
 
-  /// - Parameter listing: sorted by path bytes, no path twice.
-  package init(listing: FileColumns, deliver: Upload.Deliver, round: Int64, nextRow: Int64) {
+  /// - Parameters:
+  ///   - listing: sorted by path bytes, no path twice.
+  ///   - contents: what looks into the files have told, by their places in the listing; empty where size and
+  ///     modification time tell what has changed.
+  package init(
+    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentAnswer] = [], round: Int64,
+    nextRow: Int64
+  ) {
+    precondition(contents.isEmpty || contents.count == listing.count, "every listed file has an answer")
     self.listing = listing
     self.deliver = deliver
+    self.contents = contents
     self.round = round
     self.nextRow = nextRow
     // Mostly most of the listing is new, or none of it.
@@ -99,7 +110,7 @@ package struct Reconciliation: Sendable {
       let again: Bool =
         switch deliver {
         case .once: false
-        case .whenChanged: !isSame
+        case .whenChanged: hasChanged(index, isSame: isSame)
         // A file that should not be there any more is not sent once more for being left behind.
         case .everyRun: known.round != round && !(known.owesAfter && isSame)
         }
@@ -123,6 +134,20 @@ package struct Reconciliation: Sendable {
   /// Takes what is listed and not known.
   package mutating func finish() {
     while cursor < listing.count { appendNew() }
+  }
+
+  /// Whether a delivered file is another than the one that was delivered.
+  ///
+  /// - Parameter isSame: by its size and modification time.
+  private mutating func hasChanged(_ index: Int, isSame: Bool) -> Bool {
+    switch contents.isEmpty ? .notAsked : contents[index] {
+    case .notAsked: return !isSame
+    case .same: return false
+    case .other: return true
+    case .unread:
+      settled.unread += 1
+      return false
+    }
   }
 
   private mutating func appendNew() {

@@ -150,8 +150,8 @@ extension PlanDocument.Items {
 }
 
 extension Upload.After {
-  /// As a plan says it; `nil` for `keep`.
-  fileprivate var planned: String? {
+  /// As documents say it; `nil` for `keep`.
+  package var planned: String? {
     switch self {
     case .keep: nil
     case .delete: "delete"

@@ -136,6 +136,7 @@ package struct Scheduler: Sendable {
     openWindow()
     openGate()
     resetDelays()
+    if let cause = options.stop { begin(stop: cause) }
   }
 
   /// The launch's deadline, while it can still end anything.
