@@ -165,8 +165,15 @@ extension ItemRow {
   /// As the reconciliation meets it.
   var known: Reconciliation.Known {
     get throws {
-      Reconciliation.Known(
-        row: id, round: round, state: try state, intent: try intent, size: size, modified: modified,
+      let state = try state
+      // Of what has ended, most of a million, these are not asked.
+      guard !state.isClosed else {
+        return Reconciliation.Known(
+          row: id, round: round, state: state, size: size, modified: modified,
+          owesAfter: try after == .owed)
+      }
+      return Reconciliation.Known(
+        row: id, round: round, state: state, intent: try intent, size: size, modified: modified,
         handedOver: handedOver, expires: expires, owesAfter: try after == .owed)
     }
   }

@@ -114,12 +114,18 @@ struct Situation {
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
+    let files = listing?.files ?? FileColumns()
     var reconciliation = Reconciliation(
-      listing: listing?.files ?? FileColumns(), deliver: work.deliver,
+      listing: files, deliver: work.deliver,
       contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {
-      try journal.forEachItem(node: row.id) { item in
+      try journal.forEachItem(node: row.id, meeting: files) { item in
         var known = try item.known
+        guard known.isBegun else {
+          // Most of a million: nothing was captured for it.
+          item.withPath { reconciliation.meet(known, path: $0) }
+          return
+        }
         var captures = try item.captures
         if let reason = work.lacks(captures.map(\.name), of: known) {
           droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1

@@ -25,10 +25,11 @@ extension SessionJournal {
   /// The ambiguous items of a node, by their paths.
   package func ambiguousItems(node: Int64) throws -> [AmbiguousItem] {
     var items: [AmbiguousItem] = []
-    try forEachItem(node: node) { row in
-      guard try row.state == .ambiguous else { return }
-      items.append(try Self.ambiguous(row))
-    }
+    let sql = """
+      SELECT \(ItemRow.columns) FROM item WHERE node = ? AND state = \(ItemState.ambiguous.rawValue)
+      ORDER BY path
+      """
+    try forEachItem(sql: sql, node: node) { items.append(try Self.ambiguous($0)) }
     return items
   }
 

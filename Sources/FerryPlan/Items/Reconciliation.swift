@@ -31,6 +31,9 @@ package struct Reconciliation: Sendable {
       self.expires = expires
       self.owesAfter = owesAfter
     }
+
+    /// Whether an earlier launch has done something of it, and has not ended it.
+    package var isBegun: Bool { !state.isClosed && (state != .queued || intent != nil) }
   }
 
   /// Items that need nothing in this launch, by why.
@@ -81,9 +84,13 @@ package struct Reconciliation: Sendable {
 
   /// Meets one row; rows come sorted by path bytes.
   package mutating func meet(_ known: Known, path: some Collection<UInt8>) {
+    Array(path).withUnsafeBytes { meet(known, path: $0) }
+  }
+
+  /// The same. It takes bytes as they lie in SQLite's page: a million rows are compared, and none is copied.
+  package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
-    while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { appendNew() }
-    guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else {
+    guard catchUp(with: path) else {
       // The file is gone from the listing. What was begun in this round is still owed an end: sending
       // it tells whether the file is really gone. So is what the server has, or may have acted upon.
       // Whatever else the journal remembers of it stays.
@@ -131,6 +138,18 @@ package struct Reconciliation: Sendable {
     }
   }
 
+  /// Takes what is listed before a path; true where the path itself is listed.
+  private mutating func catchUp(with path: UnsafeRawBufferPointer) -> Bool {
+    while cursor < listing.count {
+      switch listing.order(cursor, to: path) {
+      case .before: appendNew()
+      case .same: return true
+      case .behind: return false
+      }
+    }
+    return false
+  }
+
   /// Takes what is listed and not known.
   package mutating func finish() {
     while cursor < listing.count { appendNew() }
@@ -166,12 +185,11 @@ package struct Reconciliation: Sendable {
       entry: .requeued)
   }
 
-  private mutating func carryOn(_ known: Known, path: some Collection<UInt8>) {
-    let isBegun = known.state != .queued || known.intent != nil
+  private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer) {
     let isOfRound = known.round == round
     items.append(
       path: path, size: known.size, modified: known.modified, row: known.row,
       entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,
-      begun: isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
+      begun: known.isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
   }
 }
