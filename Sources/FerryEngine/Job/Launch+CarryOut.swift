@@ -25,7 +25,7 @@ extension Launch {
       jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let roots = listers.mapValues(\.root)
     let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
-    let situation = try Situation(
+    var situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: try intake.begin(at: clock.now), at: clock.now)
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
@@ -40,6 +40,7 @@ extension Launch {
         jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
     }
     if !warnings.isEmpty { run.warn(warnings) }
+    try situation.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // It was settled before.
     defer { try? ledger.close() }
@@ -119,13 +120,14 @@ extension Launch {
     let mail = MailSlot(waker: loop.waker)
     let watches = try watches(run, journals, mail)
     defer { withExtendedLifetime(watches) {} }
+    let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(journals, situation, mail)
     let afterThread = AfterThread(
       destinations(places, roots), writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
-      options: LaunchOptions(
+      orphans: situation.orphanCounts, options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
         deadline: run.deadline, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
@@ -137,7 +139,7 @@ extension Launch {
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
       scribe: Scribe(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
-        places: places,
+        places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         afterThread: afterThread),
       accountant: accountant
     ) { scheduler in

@@ -57,6 +57,7 @@ package enum StatusText {
         (items.cancelled, "cancelled"), (items.doneBefore, "done before"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
+      if let orphans = node.orphans { parts.append("\(orphans) orphaned upload IDs") }
       if parts.isEmpty { parts = ["no items"] }
     } else {
       parts.append(node.state ?? "open")

@@ -28,6 +28,9 @@ struct Progress: Sendable {
   /// A commit with a probe was sent, perhaps by an earlier launch, and what became of it is not known: the probe is
   /// next.
   var isCommitUnknown = false
+  /// What the server has under its upload ID may count: what makes it count was sent, perhaps by an earlier launch,
+  /// and not refused for certain.
+  var mayCount = false
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
   /// Where its later steps go, where only a capture told.
@@ -91,6 +94,8 @@ struct UploadState: Sendable {
   let tokens: [Int]
   /// The largest file that was sent.
   var largest: TransferSample?
+  /// Its upload IDs that will not be used.
+  var releases = Releases()
 }
 
 /// An item that its budget had no room for.

@@ -21,6 +21,7 @@ extension Scheduler {
       case .allocate: if let allocate = work.allocate { return allocate }
       case .commit: if let commit = work.commit { return commit }
       case .probe: if let probe = work.probe { return probe }
+      case .abandon: if let abandon = work.abandon { return abandon }
       case .transfer, .token, .fetch, .request: break
       }
       return work.transfer
@@ -32,7 +33,13 @@ extension Scheduler {
   mutating func ready(_ place: Place, _ kind: Step.Kind) -> Ready {
     readyCount += 1
     let priority: UInt16 =
-      if kind == .token { 0 } else { uploadIndex[place.node.index].map { uploads[$0].priority } ?? 32_768 }
+      switch kind {
+      case .token: 0
+      // Behind whatever has a priority of its own.
+      case .abandon: .max
+      case .allocate, .transfer, .commit, .probe, .fetch, .request:
+        uploadIndex[place.node.index].map { uploads[$0].priority } ?? 32_768
+      }
     return Ready(place: place, step: kind, priority: priority, sequence: readyCount)
   }
 
@@ -112,7 +119,9 @@ extension Scheduler {
   /// The best step that waits for this lane, or a new item's first one.
   private mutating func takeNext(on lane: Int) -> Ready? {
     while let source = eligibleSource(lane) {
-      if let top = lanes[lane].ready.min, top.priority <= uploads[source].priority { break }
+      if let top = lanes[lane].ready.min, top.step != .abandon, top.priority <= uploads[source].priority {
+        break
+      }
       switch admitNext(of: source) {
       case .admitted:
         // One that an earlier launch had sent may wait for its batch instead.
@@ -171,7 +180,7 @@ extension Scheduler {
   }
 
   /// Where an item stands: at its first step, or where an earlier launch left it.
-  private func progress(ofItem item: Int, _ upload: Int) -> Progress {
+  func progress(ofItem item: Int, _ upload: Int) -> Progress {
     guard case .upload(let work) = plan.nodes[uploads[upload].node.index].work else {
       preconditionFailure("only uploads have items")
     }
@@ -188,6 +197,7 @@ extension Scheduler {
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
     progress.isSent = begun.state == .transferred
+    progress.mayCount = work.mayCount(begun)
     if begun.intent != nil { progress.intent = .inherited }
     guard progress.isSent, work.probe != nil, begun.intent ?? .commit == .commit else { return progress }
     // An earlier launch may have sent the commit; the probe knows, also where that launch had none to ask.
@@ -240,7 +250,7 @@ extension Scheduler {
       let expires = progress.expires, expires <= now
     {
       tally.idsExpired += 1
-      releaseUploadID(place)
+      releaseUploadID(place, .expired)
       allocateAnew(place, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
       return
     }
@@ -266,7 +276,7 @@ extension Scheduler {
   private func isCommit(_ kind: Step.Kind) -> Bool {
     switch kind {
     case .commit, .probe: true
-    case .token, .allocate, .transfer, .fetch, .request: false
+    case .token, .allocate, .transfer, .fetch, .request, .abandon: false
     }
   }
 
@@ -297,9 +307,13 @@ extension Scheduler {
   }
 
   /// Forgets the item's upload ID and goes back to its allocation.
-  mutating func releaseUploadID(_ place: Place) {
+  ///
+  /// - Parameter reason: why the server may keep it; `nil` where the server does not know it any more.
+  mutating func releaseUploadID(_ place: Place, _ reason: OrphanReason?) {
+    if let reason { orphanUploadID(of: place, reason) }
     entries.append(.released(place))
     self[progress: place]?.hasUploadID = false
+    self[progress: place]?.mayCount = false
     self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]
