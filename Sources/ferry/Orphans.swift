@@ -67,7 +67,8 @@ struct Orphans: ParsableCommand {
     var ids: [Int64] = []
     for text in forget {
       guard let id = Int64(text) else {
-        throw UsageError("'\(text)' is no number of an orphan\nhelp: 'ferry orphans' lists them; or give 'all'")
+        throw UsageError(
+          "'\(text)' is no number of an orphan\nhelp: 'ferry orphans' lists them; or give 'all'")
       }
       ids.append(id)
     }

@@ -129,7 +129,8 @@ import Testing
       .released(row: 2),
       .orphaned(row: 3, orphan: 8, Orphaning(.failed, isInDoubt: true), at: .start(plus: 2)),
       .closed(
-        row: 3, state: .failed, at: .start(plus: 2), failure: RecordedFailure(code: "http_status", message: "")),
+        row: 3, state: .failed, at: .start(plus: 2),
+        failure: RecordedFailure(code: "http_status", message: "")),
       // It holds none.
       .orphaned(row: 1, orphan: 9, Orphaning(.failed, isInDoubt: false), at: .start(plus: 2)),
     ])
@@ -180,7 +181,8 @@ import Testing
   @Test func aReleaseTakesItFromTheListAndAFailedOneSaysWhy() throws {
     let (journal, _) = try filled(.transferred)
     try journal.cancelOpen(reason: .cancelled, at: .start)
-    let failure = RecordedFailure(code: "http_status", status: 403, message: "the server answered 403 to DELETE")
+    let failure = RecordedFailure(
+      code: "http_status", status: 403, message: "the server answered 403 to DELETE")
     try journal.write([
       .orphanSettled(orphan: 1), .orphanKept(orphan: 2, failure: failure, at: .start(plus: 8)),
       // In use again, and none any more.

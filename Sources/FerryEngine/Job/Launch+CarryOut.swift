@@ -127,7 +127,8 @@ extension Launch {
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
-      orphans: situation.orphanCounts, options: LaunchOptions(
+      orphans: situation.orphanCounts,
+      options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
         deadline: run.deadline, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))

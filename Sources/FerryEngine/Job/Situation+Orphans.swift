@@ -34,7 +34,9 @@ extension Situation {
         let journal = journals.all[node.session.index]
       else { continue }
       try journal.setCountingPoint(work.countingPoint, node: row.id)
-      if !drops.isEmpty, case .upload = starts[index] { try findOrphans(of: NodeID(index), work, row, journal) }
+      if !drops.isEmpty, case .upload = starts[index] {
+        try findOrphans(of: NodeID(index), work, row, journal)
+      }
     }
   }
 }

@@ -116,7 +116,9 @@ package struct SessionOrphans {
     let origin = work.first.origin?.description ?? ""
     guard origin == row.origin else { return "the upload \(row.name) goes to another server now: \(origin)" }
     guard let abandon = work.abandon else { return "the upload \(row.name) has no 'abandon:'" }
-    return abandon.lackedCapture(of: orphan).map { "'abandon:' asks for \($0), which was not captured with it" }
+    return abandon.lackedCapture(of: orphan).map {
+      "'abandon:' asks for \($0), which was not captured with it"
+    }
   }
 
   private static func entry(

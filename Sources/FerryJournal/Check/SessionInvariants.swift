@@ -110,7 +110,8 @@ enum SessionInvariants {
       remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
       .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "hold no upload ID",
-      lost: "the upload ID, which the server may go on keeping", remedy: edited + "or forget them with ferry orphans"),
+      lost: "the upload ID, which the server may go on keeping",
+      remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
       .orphanInUse,
       """

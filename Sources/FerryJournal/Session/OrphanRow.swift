@@ -77,7 +77,9 @@ extension OrphanRow {
   /// - Parameters:
   ///   - id: SQL; NULL for the next free one.
   ///   - inDoubt: SQL; NULL where only the item's row tells.
-  static func insert(id: String, reason: String, inDoubt: String, at: String, where condition: String) -> String {
+  static func insert(id: String, reason: String, inDoubt: String, at: String, where condition: String)
+    -> String
+  {
     """
     INSERT INTO orphan (id, node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
     reason, in_doubt, dropped_at)

@@ -93,7 +93,9 @@ extension Scheduler {
         }
         for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
         fillLanes()
-        guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else { return true }
+        guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else {
+          return true
+        }
       }
       return false
     }
