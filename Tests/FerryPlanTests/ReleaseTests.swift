@@ -59,6 +59,8 @@ import Testing
     #expect(steps(world) == [.allocate, .transfer])
     #expect(orphans(world).map(\.uploadID) == [1])
     #expect(orphans(world).first?.orphaning == Orphaning(.failed, isInDoubt: false))
+    world.run()
+    #expect(world.starts.isEmpty && orphans(world).count == 1)
   }
 
   @Test func anIDThatIsTooOldIsReleasedAndItsFileSentUnderAnother() throws {

@@ -12,12 +12,12 @@ extension SessionJournal {
 
   /// All of them, the oldest first.
   package var orphans: [OrphanRow] {
-    get throws(JournalError) { try orphans(where: "1", []) }
+    get throws(JournalError) { try orphans(where: "1") }
   }
 
   /// Those of an upload that may be released, the oldest first, at most `limit`.
   package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
-    try orphans(where: "node = ? AND in_doubt = 0 ORDER BY id LIMIT ?", [node, limit])
+    try orphans(where: "node = ? AND in_doubt = 0", [node], limit: limit)
   }
 
   /// How many each upload has, by `NodeRow.id`.
@@ -28,14 +28,13 @@ extension SessionJournal {
     }
   }
 
+  /// - Parameter limit: SQLite takes -1 for none.
   private func orphans(
-    where condition: String, _ arguments: StatementArguments
+    where condition: String, _ arguments: StatementArguments = [], limit: Int = -1
   ) throws(JournalError) -> [OrphanRow] {
-    try access { db in
-      let order = condition.contains("ORDER BY") ? "" : " ORDER BY id"
-      return try Row.fetchAll(
-        db, sql: "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition)\(order)", arguments: arguments
-      ).map { try OrphanRow($0, file: self.path) }
+    let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY id LIMIT \(limit)"
+    return try access { db in
+      try Row.fetchAll(db, sql: sql, arguments: arguments).map { try OrphanRow($0, file: self.path) }
     }
   }
 

@@ -50,7 +50,7 @@ extension Scheduler {
       }
       // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
       guard gate?.asked == nil else { return }
-      guard !isReleasing else { return }
+      guard !releaseOrphans() else { return }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // What needs it may have to be skipped.

@@ -83,22 +83,20 @@ extension Scheduler {
   // MARK: Release
 
   /// Once nothing else can go on: begins the releases that may begin; true while any is to come to its end.
-  var isReleasing: Bool {
-    mutating get {
-      while uploads.indices.contains(where: mayRelease) {
-        // One whose row a power cut takes would be in use again.
-        guard entries.isEmpty, synced >= recorded else {
-          actions.append(.sync)
-          return true
-        }
-        for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
-        fillLanes()
-        guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else {
-          return true
-        }
+  mutating func releaseOrphans() -> Bool {
+    while uploads.indices.contains(where: mayRelease) {
+      // One whose row a power cut takes would be in use again.
+      guard entries.isEmpty, synced >= recorded else {
+        actions.append(.sync)
+        return true
       }
-      return false
+      for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
+      fillLanes()
+      guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else {
+        return true
+      }
     }
+    return false
   }
 
   private func mayRelease(_ upload: Int) -> Bool {

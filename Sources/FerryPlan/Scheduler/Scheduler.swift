@@ -97,7 +97,9 @@ package struct Scheduler: Sendable {
     sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
-      if let upload = uploadIndex[index], let count = orphans[NodeID(index)] {
+      if let upload = uploadIndex[index], let count = orphans[NodeID(index)],
+        case .upload(let work) = plan.nodes[index].work, work.abandon != nil
+      {
         uploads[upload].releases = Releases(found: count)
       }
     }
