@@ -137,9 +137,9 @@ package struct RunRecord: Codable, Sendable {
     package var idsAllocated = 0
     package var idsExpired = 0
     /// Upload IDs that became orphans in this run; absent in reports from before they were kept.
-    package var idsOrphaned: Int?
+    package var idsOrphaned: Int? = 0
     /// Upload IDs that this run released, of whichever run; likewise.
-    package var idsReleased: Int?
+    package var idsReleased: Int? = 0
     package var resumes = 0
 
     package init() {}
