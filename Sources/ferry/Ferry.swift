@@ -17,7 +17,7 @@ struct Ferry: ParsableCommand {
     version: "ferry \(version)",
     subcommands: [
       Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
-      Explain.self, Resolve.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
+      Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
   static func main() {

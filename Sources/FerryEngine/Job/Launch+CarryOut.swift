@@ -26,7 +26,7 @@ extension Launch {
     let roots = listers.mapValues(\.root)
     let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
     let early = EarlyStop()
-    let situation = try Situation(
+    var situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: try intake.begin(at: clock.now), contents: contentReader(early, before: run.deadline),
       at: clock.now)
@@ -45,6 +45,7 @@ extension Launch {
         jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
     }
     if !warnings.isEmpty { run.warn(warnings) }
+    try situation.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // It was settled before.
     defer { try? ledger.close() }
@@ -126,12 +127,14 @@ extension Launch {
     let watches = try watches(run, journals, mail)
     defer { withExtendedLifetime(watches) {} }
     if early.hasHungUp { mail.post(.hangUp) }
+    let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(journals, situation, mail)
     let afterThread = AfterThread(
       destinations(places, roots), writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      orphans: situation.orphanCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
         deadline: run.deadline, stop: early.cause, launch: options.launch,
@@ -144,7 +147,7 @@ extension Launch {
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
       scribe: Scribe(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
-        places: places,
+        places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         afterThread: afterThread),
       accountant: accountant
     ) { scheduler in

@@ -85,6 +85,16 @@ package enum ReportText {
       if after.moved > 0 { text += ", \(after.moved) moved" }
     }
     if let reason = node.reason { text += " (\(NameText.line(reason.message)))" }
+    if let orphans = node.orphans { text += orphans.words }
     return text
+  }
+}
+
+extension RunRecord.OrphanRecord {
+  /// As `; upload IDs: 3 dropped, 2 released, 1 not released: the server answered 500 to DELETE`.
+  fileprivate var words: String {
+    let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return "; upload IDs: " + parts.joined(separator: ", ") + (reason.map { ": \($0.message)" } ?? "")
   }
 }

@@ -58,6 +58,7 @@ package enum StatusText {
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
       if let toCompare = items.toCompare { parts.append("\(toCompare) to compare by content") }
       if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
+      if let orphans = node.orphans { parts.append("\(orphans) orphaned upload IDs") }
       if parts.isEmpty { parts = ["no items"] }
     } else {
       parts.append(node.state ?? "open")

@@ -28,6 +28,8 @@ final class Exchanges {
   private var requestValues: [[String: [String: String]]]
   /// The last validators of each fetch, and those of its newest answer.
   private var fetchRecords: [Int: FetchRecord]
+  /// Upload IDs that are to be released.
+  private var orphans: OrphanBook
   private(set) var mask: SecretMask
 
   /// A step with all that is the same for every attempt at it.
@@ -77,6 +79,13 @@ final class Exchanges {
     for secret in situation.secrets { mask.insert(secret) }
     for item in situation.values.values {
       for capture in item.allocate + item.transfer where capture.isSecret { mask.insert(capture.value) }
+    }
+    orphans = OrphanBook(jobs.plan)
+    for (node, rows) in situation.orphans {
+      for (index, row) in rows.enumerated() {
+        orphans.add(row, as: .orphan(index, of: NodeID(node)))
+        for capture in row.captures where capture.isSecret { mask.insert(capture.value) }
+      }
     }
     self.mask = mask
     steps = jobs.plan.nodes.enumerated().map { place, node in
@@ -215,7 +224,10 @@ final class Exchanges {
     var bindings = Bindings(secrets: secrets[manifest.index])
     if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
     bindings.requests = requestValues[manifest.index]
-    if let item = attempt.place.item {
+    if let orphan = orphans[attempt.place] {
+      bindings.file = orphan.file
+      bind(orphan.values, to: &bindings)
+    } else if let item = attempt.place.item {
       let known = values[attempt.place]
       bindings.file = scheduler.withItems(of: attempt.place.node) { table in
         FileValues(
@@ -284,6 +296,7 @@ final class Exchanges {
       for capture in captures where capture.isSecret { mask.insert(capture.value) }
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
+      if step.kind == .allocate { response.regained = orphans.regained(by: captures, of: attempt.place.node) }
       response.origins = origins(prepared, attempt.place)
     } catch {
       response.missing = error
@@ -317,7 +330,7 @@ final class Exchanges {
       requestValues[known.manifest.index][known.name] = Dictionary(captures.map { ($0.name, $0.value) }) {
         $1
       }
-    case .commit, .probe, .fetch: break
+    case .commit, .probe, .fetch, .abandon: break
     }
   }
 
@@ -353,6 +366,19 @@ final class Exchanges {
   func fetchRecord(of node: NodeID) -> FetchRecord? { fetchRecords[node.index] }
 
   func forgetValues(of place: Place) { values[place] = nil }
+
+  /// The item's upload ID will not be used, and is to be released where its manifest says how.
+  func orphan(_ place: Place, as orphan: Place, _ scheduler: Scheduler) {
+    guard let item = place.item, let known = values[place] else { return }
+    let file = scheduler.withItems(of: place.node) { table in
+      FileValues(
+        path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], sha256: known.sha256.map { Hexadecimal.text($0) })
+    }
+    if let file { orphans.add(.init(file: file, values: known), as: orphan) }
+  }
+
+  func forget(orphan: Place) { orphans.forget(orphan) }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }
 }
 

@@ -7,7 +7,7 @@ package struct SessionReset {
   package struct Dropped: Encodable, Sendable {
     package var session: String
     package var items: Int
-    /// Of those: with an upload ID, which the server goes on keeping.
+    /// Of those: with an upload ID, which is an orphan now.
     package var uploadIds: Int
     /// Steps that may have reached the server and were not answered; they may be sent a second time.
     package var unanswered: Int
@@ -71,7 +71,7 @@ package struct SessionReset {
     guard state.sessions().contains(session) else { return (dropped, []) }
     let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
     defer { try? journal.close() }  // What was dropped is synced.
-    let counts = try journal.reset()
+    let counts = try journal.reset(at: now)
     (dropped.items, dropped.uploadIds, dropped.unanswered) = (
       counts.items, counts.withUploadID, counts.unanswered
     )

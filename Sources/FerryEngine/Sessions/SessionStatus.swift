@@ -115,6 +115,7 @@ package struct SessionStatus {
   ) throws(JournalError) -> [StatusDocument.NodeEntry] {
     let counts = Dictionary(grouping: try journal.countsByRound(), by: \.node)
     let owed = try journal.owedCounts()
+    let orphans = try journal.orphanCounts()
     return rows.compactMap { row in
       let round = looks[row.manifest]?.round ?? row.round
       var entry = StatusDocument.NodeEntry(
@@ -134,12 +135,13 @@ package struct SessionStatus {
         }
         items.owedAfter = owed[row.id]
         entry.items = items
+        entry.orphans = orphans[row.id]
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = row.state.word }
       }
       // What a manifest no longer has, or has at another server, is of no interest without items.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
-      return isPresent || counts[row.id] != nil ? entry : nil
+      return isPresent || counts[row.id] != nil || orphans[row.id] != nil ? entry : nil
     }
   }
 

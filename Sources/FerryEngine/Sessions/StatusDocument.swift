@@ -45,6 +45,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var notBefore: String?
     /// What a person has to decide, at most a hundred of them, the items by their paths.
     package var ambiguous: [AmbiguousEntry]?
+    /// Of an upload: upload IDs that will not be used, as `ferry orphans` lists them; absent where there are none.
+    package var orphans: Int?
   }
 
   package struct AmbiguousEntry: Encodable, Sendable {

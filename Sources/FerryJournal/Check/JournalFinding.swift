@@ -26,6 +26,8 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case capturesNotAllowed = "captures_not_allowed"
     /// Captures or variables that are not what ferry writes.
     case unreadableText = "unreadable_text"
+    /// An upload ID that is to be released and is in use.
+    case orphanInUse = "orphan_in_use"
     /// When it was closed does not fit whether it is.
     case closingDiffers = "closing_differs"
     /// A failure without a reason.

@@ -26,7 +26,7 @@ extension Upload {
         "commit", \.commit, .object(Commit.shape), default: "none",
         doc: "The request that makes an upload count."),
       Key(
-        "abandon", \.abandon, .object(Abandon.shape), default: "none", isBuilt: false,
+        "abandon", \.abandon, .object(Abandon.shape), default: "none",
         doc: "The request that releases an upload ID which will not be used."),
       Key(
         "after", \.after, After.kind,

@@ -89,6 +89,7 @@ enum Simplification {
       at { $0.maxBytes = nil }
       at { $0.hasToken = false }
       at { $0.usesQuick = false }
+      at { $0.abandons = false }
       at { $0.isEveryRun = false }
       at { $0.needsOther = nil }
       at { $0.validForSeconds = 3600 }
