@@ -91,6 +91,26 @@ import Testing
     }
   }
 
+  @Test func `in one of several sessions, keeps a reset from dropping anything`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:status=503"])
+    let puts = JobText.puts.replacing(JobText.retry, with: "retry: { limit: 0 }")
+    let job = try Workspace(JobText.text(server: receiver.url, name: "one", puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: JobText.text(server: receiver.url, name: "two", puts))
+    #expect(try await job.run().command.status == 5)
+    func migrate(to version: Int) async throws -> Int32 {
+      let edit = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])"
+      let file = job.state + "/sessions/two.uploads.db"
+      return try await Command.run("python3", ["-c", edit, file, "PRAGMA user_version = \(version)"]).status
+    }
+    #expect(try await migrate(to: 99) == 0)
+    let refused = try await job.ferry("reset", "one.uploads", "two.uploads")
+    #expect(refused.status == 70 && refused.stderr.contains("two.uploads.db"), "\(refused.stderr)")
+    let export = try await job.ferry("journal", "export", "one.uploads")
+    #expect(export.stdout.contains("\"record\":\"item\""), "\(export.stdout)")
+  }
+
   @Test func `as what is owed to a delivered file never is by pruning`() async throws {
     let receiver = try await ReceiverProcess.start()
     let text = JobText.text(server: receiver.url, JobText.puts).replacing(

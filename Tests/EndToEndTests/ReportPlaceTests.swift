@@ -15,8 +15,9 @@ import Testing
   }
 
   private func storedReport(_ job: Workspace) throws -> RunReport {
-    let names = try job.stateFiles().keys.filter { $0.hasSuffix("/report.json") }.sorted()
-    return try RunReport.decode(try #require(try job.stateFiles()[try #require(names.last)]))
+    let reports = try job.stateFiles().filter { $0.key.hasSuffix("/report.json") }
+    let last = try #require(reports.max { $0.key < $1.key })
+    return try RunReport.decode(last.value)
   }
 
   @Test func `may be a link, which stays, and whose target is replaced`() async throws {
