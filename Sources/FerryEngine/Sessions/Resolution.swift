@@ -73,7 +73,8 @@ package struct Resolution {
     }
     var found = try journals.flatMap { try ambiguous($0, scope) }
     if let items { found = try chosen(items, from: found, scope) }
-    let rounds = try rounds(of: Set(found.map(\.node.manifest)), journals)
+    let again = decision == .retry ? Set(found.map(\.node.manifest)) : []
+    let rounds = try rounds(of: again, journals, at: now)
     var finished: [String] = []
     for journal in journals {
       let own = found.filter { $0.session == journal.identifier }
@@ -170,15 +171,18 @@ package struct Resolution {
     return UsageError("'\(item)' is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
-  /// The round that the next run of each manifest carries out.
-  private func rounds(of manifests: Set<String>, _ journals: [SessionJournal]) throws -> [String: Int64] {
-    let history = try RunHistory.openForReading(in: state)
-    // It was only read.
-    defer { try? history.close() }
+  /// The round that the next run of each manifest carries out. It is open from now on: no item is of a round that
+  /// `ferry.db` does not know.
+  private func rounds(
+    of manifests: Set<String>, _ journals: [SessionJournal], at now: Instant
+  ) throws -> [String: Int64] {
+    guard !manifests.isEmpty else { return [:] }
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Each of its writes is synced.
     var rounds: [String: Int64] = [:]
     for manifest in manifests {
       let used = try journals.map { try $0.lastRound(of: manifest) }.max() ?? 0
-      rounds[manifest] = NextRound(latest: try history.latestRound(manifest: manifest), used: used).number
+      rounds[manifest] = try history.openRound(manifest: manifest, used: used, at: now).number
     }
     return rounds
   }
