@@ -39,8 +39,8 @@ struct Orphans: ParsableCommand {
     let document = try orphans.look(sessions: sessions)
     switch format {
     case .text:
-      Output.produce(OrphansText.text(document, in: CalendarZone.current(around: LaunchClock.wallTime)))
-    case .json: Output.produce(try JSONText.pretty(document))
+      try Output.produce(OrphansText.text(document, in: CalendarZone.current(around: LaunchClock.wallTime)))
+    case .json: try Output.produce(JSONText.pretty(document))
     }
   }
 
@@ -56,8 +56,8 @@ struct Orphans: ParsableCommand {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .forgotten(let count):
       switch format {
-      case .text: Output.produce("session \(session): \(Count.text(count, "orphan")) forgotten\n")
-      case .json: Output.produce(try JSONText.pretty(ForgetRecord(session: session, forgotten: count)))
+      case .text: try Output.produce("session \(session): \(Count.text(count, "orphan")) forgotten\n")
+      case .json: try Output.produce(JSONText.pretty(ForgetRecord(session: session, forgotten: count)))
       }
     }
   }

@@ -59,9 +59,9 @@ struct Resolve: ParsableCommand {
     case .resolved(let resolved):
       switch format {
       case .text:
-        if resolved.isEmpty { Output.produce("nothing is ambiguous\n") }
-        for one in resolved { Output.produce(text(one) + "\n") }
-      case .json: Output.produce(try JSONText.pretty(ResolveRecord(resolved: resolved)))
+        if resolved.isEmpty { try Output.produce("nothing is ambiguous\n") }
+        for one in resolved { try Output.produce(text(one) + "\n") }
+      case .json: try Output.produce(try JSONText.pretty(ResolveRecord(resolved: resolved)))
       }
     }
   }

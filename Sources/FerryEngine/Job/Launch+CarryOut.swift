@@ -37,7 +37,8 @@ extension Launch {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, situation: situation, history: history
+      jobs: jobs, state: state, journals: journals, situation: situation, history: history,
+      notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     let warnings = try jobs.manifests.flatMap { manifest in

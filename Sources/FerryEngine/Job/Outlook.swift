@@ -67,9 +67,11 @@ struct Outlook {
     self.job = job
     launch = options.launch
     moment = options.moment ?? LaunchClock.wallTime
-    let latest = try history.latestRound(manifest: job.plan.manifest)
-    continuesRound = latest.map { $0.closedAt == nil } ?? false
-    round = (latest?.number ?? 0) + (continuesRound ? 0 : 1)
+    let next = NextRound(
+      latest: try history.latestRound(manifest: job.plan.manifest),
+      used: try journals.lastRound(of: job.plan.manifest))
+    continuesRound = next.continues
+    round = next.number
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
     self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput

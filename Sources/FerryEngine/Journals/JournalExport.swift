@@ -19,7 +19,7 @@ package struct JournalExport {
 
   /// - Parameter sessions: identifiers; where there are none, all that have a journal, with every round and run.
   package func export(sessions: [String]) throws {
-    let known = state.sessions()
+    let known = try state.sessions()
     for name in sessions where !known.contains(name) {
       let help =
         known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"

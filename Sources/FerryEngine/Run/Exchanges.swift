@@ -20,7 +20,7 @@ final class Exchanges {
   /// By node: whether it is looked at again which file was sent.
   private let keepsInodes: [Bool]
   private var flights: [UInt64: Attempt] = [:]
-  private var values: [Place: ItemValues]
+  private var values: KnownValues
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
   private var tokenValues: [Int: [String: String]] = [:]
@@ -30,7 +30,6 @@ final class Exchanges {
   private var fetchRecords: [Int: FetchRecord]
   /// Upload IDs that are to be released.
   private var orphans: OrphanBook
-  private(set) var mask: SecretMask
 
   /// A step with all that is the same for every attempt at it.
   private struct PreparedStep {
@@ -69,25 +68,20 @@ final class Exchanges {
     self.secrets = secrets
     self.roots = roots
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
-    values = situation.values
+    values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
     requestValues = situation.requests
     fetchRecords = [:]
     for (index, row) in situation.rows.enumerated() {
       if let record = row?.fetch { fetchRecords[index] = record }
     }
-    var mask = SecretMask(secrets.flatMap(\.values))
-    for secret in situation.secrets { mask.insert(secret) }
-    for item in situation.values.values {
-      for capture in item.allocate + item.transfer where capture.isSecret { mask.insert(capture.value) }
-    }
     orphans = OrphanBook(jobs.plan)
     for (node, rows) in situation.orphans {
       for (index, row) in rows.enumerated() {
-        orphans.add(row, as: .orphan(index, of: NodeID(node)))
-        for capture in row.captures where capture.isSecret { mask.insert(capture.value) }
+        let place = Place.orphan(index, of: NodeID(node))
+        orphans.add(row, as: place)
+        values.update(place) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
       }
     }
-    self.mask = mask
     steps = jobs.plan.nodes.enumerated().map { place, node in
       let own = (node: jobs.own(NodeID(place)), plan: jobs.job(of: NodeID(place)).plan)
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
@@ -134,7 +128,7 @@ final class Exchanges {
     return source(of: attempt.place, scheduler, wantsSHA256: false)
   }
 
-  func keep(sha256: [UInt8], of place: Place) { values[place, default: ItemValues()].sha256 = sha256 }
+  func keep(sha256: [UInt8], of place: Place) { values.update(place) { $0.sha256 = sha256 } }
 
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, at now: Instant
@@ -265,7 +259,8 @@ final class Exchanges {
       case .failure(let failure):
         .failure(
           .init(
-            failure.code, mask.mask(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer))
+            failure.code, values.mask.mask(failure.message),
+            mayHaveReachedServer: failure.mayHaveReachedServer))
       }
     return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
   }
@@ -287,13 +282,12 @@ final class Exchanges {
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if let inode = answer.inode, keepsInodes[attempt.place.node.index] {
-      values[attempt.place, default: ItemValues()].inode = inode
+      values.update(attempt.place) { $0.inode = inode }
     }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
       let captures = Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer)
-      for capture in captures where capture.isSecret { mask.insert(capture.value) }
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
       if step.kind == .allocate { response.regained = orphans.regained(by: captures, of: attempt.place.node) }
@@ -320,9 +314,12 @@ final class Exchanges {
 
   private func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
     let node = attempt.place.node
+    if attempt.place.item == nil {
+      for capture in captures where capture.isSecret { values.keepSecret(capture.value) }
+    }
     switch step.kind {
-    case .allocate: values[attempt.place, default: ItemValues()].allocate = captures
-    case .transfer: values[attempt.place, default: ItemValues()].transfer = captures
+    case .allocate: values.update(attempt.place) { $0.allocate = captures }
+    case .transfer: values.update(attempt.place) { $0.transfer = captures }
     case .token: tokenValues[node.index] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
     case .request:
       nodeCaptures[node.index] = captures
@@ -365,7 +362,7 @@ final class Exchanges {
 
   func fetchRecord(of node: NodeID) -> FetchRecord? { fetchRecords[node.index] }
 
-  func forgetValues(of place: Place) { values[place] = nil }
+  func forgetValues(of place: Place) { values.forget(place) }
 
   /// The item's upload ID will not be used, and is to be released where its manifest says how.
   func orphan(_ place: Place, as orphan: Place, _ scheduler: Scheduler) {
@@ -375,10 +372,14 @@ final class Exchanges {
         path: Array(table.files.path(item)), size: table.files.sizes[item],
         modified: table.files.modified[item], sha256: known.sha256.map { Hexadecimal.text($0) })
     }
-    if let file { orphans.add(.init(file: file, values: known), as: orphan) }
+    guard let file, orphans.add(.init(file: file, values: known), as: orphan) else { return }
+    values.update(orphan) { $0 = known }
   }
 
-  func forget(orphan: Place) { orphans.forget(orphan) }
+  func forget(orphan: Place) {
+    orphans.forget(orphan)
+    values.forget(orphan)
+  }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }
 }
 

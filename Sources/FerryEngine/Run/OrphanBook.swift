@@ -27,12 +27,14 @@ struct OrphanBook {
 
   subscript(place: Place) -> Entry? { place.orphan == nil ? nil : entries[place] }
 
-  /// One that is not released, as no manifest says how, is not kept.
-  mutating func add(_ entry: Entry, as place: Place) {
-    guard let names = names[place.node.index], let orphan = place.orphan else { return }
+  /// One that is not released, as no manifest says how, is not kept: then it returns false.
+  @discardableResult
+  mutating func add(_ entry: Entry, as place: Place) -> Bool {
+    guard let names = names[place.node.index], let orphan = place.orphan else { return false }
     entries[place] = entry
     let identity = Self.identity(names, entry.values.allocate)
     identities[place.node.index, default: [:]][identity, default: []].append(orphan)
+    return true
   }
 
   mutating func add(_ row: OrphanRow, as place: Place) {

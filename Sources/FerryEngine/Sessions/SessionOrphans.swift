@@ -37,7 +37,7 @@ package struct SessionOrphans {
     let history = try RunHistory.openForReading(in: state)
     // It was only read.
     defer { try? history.close() }
-    let known = state.sessions()
+    let known = try state.sessions()
     let names = sessions.isEmpty ? known : sessions.filter(known.contains)
     var jobs: [String: KnownJobs.Found] = [:]
     var document = OrphansDocument(state: state.path, at: LaunchClock.wallTime.rfc3339, orphans: [])
@@ -66,7 +66,7 @@ package struct SessionOrphans {
   /// - Throws: `UsageError` where the session, or one of them, is not there: then nothing is forgotten.
   package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
     try check([session])
-    guard state.sessions().contains(session) else { return .forgotten(0) }
+    guard try state.sessions().contains(session) else { return .forgotten(0) }
     let locks: [SessionLock]
     switch try SessionLocks.take([session], in: state, patience: patience, now: { LaunchClock.wallTime }) {
     case .locked(let all): locks = all

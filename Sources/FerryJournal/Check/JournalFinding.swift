@@ -18,6 +18,10 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case openToOthers = "open_to_others"
     /// A log without the file that it belongs to.
     case logWithoutFile = "log_without_file"
+    /// A file without a byte.
+    case emptied = "emptied"
+    /// A session's journal that is not there any more.
+    case journalMissing = "journal_missing"
     /// A value that no ferry writes.
     case unknownValue = "unknown_value"
     /// An intent in a state that has none.

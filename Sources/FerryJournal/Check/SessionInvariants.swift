@@ -65,6 +65,16 @@ enum SessionInvariants {
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
       "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
     JournalInvariant(
+      .unknownValue,
+      "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
+      "owe their file something that no ferry writes, or are not delivered",
+      lost: "whether their files are still to be deleted or moved",
+      remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .unknownValue, "inode = 0", "have a file that no file system has",
+      lost: "which file was sent: it is not deleted or moved",
+      remedy: edited + "or delete or move the file by hand"),
+    JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
       lost: "why; the next round tries them again", remedy: "run the manifest again"),
     JournalInvariant(

@@ -21,7 +21,6 @@ extension SessionJournal {
   /// Before a run: what became of delivered files. On the disk when this returns.
   package func settle(_ files: [(row: Int64, state: AfterState)]) throws(JournalError) {
     guard !files.isEmpty else { return }
-    try commit([files.map { .after(row: $0.row, $0.state) }])
-    try sync()
+    try commitAndSync(files.map { .after(row: $0.row, $0.state) })
   }
 }

@@ -46,6 +46,21 @@ extension SessionJournal {
     }
   }
 
+  /// The last round of a manifest that a node or an item names; 0 where there is none.
+  package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
+    try access { db in
+      // Over the whole table (hence the plus): through the index each item would be looked up by itself.
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(
+            (SELECT coalesce(max(round), 0) FROM node WHERE manifest = ?1),
+            (SELECT coalesce(max(round), 0) FROM item WHERE +node IN (SELECT id FROM node WHERE manifest = ?1)))
+          """,
+        arguments: [manifest]) ?? 0
+    }
+  }
+
   /// An upload with items that have not ended.
   package struct OpenUpload: Hashable, Sendable {
     package var name: String

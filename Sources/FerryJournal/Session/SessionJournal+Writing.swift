@@ -43,6 +43,18 @@ extension SessionJournal {
     }
   }
 
+  /// Commits and syncs writes while no `JournalWriter` has the journal.
+  func commitAndSync(_ writes: [JournalWrite]) throws(JournalError) {
+    do {
+      try commit([writes])
+      try sync()
+    } catch {
+      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      abandon()
+      throw error
+    }
+  }
+
   /// Brings every commit so far to the disk: one fdatasync of the log.
   ///
   /// It goes through SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), which is what a commit under
