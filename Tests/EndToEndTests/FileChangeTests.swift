@@ -158,7 +158,7 @@ import Testing
       try job.folder.write(Data("taken".utf8), to: "files/sent/\(Self.name)")
       #expect(try await job.run().command.status == 5)
       try await apply(change, to: job)
-      try FileManager.default.removeItem(atPath: job.folder.path("files/sent"))
+      try FileManager.default.removeItem(atPath: job.folder.path("files/sent/\(Self.name)"))
       return (try await job.run().command, job)
     }
   }

@@ -10,11 +10,16 @@ final class Intake {
   private let inbox: Inbox
   private let listers: [Int: FileLister]
   private let notice: (String) -> Void
-  private var seen: Set<Int64> = []
+  /// By session: the last note that was read.
+  private var lastRead: [Int64]
+  /// Notes that have come since, the first of them last.
+  private var unread: [(session: Int, note: Note)] = []
   /// Sessions that a force quit has ended while this run had them.
   private(set) var cancelled: Set<Int> = []
   /// Of notes that were taken: what has to be handed over before each is removed.
   private var taken: [(id: Int64, node: Int?)] = []
+  /// By node: why submitted files could not be taken, and are left to the next run.
+  private(set) var problems: [Int: [ListingProblem]] = [:]
 
   init(
     _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
@@ -25,59 +30,48 @@ final class Intake {
     self.inbox = inbox
     self.listers = listers
     self.notice = notice
+    lastRead = journals.all.map { _ in 0 }
   }
 
   /// Before the journals are read: cancels what earlier runs left open and did not live to cancel, and returns the
-  /// files that were submitted, by node.
-  func begin(at now: Instant) throws -> [Int: Listing] {
-    var paths: [Int: [[UInt8]]] = [:]
-    for (session, journal) in journals.all.enumerated() {
-      guard let journal else { continue }
-      for note in try inbox.notes(session: plan.sessions[session].identifier) {
-        switch note.kind {
-        case .cancel, .finish:
-          guard concerns(note) else { continue }
-          seen.insert(note.id)
-          let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
-          notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
-          taken.append((note.id, nil))
-        case .submit:
-          guard let node = node(of: note) else { continue }
-          seen.insert(note.id)
-          paths[node, default: []] += note.paths
-          taken.append((note.id, node))
-        }
+  /// files that were submitted to what is selected, by node.
+  func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
+    try read()
+    var notes: [Int: [Note]] = [:]
+    while let (session, note) = unread.popLast() {
+      switch note.kind {
+      case .cancel, .finish:
+        guard concerns(note), let journal = journals.all[session] else { continue }
+        let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+        notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
+        taken.append((note.id, nil))
+      case .submit:
+        guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
+        notes[node, default: []].append(note)
+        taken.append((note.id, node))
       }
     }
-    var listings: [Int: Listing] = [:]
-    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
-    return listings
+    var submitted: [Int: SubmittedFiles] = [:]
+    for (node, notes) in notes {
+      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+    }
+    return submitted
   }
 
-  /// What has come since, as events for the scheduler.
-  func news(_ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]) throws -> [Event] {
-    var events: [Event] = []
-    for (index, journal) in journals.all.enumerated() {
-      guard let journal else { continue }
-      for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
+  /// What has come since, as the next event for the scheduler; each is handled before the next is asked for.
+  func next(
+    _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]
+  ) throws(JournalError) -> Event? {
+    if unread.isEmpty { try read() }
+    while let (session, note) = unread.popLast() {
+      let event: Event? =
         switch note.kind {
-        case .cancel, .finish:
-          guard concerns(note), !scheduler.isEnding else { continue }
-          events.append(
-            .cancelled(SessionID(index), of: manifest(of: note), finishing: note.kind == .finish))
-          if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
-            cancelled.insert(index)
-          }
-          taken.append((note.id, nil))
-        case .submit:
-          guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
-          let items = try items(note.paths, node, scheduler, &situation, rounds: rounds)
-          if items.count > 0 { events.append(.submitted(NodeID(node), items)) }
-          taken.append((note.id, node))
+        case .cancel, .finish: cancellation(note, SessionID(session), scheduler)
+        case .submit: try submission(note, scheduler, &situation, rounds: rounds)
         }
-      }
+      if let event { return event }
     }
-    return events
+    return nil
   }
 
   /// After everything that the run wrote is on disk.
@@ -88,6 +82,55 @@ final class Intake {
     try inbox.remove(done.map(\.id))
   }
 
+  /// After `finish`: the manifests to whose uploads something was submitted that no run has taken.
+  func awaited() throws(JournalError) -> Set<ManifestID> {
+    var manifests: Set<ManifestID> = []
+    for journal in journals.all.compactMap(\.self) {
+      for note in try inbox.notes(session: journal.identifier) where note.kind == .submit {
+        if let node = plan.upload(of: note) { manifests.insert(plan.nodes[node].manifest) }
+      }
+    }
+    return manifests
+  }
+
+  private func read() throws(JournalError) {
+    for (session, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      let notes = try inbox.notes(session: journal.identifier, after: lastRead[session])
+      lastRead[session] = notes.last?.id ?? lastRead[session]
+      unread += notes.map { (session, $0) }
+    }
+    unread.reverse()
+  }
+
+  private func cancellation(_ note: Note, _ session: SessionID, _ scheduler: Scheduler) -> Event? {
+    guard concerns(note), !scheduler.isEnding else { return nil }
+    if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
+      cancelled.insert(session.index)
+    }
+    taken.append((note.id, nil))
+    return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+  }
+
+  private func submission(
+    _ note: Note, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]
+  ) throws(JournalError) -> Event? {
+    guard let node = plan.upload(of: note), scheduler.takesItems(NodeID(node)), let lister = listers[node]
+    else { return nil }
+    let submitted: SubmittedFiles
+    do throws(ListingFailure) {
+      submitted = try SubmittedFiles([note], lister)
+    } catch {
+      notice("\(plan.title(of: NodeID(node))): \(error)")
+      let message = "\(error); what was submitted stays for the next run"
+      problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
+      return nil
+    }
+    let items = try items(submitted, node, scheduler, &situation, rounds: rounds)
+    taken.append((note.id, node))
+    return items.count > 0 ? .submitted(NodeID(node), items) : nil
+  }
+
   /// Whether a note is for one of the manifests, or for whatever the session carries.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
 
@@ -96,42 +139,48 @@ final class Intake {
     note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
-  private func node(of note: Note) -> Int? {
-    plan.nodes.firstIndex {
-      $0.kind == .upload && $0.name == note.node && plan.manifests[$0.manifest.index] == note.manifest
-    }
-  }
-
   /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered.
   private func items(
-    _ paths: [[UInt8]], _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]
-  ) throws -> ItemTable {
-    guard let lister = listers[node], case .upload(let work) = plan.nodes[node].work,
-      let row = situation.rows[node]
-    else { return ItemTable() }
-    var listing = try lister.named(paths)
-    for problem in listing.problems { notice("\(plan.title(of: NodeID(node))): \(problem)") }
-    listing.files = scheduler.unknown(listing.files, to: NodeID(node))
+    _ submitted: SubmittedFiles, _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation,
+    rounds: [Int64]
+  ) throws(JournalError) -> ItemTable {
     let session = plan.nodes[node].session.index
+    guard case .upload(let work) = plan.nodes[node].work, let row = situation.rows[node],
+      let journal = journals.all[session]
+    else { return ItemTable() }
+    var submitted = submitted
+    try submitted.leaveOutTaken(by: journal, node: row)
+    let files = scheduler.unknown(submitted.columns, to: NodeID(node))
     var reconciliation = Reconciliation(
-      listing: listing.files, deliver: work.deliver, round: rounds[plan.nodes[node].manifest.index],
+      listing: files, deliver: work.deliver, round: rounds[plan.nodes[node].manifest.index],
       nextRow: situation.nextRows[session])
-    for index in 0..<listing.files.count {
-      let path = Array(listing.files.path(index))
-      try journals.all[session]?.item(node: row.id, path: path) { item in
+    for index in 0..<files.count {
+      let path = Array(files.path(index))
+      try journal.meet(node: row.id, path: path) { item throws(JournalError) in
         reconciliation.meet(try item.known, path: path)
       }
     }
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
+    situation.expect(submitted, of: NodeID(node), among: reconciliation.items.files)
     return reconciliation.items
+  }
+}
+
+extension Plan {
+  /// The upload that a note is for.
+  func upload(of note: Note) -> Int? {
+    nodes.firstIndex {
+      $0.kind == .upload && $0.name == note.node && manifests[$0.manifest.index] == note.manifest
+        && sessions[$0.session.index].identifier == note.session
+    }
   }
 }
 
 extension ItemRow {
   /// As the reconciliation meets it.
   var known: Reconciliation.Known {
-    get throws {
+    get throws(JournalError) {
       Reconciliation.Known(
         row: id, round: round, state: try state, intent: try intent, size: size, modified: modified,
         handedOver: handedOver, expires: expires, owesAfter: try after == .owed)

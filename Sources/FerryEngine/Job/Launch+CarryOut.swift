@@ -17,22 +17,27 @@ extension Launch {
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
   ) throws -> Outcome {
-    let listers = try jobs.listers(environment: environment)
+    let loop = try TransferLoop()
+    let mail = MailSlot(waker: loop.waker)
+    // Before files are listed, which may take long: a signal then has a report too.
+    let watches = try watches(run, journals, mail)
+    defer { withExtendedLifetime(watches) {} }
+    let listers = try listers(unless: { mail.hasStop })
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
     // Each note that it removed is removed already.
     defer { try? inbox.close() }
     let intake = Intake(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let roots = listers.mapValues(\.root)
-    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
+    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots) { mail.hasStop }
     let situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: try intake.begin(at: clock.now), at: clock.now)
+      submitted: try intake.begin(run.selection, at: clock.now), at: clock.now)
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, situation: situation, history: history
+      jobs: jobs, state: state, journals: journals, situation: situation, history: history, inbox: inbox
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     let warnings = try jobs.manifests.flatMap { manifest in
@@ -45,33 +50,58 @@ extension Launch {
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
-    let (loop, after) = try perform(run, journals, situation, ledger, intake, roots: roots, after: before)
-    let areThrough = jobs.manifests.map {
-      loop.scheduler.hasEnded && loop.scheduler.isRoundThrough(of: ManifestID($0))
+    let (runLoop, after) = try perform(
+      run, loop, mail, journals, situation, ledger, intake, roots: roots, after: before)
+    let scheduler = runLoop.scheduler
+    let areThrough = jobs.manifests.map { scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0)) }
+    try close(areThrough, run, intake, history)
+    var record = record(run, runLoop, areThrough, after, situation.problems, left: intake.problems)
+    record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
+      RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
+    record.run.delays = scheduler.delayRecords
+    record.run.edits = edits.isEmpty ? nil : edits
+    if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, situation) }
+    return Outcome(record: record, rates: rates(scheduler), cancelled: intake.cancelled)
+  }
+
+  private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
+    try jobs.listers(environment: environment).mapValues { lister in
+      var lister = lister
+      lister.isStopped = isStopped
+      return lister
+    }
+  }
+
+  /// Closes the rounds that are through; what was submitted meanwhile, and not taken, is the next round's.
+  private func close(
+    _ areThrough: [Bool], _ run: Run, _ intake: Intake, _ history: RunHistory
+  ) throws(JournalError) {
     for manifest in jobs.manifests where areThrough[manifest] {
       try history.closeRound(
         manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], at: clock.now)
     }
-    var record = record(run, loop, areThrough, after)
-    record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
-      RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
+    for manifest in try intake.awaited() {
+      _ = try history.openRound(manifest: jobs.plan.manifests[manifest.index], at: clock.now)
     }
-    record.run.delays = loop.scheduler.delayRecords
-    record.run.edits = edits.isEmpty ? nil : edits
-    if loop.fault == nil { try tellAmbiguities(&record, loop.scheduler, journals, situation) }
-    return Outcome(record: record, rates: rates(loop.scheduler), cancelled: intake.cancelled)
   }
 
   /// - Parameters:
   ///   - areThrough: by manifest, whether its round is.
   ///   - after: by node, what became of delivered files.
+  ///   - problems: by node, what could not be listed.
+  ///   - left: by node, why submitted files are left to the next run.
   private func record(
-    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: AfterTally]
+    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: AfterTally],
+    _ problems: [Int: [ListingProblem]], left: [Int: [ListingProblem]]
   ) -> RunRecord {
     var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
-    if after.values.contains(where: \.owes) { exit = .first(of: [exit, .temporary]) }
+    if after.values.contains(where: \.owes) || !left.isEmpty { exit = .first(of: [exit, .temporary]) }
     var nodes = loop.scheduler.nodeRecords
+    for (index, problems) in problems.merging(left, uniquingKeysWith: +) {
+      let failures = problems.filter(\.isFailure)
+      if !failures.isEmpty { nodes[index].problems = failures.map(RunRecord.FileProblem.init) }
+    }
     for (index, tally) in after where tally.isWorthTelling {
       nodes[index].after = RunRecord.AfterRecord(tally)
     }
@@ -112,13 +142,9 @@ extension Launch {
   }
 
   private func perform(
-    _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ ledger: Ledger, _ intake: Intake,
-    roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+    _ run: Run, _ loop: TransferLoop, _ mail: MailSlot, _ journals: SessionJournals, _ situation: Situation,
+    _ ledger: Ledger, _ intake: Intake, roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
-    let loop = try TransferLoop()
-    let mail = MailSlot(waker: loop.waker)
-    let watches = try watches(run, journals, mail)
-    defer { withExtendedLifetime(watches) {} }
     let (writer, places) = writer(journals, situation, mail)
     let afterThread = AfterThread(
       destinations(places, roots), writer: writer.journal, tallies: tallies)
@@ -140,8 +166,10 @@ extension Launch {
         places: places,
         afterThread: afterThread),
       accountant: accountant
-    ) { scheduler in
-      try intake.news(scheduler, &situation, rounds: run.rounds)
+    ) { scheduler throws(JournalError) in
+      let event = try intake.next(scheduler, &situation, rounds: run.rounds)
+      exchanges.absent = situation.absent
+      return event
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(

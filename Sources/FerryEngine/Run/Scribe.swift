@@ -124,7 +124,10 @@ final class Scribe {
       let values = exchanges.values(of: place)
       exchanges.forgetValues(of: place)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
-      guard state == .done, owesAfter[place.node.index], let item = place.item else { return [closed] }
+      guard owesAfter[place.node.index], let item = place.item else { return [closed] }
+      guard state == .done else {
+        return state == .ambiguous ? [closed] + sourceWrites(values, row: row) : [closed]
+      }
       let file = scheduler.withItems(of: place.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],

@@ -44,6 +44,8 @@ package struct Reconciliation: Sendable {
     package var ambiguous = 0
     /// Delivered, and still to be deleted or moved.
     package var owedAfter = 0
+    /// Paths that could not be listed: each counts as failed.
+    package var unlisted = 0
 
     package init() {}
   }

@@ -210,6 +210,9 @@ package struct Scheduler: Sendable {
     }
   }
 
+  /// Whether nothing more is started: a signal, or the launch's deadline.
+  package var isStopping: Bool { stop != nil }
+
   /// What a launch that stops leaves things with.
   var stopReason: RecordedFailure { tally.stop == .maxDuration ? .maxDuration : .stopped }
 

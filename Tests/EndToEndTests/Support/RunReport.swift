@@ -69,11 +69,18 @@ struct RunReport: Decodable {
     var name: String
     var state: String
     var reason: Reason?
+    var problems: [FileProblem]?
     var result: String?
     var ambiguity: Ambiguity?
     var notBefore: String?
     var intervalSeconds: Double?
     var after: After?
+  }
+
+  struct FileProblem: Decodable {
+    var path: String
+    var code: String
+    var message: String
   }
 
   struct After: Decodable {
