@@ -11,7 +11,8 @@ enum StandardInput {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while !isStopped() {
       var state = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      guard poll(&state, 1, look) != 0 else { continue }
+      // A signal ends the wait with EINTR: there may be nothing to read then.
+      guard poll(&state, 1, look) > 0 else { continue }
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { return bytes }
