@@ -199,6 +199,23 @@ import Testing
     #expect(reason?.message.contains(change.says) == true)
   }
 
+  @Test func `and is not where a list has it is told, and the others are sent`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        JobText.puts.replacing("{ root: files }", with: "{ root: files, list: list.txt }")))
+    try job.write("a", to: "a.txt")
+    try job.folder.write(Data("a.txt\ngone.txt\n".utf8), to: "list.txt")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 1)
+    #expect(report.node("files")?.state == "failed")
+    #expect(report.node("files")?.problems?.map(\.path) == ["gone.txt"])
+    #expect(report.node("files")?.problems?.map(\.code) == ["source_missing"])
+    #expect(command.stdout.contains("gone.txt: not listed: it is not there"), "\(command.stdout)")
+  }
+
   @Test func `is in the documentation with its result`() throws {
     let page = try String(contentsOf: Product.package.appending(path: "docs/files.md"), encoding: .utf8)
     for change in Self.changes { #expect(page.contains(change.line), "\(change.line)") }
