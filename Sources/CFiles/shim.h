@@ -19,10 +19,12 @@ static inline int ferry_rename_new(int from, const char *old_name, int to, const
 }
 
 /// open(2) of what lies beneath a folder, whatever links are on the way (openat2(2), RESOLVE_BENEATH and
-/// RESOLVE_NO_MAGICLINKS): EXDEV where they lead out of it.
-static inline int ferry_open_beneath(int folder, const char *path, int flags) {
+/// RESOLVE_NO_MAGICLINKS): EXDEV where they lead out of it. Where they are not followed, ELOOP
+/// (RESOLVE_NO_SYMLINKS).
+static inline int ferry_open_beneath(int folder, const char *path, int flags, int follows_links) {
 #ifdef SYS_openat2
-  struct { uint64_t flags, mode, resolve; } how = { (uint64_t)(unsigned)flags, 0, 0x08 | 0x02 };
+  uint64_t resolve = 0x08 | 0x02 | (follows_links ? 0 : 0x04);
+  struct { uint64_t flags, mode, resolve; } how = { (uint64_t)(unsigned)flags, 0, resolve };
   return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 #else
   errno = ENOSYS;

@@ -312,7 +312,7 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal, inode: exchange.sourceInode)
+      sha256: sha256, refusal: exchange.refusal)
     end(handle, .success(answer))
   }
 
@@ -337,7 +337,9 @@ package final class TransferLoop {
     endedTraffic += exchange.traffic
     let duration = exchange.started.duration(to: .now)
     ended.append(
-      TransferOutcome(id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration))
+      TransferOutcome(
+        id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
+        inode: exchange.sourceInode))
     busy[exchange.key.id] = nil
     if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
   }

@@ -7,6 +7,8 @@ package struct TransferOutcome: Sendable {
   /// Over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
+  /// Of the file that was sent, or begun to be.
+  package var inode: UInt64?
 }
 
 /// A whole HTTP answer.
@@ -22,8 +24,6 @@ package struct TransferAnswer: Sendable {
   package var sha256: [UInt8]?
   /// Why the request's `check` left a download's file as it was.
   package var refusal: String?
-  /// Of the file that was sent.
-  package var inode: UInt64?
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {

@@ -66,7 +66,9 @@ struct Submit: ParsableCommand {
 
   private func text(_ receipt: Submission.Receipt) -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): there is no file to submit" }
-    let holder = receipt.pid.map { "process \($0) takes them" } ?? "the next run takes them"
+    let holder =
+      receipt.pid.map { "process \($0) takes them, or the next run where that upload has ended" }
+      ?? "the next run takes them"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
       + "the session \(receipt.session); \(holder)"

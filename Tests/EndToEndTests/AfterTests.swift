@@ -147,9 +147,16 @@ import Testing
     #expect(try await job.run().command.status == 0)
     // What a kill leaves behind once the delivery is on the disk: the journal's word that something is owed. One
     // of the files was put away already, and that is not written down.
-    let script =
-      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute('UPDATE item SET after = 1'); d.commit()"
-    let owing = try await Command.run("python3", ["-c", script, job.state + "/sessions/e2e.uploads.db"])
+    let script = """
+      import os, sqlite3, sys
+      journal = sqlite3.connect(sys.argv[1])
+      for item, path in journal.execute("SELECT id, path FROM item").fetchall():
+        inode = os.stat(os.path.join(os.fsencode(sys.argv[2]), path)).st_ino
+        journal.execute("UPDATE item SET after = 1, inode = ? WHERE id = ?", (inode, item))
+      journal.commit()
+      """
+    let owing = try await Command.run(
+      "python3", ["-c", script, job.state + "/sessions/e2e.uploads.db", job.folder.path("files")])
     #expect(owing.status == 0, "\(owing.stderr)")
     try job.write(manifest: puts(receiver, "deliver: every_run", "after: \(after)"))
     let isMove = after != "delete"
@@ -204,5 +211,66 @@ import Testing
     #expect(Set(try await receiver.received().files.map(\.name)) == Set(names))
     #expect(files(job).count == (after == "delete" ? 0 : names.count))
     #expect(files(job).allSatisfy { $0.hasPrefix("sent/") })
+  }
+
+  @Test func `is not moved through a link inside the root either, which would list it again`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/in }"))
+    try job.write("a", to: "a.txt")
+    _ = try job.folder.makeFolder("files/real")
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("files/sent"), withDestinationPath: "real")
+    for _ in 0..<2 {
+      let (command, report) = try await job.run()
+      #expect(command.status == 5, "\(command.stderr)")
+      #expect(report.node("files")?.after?.problems.map(\.code) == ["after_folder"])
+    }
+    #expect(files(job) == ["a.txt"])
+    #expect(unlink(job.folder.path("files/sent")) == 0)
+    #expect(try await job.run().command.status == 0)
+    #expect(files(job) == ["sent/in/a.txt"])
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+  }
+
+  @Test func `stays owed while its root is an empty mount point`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
+    try job.write("new", to: "a.txt")
+    try job.folder.write(Data("old".utf8), to: "files/sent/a.txt")
+    #expect(try await job.run().command.status == 5)
+    try FileManager.default.removeItem(atPath: job.folder.path("files/sent/a.txt"))
+    #expect(rename(job.folder.path("files"), job.folder.path("away")) == 0)
+    _ = try job.folder.makeFolder("files")
+    let (command, report) = try await job.run()
+    #expect(command.status == 5, "\(command.stderr)")
+    #expect(report.node("files")?.after?.problems.map(\.code) == ["after_missing"])
+    #expect(report.node("files")?.after?.problems.map(\.isOwed) == [true])
+    #expect(rmdir(job.folder.path("files")) == 0)
+    #expect(rename(job.folder.path("away"), job.folder.path("files")) == 0)
+    #expect(try await job.run().command.status == 0)
+    #expect(files(job) == ["sent/a.txt"])
+  }
+
+  @Test(arguments: [(true, "after_changed"), (false, "after_unknown")])
+  func `is only the file that was sent, and never a copy in another root`(_ wasSent: Bool, code: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:times=1,drop=after"])
+    let text = JobText.text(server: receiver.url, JobText.posts)
+    let destructive = text + "    after: delete\n"
+    let job = try Workspace(wasSent ? destructive : text)
+    try job.write("x", to: "x.txt")
+    #expect(try await job.run().command.status == 1)
+    #expect(try await job.ferry("resolve", "files/x.txt", "done", "--manifest", "job.yaml").status == 0)
+    let copy = try await Command.run("cp", ["-a", "files", "other"], in: job.folder.url)
+    #expect(copy.status == 0)
+    try job.write(
+      manifest: wasSent ? destructive.replacing("root: files", with: "root: other") : destructive)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.node("files")?.after?.deleted == 0)
+    #expect(report.node("files")?.after?.problems.map(\.code) == [code])
+    #expect(job.folder.text("files/x.txt") == "x" && job.folder.text("other/x.txt") == "x")
+    #expect(try await receiver.received().inbox.count == 1)
   }
 }

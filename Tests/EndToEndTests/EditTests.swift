@@ -140,4 +140,23 @@ import Testing
     #expect(rest.totals.items.done + (rest.totals.items.unchanged ?? 0) == 8)
     #expect(rest.totals.itemsDoneInRun == 6)
   }
+
+  @Test func `goes on by the paths of its files where its root is another`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      faults: ["content:every=2,status=500", "commit:every=2,status=500"])
+    let (job, before) = try await halfway(receiver)
+    #expect(try await Command.run("cp", ["-a", "files", "other"], in: job.folder.url).status == 0)
+    let open = try #require(
+      try await RecordedItems.read(session: "e2e.uploads", of: job).states.first { $0.value == .allocated }?
+        .key)
+    try FileManager.default.removeItem(atPath: job.folder.path("other/\(open)"))
+    try job.write(manifest: before.replacing("root: files }", with: "root: other }"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.item(open)?.reason?.code == "source_missing")
+    #expect(report.totals.items.done == 7 && report.run.edits == nil)
+    let received = try await receiver.received()
+    #expect(received.uploads.reduce(0) { $0 + $1.allocations } == 8)
+    #expect((received.contents, received.commits) == (7, 7))
+  }
 }

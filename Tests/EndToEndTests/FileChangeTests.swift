@@ -158,7 +158,7 @@ import Testing
       try job.folder.write(Data("taken".utf8), to: "files/sent/\(Self.name)")
       #expect(try await job.run().command.status == 5)
       try await apply(change, to: job)
-      try FileManager.default.removeItem(atPath: job.folder.path("files/sent"))
+      try FileManager.default.removeItem(atPath: job.folder.path("files/sent/\(Self.name)"))
       return (try await job.run().command, job)
     }
   }
@@ -197,6 +197,23 @@ import Testing
     let reason = try job.report().item(Self.name)?.reason
     #expect(reason?.code == change.code)
     #expect(reason?.message.contains(change.says) == true)
+  }
+
+  @Test func `and is not where a list has it is told, and the others are sent`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        JobText.puts.replacing("{ root: files }", with: "{ root: files, list: list.txt }")))
+    try job.write("a", to: "a.txt")
+    try job.folder.write(Data("a.txt\ngone.txt\n".utf8), to: "list.txt")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 1)
+    #expect(report.node("files")?.state == "failed")
+    #expect(report.node("files")?.problems?.map(\.path) == ["gone.txt"])
+    #expect(report.node("files")?.problems?.map(\.code) == ["source_missing"])
+    #expect(command.stdout.contains("gone.txt: not listed: it is not there"), "\(command.stdout)")
   }
 
   @Test func `is in the documentation with its result`() throws {

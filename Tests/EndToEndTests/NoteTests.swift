@@ -70,4 +70,138 @@ struct NoteTests {
     #expect(done >= 2 && done < 60, "\(done)")
     #expect(try await receiver.received().files.count == done)
   }
+
+  // MARK: several uploads
+
+  /// Uploads of `*.txt` in the folders `fa`, `fb` and `fc`, one file each at first in `fc` and `files`.
+  ///
+  /// - Parameter posts: sends the first of them to the inbox, which may be slow by itself.
+  private func uploads(_ receiver: ReceiverProcess, waiting: Bool, posts: Bool = false) throws -> Workspace {
+    let post = "protocol: post, request: { url: \"${vars.api}/inbox?name=${file.path}\" }"
+    let nodes = ["c", "a", "b"].map { name in
+      let put = "request: { url: \"${vars.api}/files/\(name)/${file.path}\" }"
+      return """
+          \(name):
+            session: uploads
+            \(waiting && name != "c" ? "needs: [c]" : "priority: default")
+            files: { root: f\(name), include: ["*.txt"] }
+            transfer: { \(posts && name == "c" ? post : put) }
+            \(JobText.retry)
+        """
+    }
+    let job = try Workspace(JobText.text(server: receiver.url, "uploads:", nodes.joined(separator: "\n")))
+    for name in ["fa", "fb", "fc"] { _ = try job.folder.makeFolder(name) }
+    try job.folder.write(Data("slow".utf8), to: "fc/slow.txt")
+    return job
+  }
+
+  private func submit(_ file: String, to upload: String, of job: Workspace) async throws -> Command {
+    try job.folder.write(Data(file.utf8), to: file)
+    let command = try await job.ferry("submit", "job.yaml", upload, file)
+    #expect(command.status == 0, "\(command.stderr)")
+    return command
+  }
+
+  private func wait(for node: String, _ state: String, _ count: Int, of job: Workspace) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while try await job.status().session("e2e.uploads")?.node(node)?.items?[state] != count {
+      try #require(ContinuousClock.now < deadline, "\(node) has not \(count) \(state)")
+    }
+  }
+
+  @Test func `is waited for by what was submitted to an upload that a run was not to carry out`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try uploads(receiver, waiting: false)
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    #expect(try await job.run("--only", "c").command.status == 0)
+    #expect(try await job.status().session("e2e.uploads")?.notes.count == 1)
+    #expect(try await job.run().command.status == 0)
+    #expect(Set(try await receiver.received().files.map(\.name)) == ["c/slow.txt", "a/a.bin"])
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test(arguments: [false, true])
+  func `loses no note for another whose root is gone`(_ cancels: Bool) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
+    let job = try uploads(receiver, waiting: true)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    try await wait(for: "c", "queued", 1, of: job)
+    run.signal(SIGSTOP)
+    if cancels { #expect(try await job.ferry("cancel", "e2e.uploads").status == 0) }
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    _ = try await submit("fb/b.bin", to: "b", of: job)
+    #expect(rename(job.folder.path("fb"), job.folder.path("away")) == 0)
+    try await receiver.clearFaults()
+    run.signal(SIGCONT)
+    let end = await run.end()
+    let report = try job.report()
+    #expect(rename(job.folder.path("away"), job.folder.path("fb")) == 0)
+    if cancels {
+      #expect(report.item("slow.txt")?.state == "cancelled", "\(end.stdout)")
+    } else {
+      #expect(end.status == 5, "\(end.stdout)\(end.stderr)")
+      #expect(report.node("b")?.problems?.map(\.code) == ["source_missing"])
+      #expect(try await receiver.received().files.map(\.name).sorted() == ["a/a.bin", "c/slow.txt"])
+      #expect(try await job.status().session("e2e.uploads")?.notes.map(\.node) == ["b"])
+    }
+    #expect(try await job.ferry("resume").status == 0)
+    let names = Set(try await receiver.received().files.map(\.name))
+    #expect(names.isSuperset(of: ["a/a.bin", "b/b.bin"]), "\(names)")
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `is gone on with for what was submitted to an upload that had ended`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=4"])
+    let job = try uploads(receiver, waiting: false, posts: true)
+    try job.folder.write(Data("quick".utf8), to: "fa/quick.txt")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    try await wait(for: "a", "done", 1, of: job)
+    let submit = try await submit("fa/late.bin", to: "a", of: job)
+    #expect(
+      submit.stdout.contains("process \(run.pid) takes them, or the next run where that upload has ended"))
+    #expect(await run.end().status == 0)
+    #expect(try job.report().run.roundClosed)
+    let resume = try await job.ferry("resume")
+    #expect(resume.status == 0 && !resume.stdout.contains("nothing"), "\(resume.stdout)")
+    #expect(try await receiver.received().files.contains { $0.name == "a/late.bin" })
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+
+  @Test(arguments: [
+    ("rm", "source_missing"), ("rm FILE && mkdir", "source_unreadable"),
+  ])
+  func `gives a submitted file that is none any more a result of its own`(_ what: String, code: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try uploads(receiver, waiting: false)
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    _ = try await submit("fa/b.bin", to: "a", of: job)
+    let script = what.replacing("FILE", with: "fa/a.bin") + " fa/a.bin"
+    #expect(try await Command.run("sh", ["-ec", script], in: job.folder.url).status == 0)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("a.bin")?.state == "failed")
+    #expect(report.item("a.bin")?.reason?.code == code)
+    #expect(try await receiver.received().files.map(\.name).sorted() == ["a/b.bin", "c/slow.txt"])
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `tells what was submitted to an upload that the manifest has no more`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try uploads(receiver, waiting: false)
+    let before = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    try job.write(manifest: before.replacing("  a:\n", with: "  renamed:\n"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let edit = try #require(report.run.edits?.first)
+    #expect(edit.code == "upload_gone" && edit.items == 1)
+    #expect(edit.message.contains("the manifest has no upload a any more"), "\(edit.message)")
+    try job.write(manifest: before)
+    #expect(try await job.run().report.run.edits == nil)
+    #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })
+  }
 }

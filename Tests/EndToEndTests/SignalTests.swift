@@ -155,4 +155,46 @@ import Testing
     #expect(files.count == Self.count)
     #expect(files.allSatisfy { $0.puts == 1 })
   }
+
+  @Test func `does not begin what waits for its file's digest`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url, JobText.posts.replacing("${file.path}", with: "${file.path}&d=${file.sha256}")))
+    try job.write("", to: "large")
+    #expect(truncate(job.folder.path("files/large"), 64 << 30) == 0)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] != 1 {}
+    let began = ContinuousClock.now
+    run.signal(SIGINT)
+    #expect(await run.end().status == 130)
+    #expect(began.duration(to: .now) < .seconds(4), "the grace is 5 seconds")
+    let report = try job.report()
+    #expect(report.totals.items.ambiguous == 0 && report.totals.items.waiting == 1)
+    #expect(try await receiver.received().inbox.isEmpty)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `ends with its report while it still lists files`(_ signal: Int32) async throws {
+    let code = 128 + signal
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(
+      receiver, JobText.puts.replacing("{ root: files }", with: "{ root: files, list: \"-\" }"))
+    // The list does not end.
+    let input = Pipe()
+    let run = try RunningCommand(
+      Product.path("ferry"), ["run", "job.yaml", "--report", "report.json"],
+      environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url,
+      input: input)
+    try input.fileHandleForWriting.write(contentsOf: Data("0.txt\n1.txt\n".utf8))
+    while try await job.status().session("e2e.uploads")?.holder == nil {}
+    // Its handlers are there before it lists, and soon after it has the session.
+    try await Task.sleep(for: .milliseconds(500))
+    run.signal(signal)
+    #expect(await run.end().status == code)
+    let report = try job.report()
+    #expect(report.run.exitCode == code && !report.run.roundClosed)
+    #expect(try await receiver.received().requests == 0)
+    try input.fileHandleForWriting.close()
+  }
 }

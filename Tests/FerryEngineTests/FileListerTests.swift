@@ -92,7 +92,7 @@ struct FileListerTests {
     folder.link("root/gone", to: "nowhere")
     let listing = try list(.globs(include: ["**"], exclude: []))
     #expect(paths(listing) == ["good", "in/file"] && listing.files.sizes == [5, 5])
-    #expect(listing.problems.map(\.kind) == [.outsideRoot])
+    #expect(listing.problems.map(\.kind) == [.leavingLink])
   }
 
   @Test func deepFoldersNeedFewDescriptors() throws {

@@ -39,6 +39,8 @@ final class AfterDelivery {
       return Self.failure(errno, Self.shown(file.path), "be looked at")
     }
     if let change = Self.change(of: file, status, folder, name) { return change }
+    // Another file may have its size and time: a copy that keeps them, or one of another root.
+    guard file.inode != nil || after == .keep else { return Self.unknown }
     switch after {
     case .keep: return AfterResult(state: .kept)
     case .delete:
@@ -53,6 +55,13 @@ final class AfterDelivery {
 
   /// Brings what was done since the last time to the disk; returns whether all of it is there.
   func sync() -> Bool { folders?.sync() ?? true }
+
+  /// A run was killed as it sent the file, or its manifest said `keep`.
+  private static let unknown = AfterResult(
+    state: .kept,
+    problem: RecordedFailure(
+      code: "after_unknown",
+      message: "it is not known whether this is the file that was sent, and it stays; put it away yourself"))
 
   /// Why a file is not the one that was sent; `nil` where it is.
   private static func change(
@@ -71,7 +80,7 @@ final class AfterDelivery {
       problem: RecordedFailure(
         code: "after_changed",
         message:
-          "it changed after it was sent, and stays; under `deliver: when_changed` the next run sends it again"
+          "it changed after it was sent, and stays; under `deliver: when_changed` it is sent again"
       ))
   }
 
@@ -81,8 +90,14 @@ final class AfterDelivery {
     case .keep: return AfterResult(state: .kept)
     case .delete: return .deleted
     case .moveTo(let target):
+      if folders.isRootEmpty {
+        return .left(
+          "after_missing",
+          "the root \(FileLister.text(root)) is empty, as where its file system is not mounted; mount it, or make "
+            + "the folder \(target) in it to have this forgotten")
+      }
       let path = Array(target.utf8) + [0x2F] + file.path
-      let folder = folders.descriptor(Self.folder(of: Self.plain(path)))
+      let folder = folders.descriptor(Self.folder(of: Self.plain(path)), followingLinks: false)
       var status = stat()
       if folder >= 0,
         fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
@@ -102,7 +117,8 @@ final class AfterDelivery {
   ) -> AfterResult {
     let path = Self.plain(target + [0x2F] + file.path)
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
-    let there = folders.descriptor(new, creating: true)
+    // Behind a link it could be listed, and sent and moved once more.
+    let there = folders.descriptor(new, creating: true, followingLinks: false)
     guard there >= 0 else {
       switch errno {
       case ENOTDIR, EEXIST:
@@ -112,7 +128,7 @@ final class AfterDelivery {
       case EXDEV, ELOOP:
         return .left(
           "after_folder",
-          "\(Self.shown(new)) is behind a link that leaves the root; choose a folder inside for `move_to`")
+          "\(Self.shown(new)) is a symbolic link, or behind one; choose a folder for `move_to` that is none")
       case let code: return Self.failure(code, Self.shown(new), "be made or opened")
       }
     }
@@ -122,7 +138,7 @@ final class AfterDelivery {
     switch code {
     case 0:
       folders.change(old)
-      folders.change(new)
+      folders.change(new, followingLinks: false)
       return .moved
     case ENOENT: return missing(file, folders)
     case EEXIST:

@@ -15,8 +15,13 @@ final class OpenFolders {
     var isChanged = false
   }
 
+  private struct Key: Hashable {
+    var path: [UInt8]
+    var followsLinks: Bool
+  }
+
   private let root: Int32
-  private var folders: [[UInt8]: Folder] = [:]
+  private var folders: [Key: Folder] = [:]
   /// Something of what was closed since the last `sync` did not reach the disk.
   private var hasLost = false
 
@@ -39,18 +44,37 @@ final class OpenFolders {
 
   /// The descriptor of a folder; the empty path is the root's. Valid until the next `makeRoom` or `sync`.
   ///
-  /// - Parameter creating: makes what is missing.
-  /// - Returns: -1, with `errno`, where it cannot be opened; `EXDEV` where a link leads out of the root.
-  func descriptor(_ path: [UInt8], creating: Bool = false) -> Int32 {
-    if let known = folders[path] { return known.descriptor }
-    var descriptor = Self.openFolder(path, beneath: root)
-    if descriptor < 0, errno == ENOENT, creating { descriptor = create(path) }
-    if descriptor >= 0 { folders[path] = Folder(descriptor: descriptor) }
+  /// - Parameters:
+  ///   - creating: makes what is missing.
+  ///   - followingLinks: otherwise none may be on the way, nor be the folder.
+  /// - Returns: -1, with `errno`, where it cannot be opened; `EXDEV` where a link leads out of the root, `ELOOP` or
+  ///   `ENOTDIR` where there is one and it is not followed.
+  func descriptor(_ path: [UInt8], creating: Bool = false, followingLinks: Bool = true) -> Int32 {
+    let key = Key(path: path, followsLinks: followingLinks)
+    if let known = folders[key] { return known.descriptor }
+    var descriptor = openFolder(key)
+    if descriptor < 0, errno == ENOENT, creating { descriptor = create(key) }
+    if descriptor >= 0 { folders[key] = Folder(descriptor: descriptor) }
     return descriptor
   }
 
   /// Names in it were added or removed.
-  func change(_ path: [UInt8]) { folders[path]?.isChanged = true }
+  func change(_ path: [UInt8], followingLinks: Bool = true) {
+    folders[Key(path: path, followsLinks: followingLinks)]?.isChanged = true
+  }
+
+  /// Whether nothing at all is in the root.
+  var isRootEmpty: Bool {
+    let copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      if copy >= 0 { close(copy) }
+      return false
+    }
+    defer { closedir(stream) }
+    // Beside itself and the one above it.
+    for _ in 0..<3 where readdir(stream) == nil { return true }
+    return false
+  }
 
   /// Brings the changes to the disk and closes the folders; returns whether all of them are there.
   ///
@@ -74,28 +98,28 @@ final class OpenFolders {
   }
 
   /// Makes the folders of a path that are missing, each in the one above it.
-  private func create(_ path: [UInt8]) -> Int32 {
+  private func create(_ folder: Key) -> Int32 {
     var above: [UInt8] = []
-    for name in path.split(separator: 0x2F) {
-      let parent = descriptor(above)
+    for name in folder.path.split(separator: 0x2F) {
+      let parent = descriptor(above, followingLinks: folder.followsLinks)
       guard parent >= 0 else { return -1 }
       guard mkdirat(parent, FileLister.terminated(Array(name)), 0o777) == 0 || errno == EEXIST else {
         return -1
       }
-      change(above)
+      change(above, followingLinks: folder.followsLinks)
       above += (above.isEmpty ? [] : [0x2F]) + name
     }
-    return Self.openFolder(path, beneath: root)
+    return openFolder(folder)
   }
 
-  private static func openFolder(_ path: [UInt8], beneath root: Int32) -> Int32 {
+  private func openFolder(_ folder: Key) -> Int32 {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
-    let descriptor = ferry_open_beneath(root, name, flags)
+    let name = FileLister.terminated(folder.path.isEmpty ? [0x2E] : folder.path)
+    let descriptor = ferry_open_beneath(root, name, flags, folder.followsLinks ? 1 : 0)
     // A kernel before 5.6, or a container whose filter does not know the call.
     guard descriptor < 0, errno == ENOSYS || errno == EPERM else { return descriptor }
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
-    for name in path.split(separator: 0x2F) where current >= 0 {
+    for name in folder.path.split(separator: 0x2F) where current >= 0 {
       let below = openat(current, FileLister.terminated(Array(name)), flags | O_NOFOLLOW)
       let code = errno
       close(current)

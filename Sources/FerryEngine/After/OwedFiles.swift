@@ -7,9 +7,11 @@ enum OwedFiles {
   /// So many files share the syncs of their folders and of the journal.
   private static let batch = 4096
 
+  /// - Parameter isStopped: asked between two batches; what is left stays owed.
   /// - Returns: by node, what came of it.
   static func settle(
-    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, roots: [Int: [UInt8]]
+    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, roots: [Int: [UInt8]],
+    unless isStopped: () -> Bool
   ) throws -> [Int: AfterTally] {
     var tallies: [Int: AfterTally] = [:]
     for (index, node) in plan.nodes.enumerated()
@@ -19,7 +21,9 @@ enum OwedFiles {
       // The same files may have gone to another server since.
       for row in try journal.nodes
       where row.kind == .upload && row.manifest == manifest && row.name == node.name {
-        try settle(node.after, row: row.id, in: journal, root: root, &tallies[index, default: AfterTally()])
+        try settle(
+          node.after, row: row.id, in: journal, root: root, unless: isStopped,
+          &tallies[index, default: AfterTally()])
       }
     }
     return tallies
@@ -29,13 +33,14 @@ enum OwedFiles {
   ///   - row: the node's, in the journal.
   ///   - root: the upload's, absolute.
   private static func settle(
-    _ after: Upload.After, row: Int64, in journal: SessionJournal, root: [UInt8], _ tally: inout AfterTally
+    _ after: Upload.After, row: Int64, in journal: SessionJournal, root: [UInt8],
+    unless isStopped: () -> Bool, _ tally: inout AfterTally
   ) throws {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
     guard !owed.isEmpty else { return }
     let delivery = AfterDelivery(after, root: root)
-    for start in stride(from: 0, to: owed.count, by: batch) {
+    for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       let files = owed[start..<min(start + batch, owed.count)]
       let results = files.map { ($0, after == .keep ? AfterResult(state: .kept) : delivery.carryOut($0)) }
       let isSynced = delivery.sync()

@@ -12,22 +12,12 @@ struct ContentReader: Sendable {
 
   /// Whether the rest is to be left unread; asked before each piece of a file, on any thread.
   var isStopped: @Sendable () -> Bool = { false }
-  /// Is given what reads, and calls it.
-  var whileReading: @Sendable (_ read: () -> Void) -> Void = { $0() }
 
   /// Answers every question; what could not be read to its end is for the attempt to send it to tell.
   ///
   /// - Parameter root: what the listing's paths are relative to, absolute.
   func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: [UInt8]) {
     let all = questions.questions
-    guard !all.isEmpty else { return }
-    whileReading { answer(all, &questions, of: listing, root: root) }
-  }
-
-  private func answer(
-    _ all: [ContentQuestions.Question], _ questions: inout ContentQuestions, of listing: FileColumns,
-    root: [UInt8]
-  ) {
     for start in stride(from: 0, to: all.count, by: Self.batch) {
       let batch = all[start..<min(start + Self.batch, all.count)]
       let sources = batch.map { question in

@@ -9,6 +9,8 @@ package struct FileLister: Sendable {
   let source: FileSelection.Source
   /// The folder that delivered files are moved to, relative to the root: nothing in it is listed.
   private let hidden: [UInt8]?
+  /// Whether the run was stopped: what is not listed by then need not be.
+  var isStopped: @Sendable () -> Bool = { false }
   private let baseFolder: String
   private let home: String?
 
@@ -43,7 +45,7 @@ package struct FileLister: Sendable {
         var walk = FolderWalk(
           root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude),
           hidden: hidden)
-        return walk.run(root: descriptor)
+        return walk.run(root: descriptor, unless: isStopped)
       } catch {
         close(descriptor)
         throw error

@@ -62,10 +62,13 @@ struct FolderWalk {
   }
 
   /// Closes the root's descriptor at the end.
-  mutating func run(root descriptor: Int32) -> Listing {
+  ///
+  /// - Parameter isStopped: asked between two folders; the listing is what was found by then.
+  mutating func run(root descriptor: Int32, unless isStopped: () -> Bool = { false }) -> Listing {
     enter(descriptor, include: include.start, exclude: exclude.start)
-    while !levels.isEmpty { goOn() }
-    listing.unmatched = unmatched.globs
+    while !levels.isEmpty, !isStopped() { goOn() }
+    if levels.isEmpty { listing.unmatched = unmatched.globs }
+    for level in levels where level.descriptor >= 0 { close(level.descriptor) }
     return listing
   }
 
@@ -200,7 +203,7 @@ struct FolderWalk {
       guard fstatat(folder, letters, &status, 0) == 0, status.isRegular else { return }
       guard staysInside(name) else {
         listing.problems.append(
-          ListingProblem(path: path + name, kind: .outsideRoot, message: "a link that leaves the root"))
+          ListingProblem(path: path + name, kind: .leavingLink, message: "a link that leaves the root"))
         return
       }
     } else if !isKnown, fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) != 0 {

@@ -2,8 +2,10 @@
 package struct ListingProblem: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case permission, notRegular, missing
-    /// It leaves the root, by `..`, as an absolute path, or through a link.
+    /// A list names it, and it leaves the root, by `..`, as an absolute path, or through a link.
     case outsideRoot
+    /// A link out of the root that a glob met; such links are not followed.
+    case leavingLink
     /// It is where `after: move_to` puts delivered files.
     case putAway
     case other
@@ -13,4 +15,14 @@ package struct ListingProblem: Hashable, Sendable {
   package var path: [UInt8]
   package var kind: Kind
   package var message: String
+}
+
+extension ListingProblem {
+  /// Whether something was asked for and is not delivered because of it; otherwise it is left out as documented.
+  var isFailure: Bool {
+    switch kind {
+    case .permission, .notRegular, .missing, .outsideRoot, .other: true
+    case .leavingLink, .putAway: false
+    }
+  }
 }

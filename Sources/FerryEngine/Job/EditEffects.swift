@@ -10,6 +10,7 @@ struct EditEffects {
   let journals: SessionJournals
   let situation: Situation
   let history: RunHistory
+  let inbox: Inbox
   /// Takes lines for people.
   let notice: (String) -> Void
 
@@ -19,8 +20,10 @@ struct EditEffects {
       var effects = try inOwnSessions(name)
       if try hasNewUpload(manifest) { effects += try inOtherSessions(name, .otherSession) }
       let path = URL(fileURLWithPath: jobs.all[manifest].path).standardizedFileURL.path
+      effects += try submitted(name, nil)
       for former in try history.openManifests(atPath: path) where former != name {
         effects += try inOtherSessions(former, .otherName)
+        effects += try submitted(former, .otherName)
       }
       return effects
     } + situation.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
@@ -77,21 +80,46 @@ struct EditEffects {
     return try journal.openUploads(of: manifest, except: [])
   }
 
+  /// Files that were submitted to what the manifest does not have there any more: their notes stay.
+  private func submitted(_ manifest: String, _ code: EditEffect.Code?) throws -> [EditEffect] {
+    var notes: [[String]: Int] = [:]
+    for session in try inbox.sessions() {
+      for note in try inbox.notes(session: session) where note.kind == .submit && note.manifest == manifest {
+        guard jobs.plan.upload(of: note) == nil, let upload = note.node else { continue }
+        notes[[session, upload], default: 0] += note.paths.count
+      }
+    }
+    return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { place, files in
+      let isElsewhere = jobs.plan.nodes.contains {
+        $0.kind == .upload && $0.name == place[1] && jobs.plan.manifests[$0.manifest.index] == manifest
+      }
+      let code = code ?? (isElsewhere ? .otherSession : .uploadGone)
+      return effect(code, manifest, place[1], in: place[0], files: files)
+    }
+  }
+
   private func effect(
     _ code: EditEffect.Code, _ manifest: String, _ upload: SessionJournal.OpenUpload, _ session: String
   ) -> EditEffect {
+    effect(code, manifest, upload.name, in: session, origin: upload.origin, files: upload.items)
+  }
+
+  private func effect(
+    _ code: EditEffect.Code, _ manifest: String, _ upload: String, in session: String, origin: String? = nil,
+    files: Int
+  ) -> EditEffect {
     let why =
       switch code {
-      case .uploadGone: "the manifest has no upload \(upload.name) any more"
-      case .otherOrigin: "the upload \(upload.name) went to \(upload.origin)"
-      case .otherSession: "the upload \(upload.name) was in the session \(session)"
+      case .uploadGone: "the manifest has no upload \(upload) any more"
+      case .otherOrigin: "the upload \(upload) went to \(origin ?? "another server")"
+      case .otherSession: "the upload \(upload) was in the session \(session)"
       case .otherName: "the manifest was \(manifest)"
       case .uploadIDs: ""
       }
     let remedy = "undo that to go on with them, or drop them with 'ferry cancel \(session)'"
     return EditEffect(
-      code, manifest: manifest, upload: upload.name, session: session, origin: upload.origin,
-      items: upload.items, message: "\(upload.items) files are left behind: \(why); \(remedy)")
+      code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
+      message: "\(files) files are left behind: \(why); \(remedy)")
   }
 
   private func dropped(_ node: Int, _ drop: Situation.DroppedIDs) -> EditEffect {

@@ -10,12 +10,19 @@ final class Intake {
   private let inbox: Inbox
   private let listers: [Int: FileLister]
   private let notice: (String) -> Void
-  private var seen: Set<Int64> = []
+  /// By session: the last note that was read.
+  private var lastRead: [Int64]
+  /// Notes that have come since, the first of them last.
+  private var unread: [(session: Int, note: Note)] = []
   /// Sessions that a force quit has ended while this run had them.
   private(set) var cancelled: Set<Int> = []
   /// Of notes that were taken: what has to be handed over before each is removed.
   private var taken: [(id: Int64, node: Int?)] = []
+  /// By node: why submitted files could not be taken, and are left to the next run.
+  private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents = SubmittedContents()
+  /// Notes of which files are being read to tell whether they changed; each is looked at again at the next news.
+  private var waiting: [(session: Int, note: Note)] = []
 
   init(
     _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
@@ -26,68 +33,51 @@ final class Intake {
     self.inbox = inbox
     self.listers = listers
     self.notice = notice
+    lastRead = journals.all.map { _ in 0 }
   }
 
   /// Before the journals are read: cancels what earlier runs left open and did not live to cancel, and returns the
-  /// files that were submitted, by node.
-  func begin(at now: Instant) throws -> [Int: Listing] {
-    var paths: [Int: [[UInt8]]] = [:]
-    for (session, journal) in journals.all.enumerated() {
-      guard let journal else { continue }
-      for note in try inbox.notes(session: plan.sessions[session].identifier) {
-        switch note.kind {
-        case .cancel, .finish:
-          guard concerns(note) else { continue }
-          seen.insert(note.id)
-          let count = try journal.cancelOpen(
-            manifest: note.manifest, reason: .cancelled, at: now)
-          notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
-          taken.append((note.id, nil))
-        case .submit:
-          guard let node = node(of: note) else { continue }
-          seen.insert(note.id)
-          paths[node, default: []] += note.paths
-          taken.append((note.id, node))
-        }
+  /// files that were submitted to what is selected, by node.
+  func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
+    try read()
+    var notes: [Int: [Note]] = [:]
+    while let (session, note) = unread.popLast() {
+      switch note.kind {
+      case .cancel, .finish:
+        guard concerns(note), let journal = journals.all[session] else { continue }
+        let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+        notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
+        taken.append((note.id, nil))
+      case .submit:
+        guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
+        notes[node, default: []].append(note)
+        taken.append((note.id, node))
       }
     }
-    var listings: [Int: Listing] = [:]
-    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
-    return listings
+    var submitted: [Int: SubmittedFiles] = [:]
+    for (node, notes) in notes {
+      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+    }
+    return submitted
   }
 
-  /// What has come since, as events for the scheduler.
+  /// What has come since, as the next event for the scheduler; each is handled before the next is asked for.
   ///
   /// - Parameter wake: called on another thread where there is more news without another note.
-  func news(
+  func next(
     _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64],
     wake: @escaping @Sendable () -> Void
-  ) throws -> [Event] {
-    var events: [Event] = []
-    for (index, journal) in journals.all.enumerated() {
-      guard let journal else { continue }
-      for note in try inbox.notes(session: journal.identifier) where seen.insert(note.id).inserted {
+  ) throws(JournalError) -> Event? {
+    if unread.isEmpty { try read() }
+    while let (session, note) = unread.popLast() {
+      let event: Event? =
         switch note.kind {
-        case .cancel, .finish:
-          guard concerns(note), !scheduler.isEnding else { continue }
-          events.append(
-            .cancelled(SessionID(index), of: manifest(of: note), finishing: note.kind == .finish))
-          if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
-            cancelled.insert(index)
-          }
-          taken.append((note.id, nil))
-        case .submit:
-          guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
-          guard let items = try items(note, node, scheduler, &situation, rounds: rounds, wake: wake) else {
-            seen.remove(note.id)
-            continue
-          }
-          if items.count > 0 { events.append(.submitted(NodeID(node), items)) }
-          taken.append((note.id, node))
+        case .cancel, .finish: cancellation(note, SessionID(session), scheduler)
+        case .submit: try submission(note, scheduler, &situation, rounds: rounds, wake: wake)
         }
-      }
+      if let event { return event }
     }
-    return events
+    return nil
   }
 
   /// After everything that the run wrote is on disk.
@@ -99,6 +89,62 @@ final class Intake {
     try inbox.remove(done.map(\.id))
   }
 
+  /// After `finish`: the manifests to whose uploads something was submitted that no run has taken.
+  func awaited() throws(JournalError) -> Set<ManifestID> {
+    var manifests: Set<ManifestID> = []
+    for journal in journals.all.compactMap(\.self) {
+      for note in try inbox.notes(session: journal.identifier) where note.kind == .submit {
+        if let node = plan.upload(of: note) { manifests.insert(plan.nodes[node].manifest) }
+      }
+    }
+    return manifests
+  }
+
+  private func read() throws(JournalError) {
+    unread = waiting
+    waiting = []
+    for (session, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      let notes = try inbox.notes(session: journal.identifier, after: lastRead[session])
+      lastRead[session] = notes.last?.id ?? lastRead[session]
+      unread += notes.map { (session, $0) }
+    }
+    unread.reverse()
+  }
+
+  private func cancellation(_ note: Note, _ session: SessionID, _ scheduler: Scheduler) -> Event? {
+    guard concerns(note), !scheduler.isEnding else { return nil }
+    if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
+      cancelled.insert(session.index)
+    }
+    taken.append((note.id, nil))
+    return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+  }
+
+  private func submission(
+    _ note: Note, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64],
+    wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> Event? {
+    guard let node = plan.upload(of: note), scheduler.takesItems(NodeID(node)), let lister = listers[node]
+    else { return nil }
+    let submitted: SubmittedFiles
+    do throws(ListingFailure) {
+      submitted = try SubmittedFiles([note], lister)
+    } catch {
+      notice("\(plan.title(of: NodeID(node))): \(error)")
+      let message = "\(error); what was submitted stays for the next run"
+      problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
+      return nil
+    }
+    let place = (node: node, round: rounds[plan.nodes[node].manifest.index])
+    guard let items = try items(submitted, of: note, place, scheduler, &situation, wake: wake) else {
+      waiting.append((plan.nodes[node].session.index, note))
+      return nil
+    }
+    taken.append((note.id, node))
+    return items.count > 0 ? .submitted(NodeID(node), items) : nil
+  }
+
   /// Whether a note is for one of the manifests, or for whatever the session carries.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
 
@@ -107,56 +153,62 @@ final class Intake {
     note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
-  private func node(of note: Note) -> Int? {
-    plan.nodes.firstIndex {
-      $0.kind == .upload && $0.name == note.node && plan.manifests[$0.manifest.index] == note.manifest
-    }
-  }
-
   /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered;
   /// `nil` while some of them are read to tell.
   private func items(
-    _ note: Note, _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64],
-    wake: @escaping @Sendable () -> Void
-  ) throws -> ItemTable? {
-    guard let lister = listers[node], case .upload(let work) = plan.nodes[node].work,
-      let row = situation.rows[node]
+    _ submitted: SubmittedFiles, of note: Note, _ place: (node: Int, round: Int64), _ scheduler: Scheduler,
+    _ situation: inout Situation, wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> ItemTable? {
+    let (id, session) = (NodeID(place.node), plan.nodes[place.node].session.index)
+    guard case .upload(let work) = plan.nodes[place.node].work, let row = situation.rows[place.node],
+      let journal = journals.all[session]
     else { return ItemTable() }
-    var listing = try lister.named(note.paths)
-    listing.files = scheduler.unknown(listing.files, to: NodeID(node))
-    let session = plan.nodes[node].session.index
+    var submitted = submitted
+    try submitted.leaveOutTaken(by: journal, node: row)
+    let files = scheduler.unknown(submitted.columns, to: id)
     var answers: [ContentAnswer] = []
     if work.comparesContent {
-      var questions = ContentQuestions(listing: listing.files)
-      try forEachItem(of: listing, node: row.id, in: journals.all[session]) { item, path in
+      var questions = ContentQuestions(listing: files)
+      try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
         questions.meet(try item.known, delivered: item.digest, path: path)
       }
-      guard
-        let told = contents.answers(
-          note: note.id, questions, of: listing.files, root: lister.root, wake: wake)
+      let root = listers[place.node]?.root ?? []
+      guard let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
       answers = told
     }
-    for problem in listing.problems { notice("\(plan.title(of: NodeID(node))): \(problem)") }
     var reconciliation = Reconciliation(
-      listing: listing.files, deliver: work.deliver, contents: answers,
-      round: rounds[plan.nodes[node].manifest.index], nextRow: situation.nextRows[session])
-    try forEachItem(of: listing, node: row.id, in: journals.all[session]) { item, path in
+      listing: files, deliver: work.deliver, contents: answers, round: place.round,
+      nextRow: situation.nextRows[session])
+    try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
       reconciliation.meet(try item.known, path: path)
     }
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
+    situation.expect(submitted, of: id, among: reconciliation.items.files)
     return reconciliation.items
   }
+}
 
-  /// Calls `body` with each item of the listing that the journal has, by path.
-  private func forEachItem(
-    of listing: Listing, node: Int64, in journal: SessionJournal?,
-    _ body: (borrowing ItemRow, [UInt8]) throws -> Void
-  ) throws {
-    for index in 0..<listing.files.count {
-      let path = Array(listing.files.path(index))
-      try journal?.item(node: node, path: path) { try body($0, path) }
+extension SessionJournal {
+  /// Calls `body` with each item of a few files that the journal has, by path.
+  fileprivate func forEachItem(
+    node: Int64, of files: FileColumns,
+    _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void
+  ) throws(JournalError) {
+    for index in 0..<files.count {
+      let path = Array(files.path(index))
+      try meet(node: node, path: path) { item throws(JournalError) in try body(item, path) }
+    }
+  }
+}
+
+extension Plan {
+  /// The upload that a note is for.
+  func upload(of note: Note) -> Int? {
+    nodes.firstIndex {
+      $0.kind == .upload && $0.name == note.node && manifests[$0.manifest.index] == note.manifest
+        && sessions[$0.session.index].identifier == note.session
     }
   }
 }
@@ -164,7 +216,7 @@ final class Intake {
 extension ItemRow {
   /// As the reconciliation meets it.
   var known: Reconciliation.Known {
-    get throws {
+    get throws(JournalError) {
       let state = try state
       // Of what has ended, most of a million, these are not asked.
       guard !state.isClosed else {

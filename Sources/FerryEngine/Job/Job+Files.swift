@@ -1,5 +1,4 @@
 import FerryPlan
-import Foundation
 
 extension Job {
   /// What lists each upload's files, by node.
@@ -16,7 +15,7 @@ extension Job {
 
 extension FileLister {
   func list() throws -> Listing {
-    try list { Array(FileHandle.standardInput.readDataToEndOfFile()) }
+    try list { StandardInput.bytes(unless: isStopped) }
   }
 }
 

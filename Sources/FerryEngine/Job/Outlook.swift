@@ -111,15 +111,16 @@ struct Outlook {
   /// Files that were submitted, by node.
   private static func submitted(
     _ notes: [Note], _ plan: Plan, _ listers: [Int: FileLister]
-  ) throws(ListingFailure) -> [Int: Listing] {
-    var paths: [Int: [[UInt8]]] = [:]
+  ) throws(ListingFailure) -> [Int: SubmittedFiles] {
+    var byNode: [Int: [Note]] = [:]
     for note in notes where note.kind == .submit {
-      let node = plan.nodes.firstIndex { $0.kind == .upload && $0.name == note.node }
-      if let node { paths[node, default: []] += note.paths }
+      if let node = plan.upload(of: note) { byNode[node, default: []].append(note) }
     }
-    var listings: [Int: Listing] = [:]
-    for (node, paths) in paths { listings[node] = try listers[node]?.named(paths) }
-    return listings
+    var submitted: [Int: SubmittedFiles] = [:]
+    for (node, notes) in byNode {
+      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+    }
+    return submitted
   }
 
   /// The middle one of what the last five runs of each upload measured.

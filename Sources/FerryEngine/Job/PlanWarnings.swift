@@ -43,7 +43,7 @@ struct PlanWarnings {
       // Delivered files are gone, so that there are none between two deliveries.
       upload.after == .keep,
       // In a folder that cannot be read there may be such files.
-      situation.problems[firstNode + index]?.allSatisfy({ $0.kind == .outsideRoot }) ?? true
+      situation.problems[firstNode + index]?.allSatisfy({ $0.kind == .leavingLink }) ?? true
     else { return [] }
     return unmatched.map { glob in
       Diagnostic(

@@ -17,6 +17,8 @@ struct Situation {
   var secrets: [String] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
+  /// By node index and path: submitted files that are not there, and so fail as one that vanishes later.
+  var absent: [Int: [[UInt8]: TransportFailure]] = [:]
   /// Upload IDs that the present steps cannot use.
   struct DroppedIDs {
     var items = 0
@@ -44,7 +46,7 @@ struct Situation {
   /// Of one job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
@@ -57,7 +59,7 @@ struct Situation {
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
@@ -92,7 +94,7 @@ struct Situation {
       case .token: starts.append(.open)
       case .upload(let work):
         var listing = try listers[index]?.list()
-        if let further = submitted[index] { listing?.merge(further) }
+        if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
         starts.append(
           try upload(
             id, node, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
@@ -116,6 +118,27 @@ struct Situation {
     let digest = SHA256.hash(data: Array(step.request.url.description.utf8))
     let mark = Hexadecimal.text(digest.prefix(8))
     return "\(step.origin?.description ?? "") \(mark)"
+  }
+
+  /// Takes in files that were submitted; a listing that has one by now knows it better.
+  private mutating func take(
+    _ submitted: SubmittedFiles, into listing: inout Listing?, of id: NodeID, _ row: NodeRow?,
+    _ journal: SessionJournal?
+  ) throws(JournalError) {
+    var submitted = submitted
+    try submitted.leaveOutTaken(by: journal, node: row)
+    if let files = listing?.files { submitted.leaveOutThoseThere(files) }
+    listing?.merge(Listing(files: submitted.columns, problems: []))
+    expect(submitted, of: id, among: submitted.columns)
+  }
+
+  /// Keeps why files that were submitted and are not there fail, of those among the columns.
+  mutating func expect(_ submitted: SubmittedFiles, of id: NodeID, among files: FileColumns) {
+    guard !submitted.absent.isEmpty else { return }
+    for file in 0..<files.count {
+      let path = Array(files.path(file))
+      if let failure = submitted.absent[path]?.failure { absent[id.index, default: [:]][path] = failure }
+    }
   }
 
   private mutating func upload(
@@ -159,7 +182,9 @@ struct Situation {
     reconciliation.finish()
     nextRow = reconciliation.nextRow
     try findOrphans(of: id, work, row, journal)
-    return .upload(reconciliation.items, reconciliation.settled)
+    var settled = reconciliation.settled
+    settled.unlisted = listing?.problems.count { $0.isFailure } ?? 0
+    return .upload(reconciliation.items, settled)
   }
 
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {

@@ -37,6 +37,11 @@ package enum ReportText {
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     for node in record.nodes {
+      let unlisted = node.problems ?? []
+      for problem in unlisted.prefix(20) {
+        lines.append("  \(title(node.name, node.manifest)): \(problem.path): not listed: \(problem.message)")
+      }
+      if unlisted.count > 20 { lines.append("  … and \(unlisted.count - 20) more in the report") }
       let problems = node.after?.problems ?? []
       for problem in problems.prefix(20) {
         let name = NameText.shown(problem.path, base64: problem.pathBase64)

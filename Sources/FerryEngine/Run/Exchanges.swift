@@ -30,6 +30,8 @@ final class Exchanges {
   private var fetchRecords: [Int: FetchRecord]
   /// Upload IDs that are to be released.
   private var orphans: OrphanBook
+  /// By node and path: submitted files that are not there, and why each fails.
+  var absent: [Int: [[UInt8]: TransportFailure]]
 
   /// A step with all that is the same for every attempt at it.
   private struct PreparedStep {
@@ -69,6 +71,7 @@ final class Exchanges {
     self.roots = roots
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
     values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
+    absent = situation.absent
     requestValues = situation.requests
     fetchRecords = [:]
     for (index, row) in situation.rows.enumerated() {
@@ -124,7 +127,9 @@ final class Exchanges {
 
   /// The file whose digest the attempt's request needs, where it is not known yet.
   func fileToHash(before attempt: Attempt, _ scheduler: Scheduler) -> TransferRequest.FileSource? {
-    guard prepared(attempt).needsDigest, values[attempt.place]?.sha256 == nil else { return nil }
+    guard prepared(attempt).needsDigest, absence(of: attempt.place, scheduler) == nil,
+      values[attempt.place]?.sha256 == nil
+    else { return nil }
     return source(of: attempt.place, scheduler, wantsSHA256: false)
   }
 
@@ -133,6 +138,7 @@ final class Exchanges {
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, at now: Instant
   ) throws(TransportFailure) -> TransferRequest {
+    if let failure = absence(of: attempt.place, scheduler) { throw failure }
     let prepared = prepared(attempt)
     let step = prepared.step
     flights[attempt.id] = attempt
@@ -157,6 +163,11 @@ final class Exchanges {
       try prepareFetch(work, of: attempt.place.node, &request)
     }
     return request
+  }
+
+  private func absence(of place: Place, _ scheduler: Scheduler) -> TransportFailure? {
+    guard let absent = absent[place.node.index], let path = scheduler.path(of: place) else { return nil }
+    return absent[Array(path)]
   }
 
   private func prepareFetch(
@@ -253,6 +264,10 @@ final class Exchanges {
     guard let attempt = flights.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome is of a request that was started")
     }
+    // Also without an answer: a person may say later that the file was delivered.
+    if let inode = outcome.inode, keepsInodes[attempt.place.node.index] {
+      values.update(attempt.place) { $0.inode = inode }
+    }
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let answer): .response(response(answer, to: attempt, at: now))
@@ -281,9 +296,6 @@ final class Exchanges {
       return response
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
-    if let inode = answer.inode, keepsInodes[attempt.place.node.index] {
-      values.update(attempt.place) { $0.inode = inode }
-    }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {

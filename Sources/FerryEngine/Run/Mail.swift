@@ -16,6 +16,15 @@ enum Mail: Sendable {
   case inbox
 }
 
+extension Mail {
+  var isStop: Bool {
+    switch self {
+    case .stop: true
+    case .journal, .hangUp, .leased, .conditions, .inbox: false
+    }
+  }
+}
+
 /// Where they leave it; leaving something ends the loop's wait.
 final class MailSlot: Sendable {
   private let letters = Mutex<[Mail]>([])
@@ -27,6 +36,9 @@ final class MailSlot: Sendable {
     letters.withLock { $0.append(mail) }
     waker.wake()
   }
+
+  /// Whether a letter that asks for the run's end waits to be taken.
+  var hasStop: Bool { letters.withLock { $0.contains(where: \.isStop) } }
 
   func take() -> [Mail] {
     letters.withLock { letters in

@@ -20,8 +20,8 @@ final class RunLoop {
   /// A fault of ferry's own; the run stops.
   private(set) var fault: JournalError?
   private let accountant: Accountant
-  /// What has come into the sessions' inboxes.
-  private let news: (Scheduler) throws -> [Event]
+  /// The next of what has come into the sessions' inboxes.
+  private let news: (Scheduler) throws(JournalError) -> Event?
   private let onProgress: (Scheduler, Traffic) -> Void
   /// The kind of network that leases are of.
   private var leased: DeviceConditions.Network
@@ -29,7 +29,7 @@ final class RunLoop {
 
   init(
     scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, exchanges: Exchanges,
-    scribe: Scribe, accountant: Accountant, news: @escaping (Scheduler) throws -> [Event],
+    scribe: Scribe, accountant: Accountant, news: @escaping (Scheduler) throws(JournalError) -> Event?,
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
     self.accountant = accountant
@@ -47,7 +47,7 @@ final class RunLoop {
 
   /// Runs to the scheduler's end, or to a fault.
   func run() {
-    handle(.launched)
+    launch()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
       for letter in mail.take() { read(letter) }
@@ -60,6 +60,14 @@ final class RunLoop {
       handle(results.isEmpty ? .timer : .finished(results))
       onProgress(scheduler, loop.progress)
     }
+  }
+
+  /// Begins, unless a signal came while files were listed.
+  private func launch() {
+    let letters = mail.take()
+    for letter in letters where letter.isStop { read(letter) }
+    if !scheduler.isStopping { handle(.launched) }
+    for letter in letters where !letter.isStop { read(letter) }
   }
 
   private var timeout: Duration? {
@@ -91,18 +99,28 @@ final class RunLoop {
       accountant.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
       handle(.conditions(conditions))
     case .inbox:
-      do {
-        for event in try news(scheduler) { handle(event) }
-      } catch let error as JournalError {
-        fault = error
+      do throws(JournalError) {
+        while let event = try news(scheduler) { handle(event) }
       } catch {
-        // A root that cannot be listed now: its note stays for the next run.
+        fault = error
       }
     }
   }
 
   private func handle(_ event: Event) {
     for action in scheduler.handle(event, at: clock.now) where fault == nil { perform(action) }
+    if scheduler.isStopping { giveBackHashing() }
+  }
+
+  /// A stop starts nothing more: what waited for its file's digest was not sent.
+  private func giveBackHashing() {
+    for id in hashing.keys.sorted() { giveBack(id) }
+    hashing = [:]
+  }
+
+  private func giveBack(_ id: UInt64) {
+    early.append(
+      .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
   }
 
   private func perform(_ action: Action) {
@@ -110,8 +128,7 @@ final class RunLoop {
     case .start(let attempt): start(attempt)
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
-        early.append(
-          .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
+        giveBack(id)
       } else {
         loop.cancel(id)
       }

@@ -155,10 +155,12 @@ final class Scribe {
       let values = exchanges.values(of: place)
       exchanges.forgetValues(of: place)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
-      guard state == .done, let item = place.item else { return [closed] }
-      let sha256 = comparesContent[place.node.index] ? values.sha256 : nil
-      let source = sourceWrites(values, sha256, row: row)
-      guard owesAfter[place.node.index] else { return [closed] + source }
+      guard let item = place.item, state == .done || state == .ambiguous else { return [closed] }
+      let isDone = state == .done
+      let source = sourceWrites(
+        values, isDone && comparesContent[place.node.index] ? values.sha256 : nil, row: row)
+      // Of an ambiguous one a person may say later that it was delivered.
+      guard isDone, owesAfter[place.node.index] else { return [closed] + source }
       let file = scheduler.withItems(of: place.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],

@@ -118,7 +118,7 @@ package struct Submission {
       let path = NameText.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
-      case .permission, .notRegular, .missing, .putAway, .other: "\(path): \(problem.message)"
+      case .permission, .notRegular, .missing, .leavingLink, .putAway, .other: "\(path): \(problem.message)"
       }
     }
     if problems.count > 10 { lines.append("… and \(problems.count - 10) more") }

@@ -54,10 +54,13 @@ package final class Inbox: Sendable {
   }
 
   /// The session's notes, in the order in which they were left.
-  package func notes(session: String) throws(JournalError) -> [Note] {
+  ///
+  /// - Parameter last: of a note; only those that were left after it.
+  package func notes(session: String, after last: Int64 = 0) throws(JournalError) -> [Note] {
     try database.read { db in
-      try Row.fetchAll(db, sql: "SELECT * FROM note WHERE session = ? ORDER BY id", arguments: [session])
-        .map { try self.note($0, db) }
+      try Row.fetchAll(
+        db, sql: "SELECT * FROM note WHERE session = ? AND id > ? ORDER BY id", arguments: [session, last]
+      ).map { try self.note($0, db) }
     }
   }
 

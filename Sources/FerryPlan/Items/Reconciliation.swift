@@ -49,6 +49,8 @@ package struct Reconciliation: Sendable {
     package var owedAfter = 0
     /// Of those that were delivered: taken for unchanged, as nobody has looked into them.
     package var unread = 0
+    /// Paths that could not be listed: each counts as failed.
+    package var unlisted = 0
 
     package init() {}
   }

@@ -166,6 +166,8 @@ package struct RunRecord: Codable, Sendable {
     package var state: String
     package var reason: RecordedFailure?
     package var items: ItemCounts?
+    /// Paths of an upload that could not be listed; absent where there are none.
+    package var problems: [FileProblem]?
     package var result: FetchResult?
     /// Of a fetch that is not due yet.
     package var notBefore: String?
@@ -178,6 +180,24 @@ package struct RunRecord: Codable, Sendable {
     package var attempts: [AttemptRecord]
     /// Of a request or fetch that ended ambiguous.
     package var ambiguity: Ambiguity?
+  }
+
+  /// A path that could not be listed.
+  package struct FileProblem: Codable, Sendable {
+    /// Relative to the root, or as the list has it.
+    package var path: String
+    /// Where the name is not UTF-8: its bytes.
+    package var pathBase64: String?
+    /// A stable code.
+    package var code: String
+    package var message: String
+
+    package init(path: [UInt8], code: String, message: String) {
+      self.path = String(decoding: path, as: UTF8.self)
+      pathBase64 = String(validating: path, as: UTF8.self) == nil ? Base64.encode(path) : nil
+      self.code = code
+      self.message = message
+    }
   }
 
   /// What this run did about an upload's IDs that will not be used.

@@ -53,6 +53,10 @@ package struct Trouble: Hashable, Codable, Sendable {
 struct UploadState: Sendable {
   let node: NodeID
   var items: ItemTable
+  /// The first so many are sorted by path; those behind them came during the launch.
+  let listedCount: Int
+  /// The paths of these.
+  var further: Set<[UInt8]> = []
   /// 0 is the highest.
   let priority: UInt16
   /// Where the next batch begins.

@@ -77,6 +77,7 @@ extension Scheduler {
   mutating func add(_ items: ItemTable, to node: NodeID) {
     guard let upload = uploadIndex[node.index], takesItems(node) else { return }
     uploads[upload].items.append(contentsOf: items)
+    for item in 0..<items.count { uploads[upload].further.insert(Array(items.files.path(item))) }
     uploads[upload].open += items.count
   }
 }
@@ -93,18 +94,17 @@ extension Scheduler {
     }
   }
 
-  /// Whether every item of an upload is in its journal.
+  /// Whether every item of an upload is in its journal; never of an upload that the launch was not to carry out.
   package func hasHandedOver(_ node: NodeID) -> Bool {
-    uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? true
+    uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }
 
-  /// Of files those that the upload does not have in this launch.
+  /// Of files those that the upload does not have in this launch. It costs what the files cost, however many items
+  /// there are.
   package func unknown(_ files: FileColumns, to node: NodeID) -> FileColumns {
     guard let upload = uploadIndex[node.index] else { return files }
-    let known = uploads[upload].items.files
-    let paths = Set((0..<known.count).map { Array(known.path($0)) })
     var unknown = FileColumns()
-    for item in 0..<files.count where !paths.contains(Array(files.path(item))) {
+    for item in 0..<files.count where !uploads[upload].has(files.path(item)) {
       unknown.append(path: files.path(item), size: files.sizes[item], modified: files.modified[item])
     }
     return unknown
@@ -122,6 +122,17 @@ extension Plan {
 }
 
 extension UploadState {
+  /// Whether one of its items has the path.
+  fileprivate func has(_ path: ArraySlice<UInt8>) -> Bool {
+    var (low, high) = (0, listedCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if items.files.path(middle).lexicographicallyPrecedes(path) { low = middle + 1 } else { high = middle }
+    }
+    if low < listedCount, items.files.path(low).elementsEqual(path) { return true }
+    return further.contains(Array(path))
+  }
+
   /// Takes out the items of the batch that have not begun.
   mutating func takeUnbegun() -> [Int] {
     let items =

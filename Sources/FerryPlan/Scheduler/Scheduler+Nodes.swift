@@ -34,12 +34,13 @@ extension Scheduler {
   ) -> UploadState {
     guard case .upload(let work) = node.work else { preconditionFailure("only uploads have items") }
     var state = UploadState(
-      node: id, items: items, priority: Self.rank(of: work.priority), open: items.count,
+      node: id, items: items, listedCount: items.count, priority: Self.rank(of: work.priority),
+      open: items.count,
       isDiscretionary: plan.sessions[node.session.index].isDiscretionary(in: options.launch),
       tokens: node.deliverySteps.compactMap { $0.token?.index })
     state.counts.unchanged = settled.delivered - settled.doneInRound
     state.counts.done = settled.doneInRound
-    state.counts.failed = settled.failedInRound
+    state.counts.failed = settled.failedInRound + settled.unlisted
     state.counts.cancelled = settled.cancelledInRound
     state.counts.ambiguous = settled.ambiguous
     let transferLimit = plan.sessions[work.transfer.session.index].maxConnectionsPerHost

@@ -142,7 +142,6 @@ package struct Scheduler: Sendable {
     openWindow()
     openGate()
     resetDelays()
-    if let cause = options.stop { begin(stop: cause) }
   }
 
   /// The launch's deadline, while it can still end anything.
@@ -206,6 +205,9 @@ package struct Scheduler: Sendable {
     case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)
     }
   }
+
+  /// Whether nothing more is started: a signal, or the launch's deadline.
+  package var isStopping: Bool { stop != nil }
 
   /// What a launch that stops leaves things with.
   var stopReason: RecordedFailure { tally.stop == .maxDuration ? .maxDuration : .stopped }

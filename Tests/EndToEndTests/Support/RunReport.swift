@@ -71,6 +71,7 @@ struct RunReport: Decodable {
     var name: String
     var state: String
     var reason: Reason?
+    var problems: [FileProblem]?
     var result: String?
     var ambiguity: Ambiguity?
     var notBefore: String?
@@ -84,6 +85,12 @@ struct RunReport: Decodable {
     var released: Int
     var failed: Int
     var reason: Reason?
+  }
+
+  struct FileProblem: Decodable {
+    var path: String
+    var code: String
+    var message: String
   }
 
   struct After: Decodable {

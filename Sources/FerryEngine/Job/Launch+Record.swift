@@ -1,0 +1,61 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What is told of a run that has ended.
+extension Launch {
+  /// - Parameters:
+  ///   - areThrough: by manifest, whether its round is.
+  ///   - after: by node, what became of delivered files.
+  ///   - problems: by node, what could not be listed.
+  ///   - left: by node, why submitted files are left to the next run.
+  func record(
+    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: AfterTally],
+    _ problems: [Int: [ListingProblem]], left: [Int: [ListingProblem]]
+  ) -> RunRecord {
+    var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
+    if after.values.contains(where: \.owes) || !left.isEmpty { exit = .first(of: [exit, .temporary]) }
+    var nodes = loop.scheduler.nodeRecords
+    for (index, problems) in problems.merging(left, uniquingKeysWith: +) {
+      let failures = problems.filter(\.isFailure)
+      if !failures.isEmpty { nodes[index].problems = failures.map(RunRecord.FileProblem.init) }
+    }
+    for (index, tally) in after where tally.isWorthTelling {
+      nodes[index].after = RunRecord.AfterRecord(tally)
+    }
+    return RunRecord(
+      run: .init(
+        id: run.id,
+        manifests: jobs.manifests.map { index in
+          RunRecord.Manifest(
+            name: jobs.plan.manifests[index], path: jobs.all[index].path, sha256: jobs.all[index].sha256,
+            round: run.rounds[index], roundClosed: areThrough[index])
+        },
+        launch: options.launch, startedAt: run.startedAt.rfc3339, endedAt: clock.now.rfc3339,
+        exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
+        deferredUntil: loop.scheduler.tally.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
+        fault: loop.fault?.description),
+      totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
+  }
+
+  /// What is used of each budget in the window of a moment.
+  func uses(
+    of ledger: Ledger, _ run: Run, at now: Instant
+  ) throws -> [(budget: (DeviceConditions.Network, Budget), window: Range<Instant>, used: Int64)] {
+    try DeviceConditions.Network.allCases.compactMap { network in
+      guard let budget = jobs.plan.policies.budgets[network] else { return nil }
+      let window = budget.per.span(containing: now, in: run.zones[budget.timeZone] ?? .utc)
+      return ((network, budget), window, try ledger.used(network, in: window))
+    }
+  }
+
+  /// How fast uploads went, for the plans of later runs.
+  func rates(_ scheduler: Scheduler) -> [RateRow] {
+    scheduler.samples.map { id, sample in
+      let node = jobs.plan.nodes[id.index]
+      return RateRow(
+        manifest: jobs.plan.manifests[node.manifest.index], upload: node.name,
+        session: jobs.plan.sessions[node.session.index].identifier, sample: sample)
+    }
+  }
+}
