@@ -134,7 +134,7 @@ extension ItemState {
 extension VirtualJournal {
   /// The rows of items that an earlier launch had handed over.
   mutating func takeIn(_ table: ItemTable, of node: NodeID, round: Int64) {
-    for item in 0..<table.count 
+    for item in 0..<table.count
     where table.entries[item] == .continuing || table.entries[item] == .adopted {
       let handedOver = table.handedOver[item]
       items[node.index].append(
