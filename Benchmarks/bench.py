@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Measures ferry beside `curl -Z`, its memory, and how it goes on after a kill. See Benchmarks/README.md.
+"""Measures ferry beside `curl -Z`, its memory, how it goes on after a kill, and how it opens a long journal.
+
+See Benchmarks/README.md.
 
 usage: Benchmarks/bench.py [--only PART]... [--files N] [--runs N] [--ferry PATH] [--work DIR] [--json FILE]
 """
@@ -109,14 +111,15 @@ class Bench:
         self.ferry, self.work, self.nginx = ferry, work, nginx
         self.log = work / "client.log"
 
-    def make_files(self, count: int) -> pathlib.Path:
-        """A folder of so many files, 1,000 a folder, each with other bytes."""
+    def make_files(self, count: int, empty: bool = False) -> pathlib.Path:
+        """A folder of so many files, 1,000 a folder, each with other bytes, or none."""
         root = self.work / f"files-{count}"
         for index in range(count):
             folder = root / f"{index // 1000:03}"
             if index % 1000 == 0:
                 folder.mkdir(parents=True)
-            (folder / f"{index:06}.bin").write_bytes(index.to_bytes(8, "little") * (SIZE // 8))
+            content = b"" if empty else index.to_bytes(8, "little") * (SIZE // 8)
+            (folder / f"{index:06}.bin").write_bytes(content)
         return root
 
     @property
@@ -228,7 +231,7 @@ class Bench:
                     if client.poll() is not None:
                         raise Wrong(f"ferry ended with {client.returncode} and sent nothing")
                     time.sleep(0.001)
-                first = time.monotonic() - begin
+                first, cpu = time.monotonic() - begin, processor_time(client.pid)
                 client.wait()
             total = self.nginx.requests() - start - (polls := polls + 1)
             received = self.nginx.received()
@@ -236,11 +239,58 @@ class Bench:
                 raise Wrong(f"ferry ended with {client.returncode}, nginx holds {received} of {count} files\n"
                             + self.log.read_text(errors="replace")[-2000:])
             again = total - count
-            results.append({"done_at_kill": before, "first_request_seconds": first, "files_sent_again": again,
+            results.append({"done_at_kill": before, "first_request_seconds": first,
+                            "first_request_cpu_seconds": cpu, "files_sent_again": again,
                             "bytes_sent_again": again * SIZE})
-            print(f"{number:>5}  killed at {before}, first request after {first * 1000:.0f} ms, "
+            print(f"{number:>5}  killed at {before}, first request after {first * 1000:.0f} ms "
+                  f"(CPU {cpu * 1000:.0f} ms), "
                   f"{again} files sent again ({again * SIZE} bytes)", flush=True)
         return {"files": count, "runs": results}
+
+    def opening(self, count: int, runs: int) -> dict:
+        """Delivers empty files to nobody; then times what opens the journal, with the files there and without."""
+        print(f"\nopening: a journal with {count} delivered items")
+        root = self.make_files(count, empty=True)
+        nothing = self.work / "no-files"
+        nothing.mkdir()
+        server = {"FERRY_BENCH_SERVER": f"{self.nginx.url}/nothing"}
+        here, gone = self.environment(root) | server, self.environment(nothing) | server
+        shutil.rmtree(self.state, ignore_errors=True)
+        before = self.nginx.requests()
+        self.timed(self.command, here)
+        if (sent := self.nginx.requests() - before - 1) != count:
+            raise Wrong(f"{count} files were to go, nginx had {sent} requests")
+        plan = [self.ferry, "plan", TOP / "jobs/bench-put.yaml", "--state", self.state]
+        parts = {
+            "find": (["find", root, "-type", "f", "-printf", "%P %s %T@\\n"], here),
+            "plan": (plan, here),
+            "plan, files gone": (plan, gone),
+            "status, files gone": ([self.ferry, "status", "--state", self.state], gone),
+            "run, files gone": (self.command, gone),
+        }
+        results = {}
+        for name, (command, environment) in parts.items():
+            results[name] = [self.timed(command, environment) for _ in range(runs)]
+            best = min(results[name], key=lambda one: one["cpu"])
+            print(f"{name:>20}  {best['seconds'] * 1000:>6.0f} ms, CPU {best['cpu'] * 1000:>6.0f} ms "
+                  f"(user {best['user'] * 1000:.0f}), peak {best['peak'] / 1e6:.1f} MB", flush=True)
+        return {"items": count, "runs": results}
+
+    def timed(self, command: list, environment: dict) -> dict:
+        """One client that has to end well; nothing of what it says is kept."""
+        with open(self.log, "wb") as log:
+            begin = time.monotonic()
+            client = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+            _, status, usage = os.wait4(client.pid, 0)
+            seconds = time.monotonic() - begin
+        client.returncode = os.waitstatus_to_exitcode(status)
+        if client.returncode != 0:
+            raise Wrong(f"{command[0]} ended with {client.returncode}\n"
+                        + self.log.read_text(errors="replace")[-2000:])
+        unit = 1 if sys.platform == "darwin" else 1024
+        return {"seconds": seconds, "user": usage.ru_utime, "cpu": usage.ru_utime + usage.ru_stime,
+                "peak": usage.ru_maxrss * unit}
 
     def memory(self, few: int, many: int) -> dict:
         small = self.run_ferry(self.make_files(few), few).peak
@@ -253,10 +303,12 @@ class Bench:
 
 def main() -> int:
     options = argparse.ArgumentParser(description="Measures ferry beside `curl -Z`, and its memory.")
-    options.add_argument("--only", action="append", choices=["curl", "memory", "resume"], default=[],
+    options.add_argument("--only", action="append", choices=["curl", "memory", "resume", "opening"], default=[],
                          help="this part; may be repeated")
     options.add_argument("--files", type=int, default=20_000)
     options.add_argument("--resume-files", type=int, default=100_000, help="of the part resume")
+    options.add_argument("--opening-items", type=int, default=1_000_000,
+                         help="of the part opening, which is measured only where it is named")
     options.add_argument("--runs", type=int, default=5, help="of each client in each series")
     options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry")
     options.add_argument("--work", type=pathlib.Path, default=TOP / ".build/bench",
@@ -288,6 +340,8 @@ def main() -> int:
             figures["memory"] = bench.memory(given.files // 10, given.files)
         if "resume" in parts:
             figures["resume"] = bench.resume(given.resume_files, given.runs)
+        if "opening" in parts:
+            figures["opening"] = bench.opening(given.opening_items, given.runs)
     except Wrong as wrong:
         print(f"bench: {wrong}", file=sys.stderr)
         return 1
@@ -297,6 +351,14 @@ def main() -> int:
     if given.json:
         given.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
+
+
+def processor_time(pid: int) -> float:
+    """Seconds that a running process's threads have had; 0 where the system does not tell."""
+    total = 0
+    for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        total += int(thread.read_text().split()[0])
+    return total / 1e9
 
 
 def file_system(path: pathlib.Path) -> str:

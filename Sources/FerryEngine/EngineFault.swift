@@ -11,6 +11,15 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
+  /// One of several sessions' journals could not be written, and those before it were.
+  static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
+    guard !sessions.isEmpty else { return error }
+    return EngineFault(
+      exitCode(of: error),
+      "\(describe(error))\nhelp: \(what) all the same, and on the disk: \(sessions.joined(separator: ", ")); "
+        + "give the command again for the rest")
+  }
+
   /// An error of any part, as a line for people.
   package static func describe(_ error: any Error) -> String { "\(error)" }
 

@@ -105,8 +105,8 @@ final class UploadFile {
 }
 
 extension TransferRequest.FileSource {
-  /// The path for people; bytes that are not UTF-8 are replaced.
-  var name: String { String(decoding: path, as: UTF8.self) }
+  /// The path for people.
+  var name: String { NameText.shown(path) }
 }
 
 extension [UInt8] {

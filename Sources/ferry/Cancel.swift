@@ -42,8 +42,8 @@ struct Cancel: ParsableCommand {
     }
     let (outcomes, inUse) = try cancellation.cancel(wanted, finishing: finish, patience: lock.patience())
     switch format {
-    case .text: for outcome in outcomes { Output.produce(text(outcome) + "\n") }
-    case .json: Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
+    case .text: for outcome in outcomes { try Output.produce(text(outcome) + "\n") }
+    case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
     guard !inUse.isEmpty else { return }
     for session in inUse {

@@ -50,15 +50,15 @@ struct Check: ParsableCommand {
     let sources = readings.flatMap(\.reading.sources)
     switch format {
     case .text:
-      Output.produce(CheckText.text(readings))
+      try Output.produce(CheckText.text(readings))
     case .json:
-      Output.produce(
+      try Output.produce(
         try JSONText.pretty(CheckRecord(manifests: readings.map { .init($0.reading, path: $0.path) })))
     case .sarif:
       let log = SARIFLog(diagnostics, sources: sources, version: Ferry.version)
-      Output.produce(try JSONText.verbatim(log))
+      try Output.produce(try JSONText.verbatim(log))
     case .github:
-      Output.produce(GitHubCommands(sources: sources).text(diagnostics))
+      try Output.produce(GitHubCommands(sources: sources).text(diagnostics))
     }
   }
 }

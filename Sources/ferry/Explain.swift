@@ -35,8 +35,8 @@ struct Explain: ParsableCommand {
   func run() throws {
     guard let subject else {
       switch format {
-      case .text: Output.produce(DiagnosticReference.list())
-      case .json: Output.produce(try JSONText.pretty(DiagnosticCode.allCases.map(ExplanationRecord.init)))
+      case .text: try Output.produce(DiagnosticReference.list())
+      case .json: try Output.produce(try JSONText.pretty(DiagnosticCode.allCases.map(ExplanationRecord.init)))
       }
       return
     }
@@ -45,8 +45,8 @@ struct Explain: ParsableCommand {
       return try explain(subject, of: manifest)
     }
     switch format {
-    case .text: Output.produce(DiagnosticReference.text(code))
-    case .json: Output.produce(try JSONText.pretty(ExplanationRecord(code)))
+    case .text: try Output.produce(DiagnosticReference.text(code))
+    case .json: try Output.produce(try JSONText.pretty(ExplanationRecord(code)))
     }
   }
 
@@ -66,8 +66,8 @@ struct Explain: ParsableCommand {
       launch: moment.launch ?? .background, at: at, environment: ProcessInfo.processInfo.environment
     ).explain(item)
     switch format {
-    case .text: Output.produce(ItemText.text(document, in: zone))
-    case .json: Output.produce(try JSONText.pretty(document))
+    case .text: try Output.produce(ItemText.text(document, in: zone))
+    case .json: try Output.produce(try JSONText.pretty(document))
     }
   }
 

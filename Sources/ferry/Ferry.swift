@@ -17,7 +17,7 @@ struct Ferry: ParsableCommand {
     version: "ferry \(version)",
     subcommands: [
       Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
-      Explain.self, Resolve.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
+      Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
   static func main() {
@@ -39,14 +39,27 @@ struct Ferry: ParsableCommand {
     } catch {
       let isUsage = exitCode(for: error) == .validationFailure
       if isUsage || exitCode(for: error) == .success {
-        let text = fullMessage(for: error)
-        if isUsage { Output.complain(text) } else { print(text) }
-        Foundation.exit(isUsage ? FerryPlan.ExitCode.usage.rawValue : 0)
+        exit(telling: fullMessage(for: error), isUsage: isUsage)
       }
       let text = EngineFault.describe(error)
       Output.complain(text.hasPrefix("ferry: ") ? text : "ferry: \(text)")
       Foundation.exit(EngineFault.exitCode(of: error).rawValue)
     }
+  }
+
+  /// Help that was asked for, or what is wrong with the command line.
+  private static func exit(telling text: String, isUsage: Bool) -> Never {
+    if isUsage {
+      Output.complain(text)
+      Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
+    }
+    do throws(EngineFault) {
+      try Output.produce(text + "\n")
+    } catch {
+      Output.complain("ferry: \(error)")
+      Foundation.exit(error.exitCode.rawValue)
+    }
+    Foundation.exit(0)
   }
 
   private static func exit(_ code: ArgumentParser.ExitCode) -> Never { Foundation.exit(code.rawValue) }

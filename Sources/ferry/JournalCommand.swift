@@ -34,8 +34,8 @@ struct JournalCheckCommand: ParsableCommand {
       state: state.state, environment: ProcessInfo.processInfo.environment
     ).check(sessions: sessions)
     switch format {
-    case .text: Output.produce(AuditText.text(document))
-    case .json: Output.produce(try JSONText.pretty(document))
+    case .text: try Output.produce(AuditText.text(document))
+    case .json: try Output.produce(try JSONText.pretty(document))
     }
     guard document.isSound else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.itemsFailed.rawValue)
@@ -125,8 +125,8 @@ struct JournalPruneCommand: ParsableCommand {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .pruned(let outcome):
       switch format {
-      case .text: Output.produce(text(outcome))
-      case .json: Output.produce(try JSONText.pretty(outcome))
+      case .text: try Output.produce(text(outcome))
+      case .json: try Output.produce(try JSONText.pretty(outcome))
       }
     }
   }

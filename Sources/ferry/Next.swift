@@ -44,10 +44,10 @@ struct Next: ParsableCommand {
     case .text:
       for next in found {
         let text = NextText.text(next, in: zone)
-        Output.produce(manifests.count == 1 ? text + "\n" : "\(next.path): \(text)\n")
+        try Output.produce(manifests.count == 1 ? text + "\n" : "\(next.path): \(text)\n")
       }
     case .json:
-      Output.produce(try JSONText.pretty(NextRecord(at: at.rfc3339, manifests: found)))
+      try Output.produce(try JSONText.pretty(NextRecord(at: at.rfc3339, manifests: found)))
     case .cron:
       for next in found { try produceLine(next, given, at) }
     }
@@ -65,7 +65,7 @@ struct Next: ParsableCommand {
     // A line that is installed now must not be for the minute that has begun.
     let soonest = now.advanced(by: .seconds(60))
     let zone = CalendarZone.machine(around: moment)
-    Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")
+    try Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")
   }
 }
 

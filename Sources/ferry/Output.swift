@@ -1,3 +1,4 @@
+import ArgumentParser
 import FerryEngine
 import FerryManifest
 import Foundation
@@ -19,11 +20,25 @@ enum Output {
     complain(DiagnosticFormatter(sources: jobs.sources, isColored: isComplaintColored).text(warnings))
   }
 
-  static func produce(_ text: String) { write(text, to: .standardOutput) }
+  /// Writes what a command was asked for. A reader that has gone (EPIPE) has had what it wanted.
+  static func produce(_ text: String) throws(EngineFault) { _ = try put(Array(text.utf8)) }
 
-  /// Writes bytes that have to be complete: whoever wants them is told where they are not.
+  /// Writes a part of what a command was asked for, and ends it where the reader has gone.
   static func export(_ bytes: [UInt8]) throws {
-    try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    guard try put(bytes) else { throw ArgumentParser.ExitCode.success }
+  }
+
+  /// Says how a run went, which its report says too.
+  static func summarize(_ text: String) { write(text, to: .standardOutput) }
+
+  /// - Returns: whether there is still a reader.
+  private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
+    guard let code = WholeWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }
+    guard code != EPIPE else { return false }
+    throw EngineFault(
+      .fault,
+      "the standard output cannot be written: \(String(cString: strerror(code)))\n"
+        + "help: free some space there, or send it to another place; the command itself was carried out")
   }
 
   private static func write(_ text: String, to handle: FileHandle) {

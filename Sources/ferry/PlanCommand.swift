@@ -45,16 +45,16 @@ struct PlanCommand: ParsableCommand {
     let options = try simulation.options(around: at, zone: zone)
     let document = try preview.simulate(options)
     switch format {
-    case .text: Output.produce(SimulationText.text(document, in: options.zone))
-    case .json: Output.produce(try JSONText.pretty(document))
+    case .text: try Output.produce(SimulationText.text(document, in: options.zone))
+    case .json: try Output.produce(try JSONText.pretty(document))
     }
   }
 
   private func produceEffective() throws {
     guard let manifest = try source.source().told().reading.effective else { return }
     switch format {
-    case .text: Output.produce(manifest.yaml())
-    case .json: Output.produce(try JSONText.pretty(manifest))
+    case .text: try Output.produce(manifest.yaml())
+    case .json: try Output.produce(try JSONText.pretty(manifest))
     }
   }
 }

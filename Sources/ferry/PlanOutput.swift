@@ -17,8 +17,8 @@ struct PlanOutput {
     let (document, diagnostics) = try preview.look()
     Output.warn(diagnostics, of: job)
     switch format {
-    case .text: Output.produce(PlanText.text(document, in: zone))
-    case .json: Output.produce(try JSONText.pretty(document))
+    case .text: try Output.produce(PlanText.text(document, in: zone))
+    case .json: try Output.produce(try JSONText.pretty(document))
     }
     if !document.errors.isEmpty {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)

@@ -24,8 +24,8 @@ struct Report: ParsableCommand {
     let bytes = try StoredReport.find(
       id, state: state.state, environment: ProcessInfo.processInfo.environment)
     switch format {
-    case .json: Output.produce(String(decoding: bytes, as: UTF8.self))
-    case .text: Output.produce(ReportText.text(try ReportWriter.decode(bytes)))
+    case .json: try Output.produce(String(decoding: bytes, as: UTF8.self))
+    case .text: try Output.produce(ReportText.text(try ReportWriter.decode(bytes)))
     }
   }
 }

@@ -33,8 +33,8 @@ struct Reset: ParsableCommand {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .reset(let dropped):
       switch format {
-      case .text: for session in dropped { Output.produce(text(session) + "\n") }
-      case .json: Output.produce(try JSONText.pretty(ResetRecord(sessions: dropped)))
+      case .text: for session in dropped { try Output.produce(text(session) + "\n") }
+      case .json: try Output.produce(try JSONText.pretty(ResetRecord(sessions: dropped)))
       }
     }
   }

@@ -59,9 +59,9 @@ struct Resolve: ParsableCommand {
     case .resolved(let resolved):
       switch format {
       case .text:
-        if resolved.isEmpty { Output.produce("nothing is ambiguous\n") }
-        for one in resolved { Output.produce(text(one) + "\n") }
-      case .json: Output.produce(try JSONText.pretty(ResolveRecord(resolved: resolved)))
+        if resolved.isEmpty { try Output.produce("nothing is ambiguous\n") }
+        for one in resolved { try Output.produce(text(one) + "\n") }
+      case .json: try Output.produce(try JSONText.pretty(ResolveRecord(resolved: resolved)))
       }
     }
   }
@@ -78,7 +78,7 @@ struct Resolve: ParsableCommand {
   }
 
   private func text(_ resolved: Resolution.Resolved) -> String {
-    let name = resolved.path.map { "\(resolved.node)/\($0)" } ?? resolved.node
+    let name = resolved.path.map { "\(resolved.node)/\(NameText.shown($0))" } ?? resolved.node
     switch (resolved.decision, resolved.next) {
     case (.done, _): return "\(name): done"
     case (.retry, "commit"): return "\(name): the next run sends its commit again"

@@ -41,7 +41,7 @@ struct Resume: ParsableCommand {
       codes.formUnion(try carryOut(group, since: started) { busy.append(contentsOf: $0) })
     }
     for group in Jobs.groups(busy) { codes.formUnion(try carryOut(group, since: started)) }
-    if isNothingOpen, !options.quiet { Output.produce("nothing to resume\n") }
+    if isNothingOpen, !options.quiet { try Output.produce("nothing to resume\n") }
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
   }
 

@@ -40,6 +40,7 @@ struct Run: ParsableCommand {
   func run() throws {
     let jobs = try source.read()
     if dryRun { return try preview(jobs) }
+    if let report { try ReportDestination(report).check() }
     var launch = Launch.Options()
     launch.state = state.state
     launch.report = report

@@ -67,7 +67,7 @@ struct RunCommand {
       if !options.quiet {
         let text = ReportText.text(record) + "  report: \(report)\n"
         // With --report - the standard output is the report's.
-        if launch.report == "-" { Output.complain(text) } else { Output.produce(text) }
+        if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
       } else if record.run.exitCode != 0 {
         Output.complain(ReportText.text(record))
       }

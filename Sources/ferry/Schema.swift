@@ -10,5 +10,5 @@ struct Schema: ParsableCommand {
       # yaml-language-server: $schema=PATH
       """)
 
-  func run() { Output.produce(ManifestSchema.json()) }
+  func run() throws { try Output.produce(ManifestSchema.json()) }
 }

@@ -42,8 +42,8 @@ struct Status: ParsableCommand {
     ).look(sessions: sessions, job: job)
     switch format {
     case .text:
-      Output.produce(StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime)))
-    case .json: Output.produce(try JSONText.pretty(status))
+      try Output.produce(StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime)))
+    case .json: try Output.produce(try JSONText.pretty(status))
     }
   }
 }

@@ -51,8 +51,8 @@ struct Submit: ParsableCommand {
     ).leave(try wanted())
     for problem in receipt.problems { Output.complain("ferry: \(receipt.upload): \(problem)") }
     switch format {
-    case .text: Output.produce(text(receipt) + "\n")
-    case .json: Output.produce(try JSONText.pretty(receipt))
+    case .text: try Output.produce(text(receipt) + "\n")
+    case .json: try Output.produce(try JSONText.pretty(receipt))
     }
   }
 

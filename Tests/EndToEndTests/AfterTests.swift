@@ -87,6 +87,12 @@ import Testing
       #expect(job.folder.text("files/a.txt") == "new")
     }
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered and to be put away"))
+    #expect(try await job.ferry("status").stdout.contains("1 delivered and to be put away"))
+    let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
+    #expect(explained.contains("it is delivered, and the next run has still to put it away"))
+    #expect(
+      explained.contains("after: move_to sent/ is owed: sent/a.txt is there already and is not overwritten"),
+      "\(explained)")
     try FileManager.default.removeItem(atPath: job.folder.path("files/sent/a.txt"))
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")

@@ -37,6 +37,8 @@ struct IdempotencyKeyTests {
       changed { $0.origin = "https://example.org" }, changed { $0.path = Array("2026/b.jpg".utf8) },
       changed { $0.size = 1235 }, changed { $0.modified += 1 }, changed { $0.captures[0].value = "43" },
       changed { $0.captures.removeLast() }, changed { $0.round = 1 }, changed { $0.round = 2 },
+      changed { $0.sha256 = [UInt8](repeating: 1, count: 32) },
+      changed { $0.sha256 = [UInt8](repeating: 2, count: 32) },
       // What ends one field does not begin the next.
       changed { ($0.manifest, $0.upload) = ("photosp", "ictures") },
     ]

@@ -45,6 +45,24 @@ import Testing
     try journal.close()
   }
 
+  @Test(arguments: [true, false])
+  func aWriteOutsideARunThatFailsLeavesTheLogAsItIs(settles: Bool) throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1))
+    ])
+    if settles {
+      #expect(throws: JournalError.self) { try journal.settle([(99, .deleted)]) }
+    } else {
+      try journal.access { try $0.execute(sql: "DROP TABLE session") }
+      #expect(throws: JournalError.self) { try journal.clearEvents() }
+    }
+    try journal.close()
+    // SQLite moves a log into its file, and removes it, when the last connection is closed.
+    #expect(FileManager.default.fileExists(atPath: try state.database() + "-wal"))
+  }
+
   @Test func aFileOfSchemaThreeIsBroughtUpToDateAndOwesNothing() throws {
     try state.directory.create()
     // Written by ferry 0.1.0 of schema 3: three delivered files of the upload `files`.
@@ -68,8 +86,8 @@ import Testing
     let history = try journal.queue.read {
       try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version")
     }
-    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4])
-    #expect(history.map { $0["ferry"] as String } == ["0.1.0", "0.1.0", "0.1.0", "0.0-test"])
+    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5])
+    #expect(history.map { $0["ferry"] as String } == ["0.1.0", "0.1.0", "0.1.0", "0.0-test", "0.0-test"])
     try journal.close()
   }
 }

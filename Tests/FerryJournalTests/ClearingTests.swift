@@ -35,10 +35,10 @@ import Testing
   @Test func aResetDropsWhatIsOpenAndKeepsWhatIsClosed() throws {
     let (journal, node) = try filled()
     let closed = try journal.items(node).filter { $0.state.isClosed }
-    let dropped = try journal.reset()
+    let dropped = try journal.reset(at: .start)
     #expect(dropped.items == 5 && dropped.withUploadID == 3 && dropped.unanswered == 1)
     #expect(try journal.items(node) == closed)
-    #expect(try journal.reset().items == 0)
+    #expect(try journal.reset(at: .start).items == 0)
     try journal.close()
     #expect(try state.open().items(node) == closed)
   }
@@ -52,7 +52,7 @@ import Testing
       .nodeIntent(node: nodes[0], round: 1), .nodeIntent(node: nodes[1], round: 1),
       .nodeClosed(node: nodes[1], NodeClosing(round: 1, state: .ambiguous, at: .start)),
     ])
-    let dropped = try journal.reset()
+    let dropped = try journal.reset(at: .start)
     #expect(dropped.items == 0 && dropped.withUploadID == 0 && dropped.unanswered == 1)
     #expect(try journal.nodes.map(\.hasIntent) == [false, true, false])
   }
@@ -89,7 +89,7 @@ import Testing
       try journal.write([
         .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 30_000))
       ])
-      #expect(try journal.reset().items == 30_000)
+      #expect(try journal.reset(at: .start).items == 30_000)
       #expect(try journal.items(node).isEmpty)
     }
   }
@@ -97,7 +97,7 @@ import Testing
   @Test func aResetEndsTheDelayAndForgetsEvents() throws {
     let journal = try state.open()
     try journal.write([.resumed(period: .seconds(60), at: .start), .events(pending: true)])
-    _ = try journal.reset()
+    _ = try journal.reset(at: .start)
     #expect(try journal.situation.delay == nil && !journal.situation.hasPendingEvents)
   }
 

@@ -75,7 +75,7 @@ import Testing
     #expect(path.hasSuffix("/sessions/a%20b.inbox"))
     #expect(state.mode(path) == 0o600)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "note \(id)\n")
-    #expect(state.directory.sessions().isEmpty)
+    #expect(try state.directory.sessions().isEmpty)
     #expect(throws: JournalError.self) {
       try inbox.leave(Note(session: "", kind: .cancel, createdAt: .start))
     }

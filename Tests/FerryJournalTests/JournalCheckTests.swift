@@ -1,8 +1,9 @@
-import FerryJournal
 import FerryPlan
 import Foundation
 import GRDB
 import Testing
+
+@testable import FerryJournal
 
 @Suite struct JournalCheckTests {
   let state: TemporaryState
@@ -92,6 +93,9 @@ import Testing
     ("UPDATE item SET closed_at = 1 WHERE id = 1", .closingDiffers),
     ("UPDATE item SET failure_code = NULL WHERE id = 5", .reasonMissing),
     ("UPDATE item SET node = 77 WHERE id = 1", .brokenReference),
+    ("UPDATE item SET after = 9 WHERE id = 4", .unknownValue),
+    ("UPDATE item SET after = 1 WHERE id = 1", .unknownValue),
+    ("UPDATE item SET inode = 0 WHERE id = 4", .unknownValue),
     ("UPDATE item SET round = 2 WHERE id = 1", .unknownRound),
     ("UPDATE item SET sha256 = x'00' WHERE id = 4", .unknownValue),
     ("UPDATE node SET intent = 1, state = 3, closed_at = 1", .intentNotAllowed),
@@ -159,6 +163,84 @@ import Testing
       #expect(damage.allSatisfy { !$0.lost.isEmpty && $0.remedy.contains("copy") }, "\(damage)")
       #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
     }
+  }
+
+  @Test func anEmptiedFileIsTold() throws {
+    try fill()
+    try Data().write(to: URL(filePath: state.database()))
+    chmod(try state.database(), 0o600)
+    #expect(try findings().map(\.code) == [.emptied])
+  }
+
+  @Test func anEmptiedHistoryIsToldWithTheRoundsThatItDoesNotKnow() throws {
+    try fill()
+    try Data().write(to: URL(filePath: state.directory.history))
+    chmod(state.directory.history, 0o600)
+    #expect(try findings().map(\.code) == [.unknownRound, .emptied])
+  }
+
+  @Test func aJournalThatIsGoneIsToldWhereItsSessionHasSentSomething() throws {
+    try fill()
+    let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
+    let sample = TransferSample(bytes: 9, duration: .seconds(1))
+    try history.end(
+      run: "r1", exitCode: 0, report: nil,
+      rates: [RateRow(manifest: "m", upload: "photos", session: "s", sample: sample)], at: .start)
+    try history.close()
+    #expect(try findings() == [])
+    // An ephemeral session has neither a journal nor a lock.
+    try FileManager.default.removeItem(atPath: state.database())
+    #expect(try verdicts([]).flatMap(\.findings) == [])
+    guard case .acquired(let lock) = try SessionLock.try(session: "s", in: state.directory, at: .start) else {
+      Issue.record("nobody has the lock")
+      return
+    }
+    lock.release()
+    let findings = try verdicts([]).flatMap(\.findings)
+    #expect(findings.map(\.code) == [.journalMissing])
+    // A force quit takes what is known of the session with it.
+    let again = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
+    try again.forgetRates(ofSession: "s")
+    try again.close()
+    #expect(try verdicts([]).flatMap(\.findings) == [])
+  }
+
+  /// The remedy is carried out as it is printed, with Debian's own sqlite3.
+  @Test(arguments: [0, 1, 2]) func theRemedyForADamagedPageSavesTheRest(damaged: Int) throws {
+    try fill(3000)
+    let path = try state.database()
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let pages = bytes.count / 4096
+    // None, one in the middle, one towards the end.
+    if damaged > 0 {
+      let page = damaged == 1 ? pages / 2 : pages - 3
+      for index in (page * 4096)..<(page * 4096 + 2048) { bytes[index] = 0xa5 }
+    }
+    try bytes.write(to: URL(filePath: path))
+    chmod(path, 0o600)
+    let remedy =
+      try findings().first { $0.code == .damagedPages }?.remedy
+      ?? DatabaseIntegrity.remedy(DatabaseFile(path: path, schema: .session))
+    let start = try #require(remedy.range(of: "sqlite3 -readonly FILE"))
+    let end = try #require(remedy.range(of: ". Then move"))
+    let new = state.directory.path + "/new.db"
+    let commands = remedy[start.lowerBound..<end.lowerBound].replacing("FILE", with: path)
+      .replacing("NEW", with: new)
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = ["-c", String(commands)]
+    shell.standardError = FileHandle.nullDevice
+    try shell.run()
+    shell.waitUntilExit()
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    try FileManager.default.moveItem(atPath: new, toPath: path)
+    chmod(path, 0o600)
+    let after = try verdicts().first
+    #expect(after?.findings.isEmpty == true, "\(after?.findings ?? [])")
+    #expect(after?.rows["item"] ?? 0 > (damaged > 0 ? 1000 : 2999), "\(after?.rows ?? [:])")
+    let journal = try state.open()
+    #expect(try journal.photos().id != 0)
+    try journal.close()
   }
 
   @Test func aNewerSchemaAndAnotherProgramsFileAreToldAsSuch() throws {

@@ -39,6 +39,20 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: state).isEmpty)
   }
 
+  @Test func deliveredItemsWhoseFileIsStillToBeDeletedAreNotForgotten() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 3)),
+      .closed(row: 1, state: .done, at: .start, failure: nil), .after(row: 1, .owed),
+      .closed(row: 2, state: .done, at: .start, failure: nil), .after(row: 2, .deleted),
+      .closed(row: 3, state: .done, at: .start, failure: nil),
+    ])
+    #expect(try journal.forgetDelivered(before: .start(plus: 1)) == 2)
+    #expect(try journal.items(node).map(\.id) == [1])
+    try journal.close()
+  }
+
   @Test func deliveredItemsAreForgottenOnlyWhereTheyAreOld() throws {
     let journal = try state.open()
     let node = try journal.photos().id

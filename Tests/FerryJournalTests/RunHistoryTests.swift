@@ -26,6 +26,43 @@ import Testing
     #expect(try history.openRound(manifest: "m", at: .start(plus: 3)).number == 2)
   }
 
+  @Test func aNewHistoryBeginsBehindTheRoundsThatTheJournalsName() throws {
+    let state = try TemporaryState()
+    let journal = try state.open()
+    #expect(try journal.lastRound(of: "m") == 0)
+    try journal.write([
+      .insert(
+        node: try journal.photos().id, round: 7, handedOver: .start, firstRow: 1, files: FileColumns(count: 2)
+      ),
+      .nodeIntent(
+        node: try journal.node(manifest: "m", name: "n", kind: .request, origin: "http://x").id, round: 4),
+      .nodeIntent(
+        node: try journal.node(manifest: "other", name: "n", kind: .request, origin: "http://x").id, round: 9),
+    ])
+    let used = try journal.lastRound(of: "m")
+    #expect(used == 7)
+    try journal.close()
+    let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
+    #expect(try history.openRound(manifest: "m", used: used, at: .start).number == 8)
+    #expect(try history.openRound(manifest: "m", used: 8, at: .start).number == 8)
+    // As of an old copy of the file, in which another round was open.
+    #expect(try history.openRound(manifest: "m", used: 12, at: .start(plus: 1)).number == 13)
+    #expect(try history.latestRound(manifest: "m")?.closedAt == nil)
+    try history.close()
+  }
+
+  @Test func theNextRoundIsTheOpenOneOrBehindAllThatIsKnown() {
+    let open = RoundRow(manifest: "m", number: 3, openedAt: .start)
+    let closed = RoundRow(manifest: "m", number: 3, openedAt: .start, closedAt: .start)
+    #expect(NextRound(latest: nil, used: 0).number == 1)
+    #expect(NextRound(latest: nil, used: 5).number == 6)
+    #expect(NextRound(latest: open, used: 3) == NextRound(latest: open, used: 0))
+    #expect(NextRound(latest: open, used: 3).continues && NextRound(latest: open, used: 3).number == 3)
+    #expect(!NextRound(latest: open, used: 4).continues && NextRound(latest: open, used: 4).number == 5)
+    #expect(NextRound(latest: closed, used: 2).number == 4)
+    #expect(NextRound(latest: nil, used: .max).number == .max)
+  }
+
   @Test func manyWhoOpenARoundAtOnceGetTheSame() throws {
     let state = state
     let found = Found()

@@ -37,9 +37,18 @@ import Testing
 
   @Test func itsSessionsAreListedByTheirIdentifiers() throws {
     let state = try TemporaryState()
-    #expect(state.directory.sessions().isEmpty)
+    #expect(try state.directory.sessions().isEmpty)
     for name in ["b/ü", "a"] { try state.open(name).close() }
-    #expect(state.directory.sessions() == ["a", "b/ü"])
+    #expect(try state.directory.sessions() == ["a", "b/ü"])
+  }
+
+  @Test func aFolderOfSessionsThatCannotBeReadIsNotTakenForAnEmptyOne() throws {
+    let state = try TemporaryState()
+    try FileManager.default.createDirectory(atPath: state.directory.path, withIntermediateDirectories: true)
+    // root may read every folder, and nobody one that is a file.
+    try Data().write(to: URL(filePath: state.directory.sessionsFolder))
+    let error = try #require(throws: JournalError.self) { try state.directory.sessions() }
+    #expect(error.file == state.directory.sessionsFolder)
   }
 
   @Test func aFileInTheFoldersPlaceIsNamed() throws {

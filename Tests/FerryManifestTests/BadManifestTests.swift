@@ -13,7 +13,7 @@ import Testing
   /// Warnings have tests of their own.
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
-    .tokenWithoutTLS, .sharedSaveTo, .idlePriority,
+    .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idleComparison,
   ]
 
   /// Told by a plan, which sees the files and the machine.

@@ -47,7 +47,7 @@ import Testing
     let told = try reading().diagnostics.filter { $0.code == .notBuilt }
     #expect(
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
-        "cache_policy", "service_type", "xml", "protocol", "abandon",
+        "cache_policy", "service_type", "xml", "protocol",
       ])
     #expect(told.allSatisfy { $0.severity == .warning })
   }

@@ -60,7 +60,9 @@ struct GraphTests {
         handedOver.append(items.count)
         open = items.count
       case .closed: open -= 1
-      case .intent, .withdrawn, .allocated, .transferred, .released, .resumed, .batchThrough: break
+      case .intent, .withdrawn, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned,
+        .settled, .notReleased:
+        break
       }
     }
     #expect(handedOver == sizes)

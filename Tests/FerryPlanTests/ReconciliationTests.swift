@@ -117,3 +117,25 @@ struct ReconciliationTests {
     #expect(reconciliation.settled.owedAfter == 1)
   }
 }
+
+@Suite struct PathOrderTests {
+  /// Lengths around eight letters, letters above 0x7F, and beginnings of each other.
+  static let paths: [[UInt8]] = [
+    [], [0], [0, 0], [0x7F], [0x80], [0xFF], Array("a".utf8), Array("a/b".utf8), Array("1234567".utf8),
+    Array("12345678".utf8), Array("123456789".utf8), Array("1234567\u{0}".utf8), Array("12345679".utf8),
+    Array("12345678abcdefgh".utf8), Array("12345678abcdefgi".utf8), Array("22345678abcdefgh".utf8),
+    Array("12345678".utf8) + [0x80], Array("12345678".utf8) + [0x7F], [0x80] + Array("1234567".utf8),
+  ]
+
+  @Test func pathsAreInTheOrderOfTheirBytes() {
+    var columns = FileColumns()
+    for path in Self.paths { columns.append(path: path, size: 0, modified: 0) }
+    for (index, a) in Self.paths.enumerated() {
+      for b in Self.paths {
+        let expected: FileColumns.Order =
+          a == b ? .same : a.lexicographicallyPrecedes(b) ? .before : .behind
+        #expect(b.withUnsafeBytes { columns.order(index, to: $0) } == expected, "\(a) \(b)")
+      }
+    }
+  }
+}

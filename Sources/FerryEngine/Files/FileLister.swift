@@ -105,7 +105,8 @@ package struct FileLister: Sendable {
   }
 
   static func terminated(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
-  static func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+  /// For people.
+  static func text(_ path: [UInt8]) -> String { NameText.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
   /// The real path, links followed; `nil` where it cannot be found.

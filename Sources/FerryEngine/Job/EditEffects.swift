@@ -10,6 +10,8 @@ struct EditEffects {
   let journals: SessionJournals
   let situation: Situation
   let history: RunHistory
+  /// Takes lines for people.
+  let notice: (String) -> Void
 
   func find() throws -> [EditEffect] {
     try jobs.manifests.flatMap { manifest in
@@ -39,25 +41,40 @@ struct EditEffects {
     }
   }
 
-  /// Whether an upload has never handed over anything in its session.
+  /// Whether an upload that has files to send has never handed over any in its session.
+  ///
+  /// The journals of all other sessions are opened for that, so without files it is not asked.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
-      guard node.manifest.index == manifest, node.kind == .upload, let row = situation.rows[index] else {
-        return false
-      }
+      guard node.manifest.index == manifest, let row = situation.rows[index],
+        case .upload(let items, _) = situation.starts[index], items.count > 0
+      else { return false }
       return try journals.all[node.session.index]?.hasItems(node: row.id) == false
     }
   }
 
   private func inOtherSessions(_ manifest: String, _ code: EditEffect.Code) throws -> [EditEffect] {
     let own = Set(journals.all.compactMap { $0?.identifier })
-    return try state.sessions().sorted().flatMap { identifier -> [EditEffect] in
+    return try state.sessions().flatMap { identifier -> [EditEffect] in
       if own.contains(identifier), code == .otherSession { return [] }
-      let journal = try SessionJournal.openForReading(session: identifier, in: state)
-      // It was only read.
-      defer { try? journal.close() }
-      return try journal.openUploads(of: manifest, except: []).map { effect(code, manifest, $0, identifier) }
+      do throws(JournalError) {
+        return try openUploads(of: manifest, in: identifier).map { effect(code, manifest, $0, identifier) }
+      } catch {
+        // Another session's trouble is no reason to stop this run.
+        notice(
+          "whether files of \(manifest) are left behind in the session \(identifier) is not known: \(error)")
+        return []
+      }
     }
+  }
+
+  private func openUploads(
+    of manifest: String, in session: String
+  ) throws(JournalError) -> [SessionJournal.OpenUpload] {
+    let journal = try SessionJournal.openForReading(session: session, in: state)
+    // It was only read.
+    defer { try? journal.close() }
+    return try journal.openUploads(of: manifest, except: [])
   }
 
   private func effect(

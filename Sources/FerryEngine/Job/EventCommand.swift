@@ -36,7 +36,8 @@ struct EventCommand {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = Array(command.dropFirst())
     var environment = environment
-    environment["FERRY_REPORT"] = report
+    // The state folder's path is relative to another folder than the command's, where it is relative.
+    environment["FERRY_REPORT"] = URL(fileURLWithPath: report).standardizedFileURL.path
     environment["FERRY_SESSION"] = session
     process.environment = environment
     // ferry's own standard output is the report's.

@@ -15,6 +15,7 @@ final class Intake {
   private(set) var cancelled: Set<Int> = []
   /// Of notes that were taken: what has to be handed over before each is removed.
   private var taken: [(id: Int64, node: Int?)] = []
+  private let contents = SubmittedContents()
 
   init(
     _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
@@ -38,7 +39,8 @@ final class Intake {
         case .cancel, .finish:
           guard concerns(note) else { continue }
           seen.insert(note.id)
-          let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+          let count = try journal.cancelOpen(
+            manifest: note.manifest, reason: .cancelled, at: now)
           notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
           taken.append((note.id, nil))
         case .submit:
@@ -55,7 +57,12 @@ final class Intake {
   }
 
   /// What has come since, as events for the scheduler.
-  func news(_ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]) throws -> [Event] {
+  ///
+  /// - Parameter wake: called on another thread where there is more news without another note.
+  func news(
+    _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64],
+    wake: @escaping @Sendable () -> Void
+  ) throws -> [Event] {
     var events: [Event] = []
     for (index, journal) in journals.all.enumerated() {
       guard let journal else { continue }
@@ -71,7 +78,10 @@ final class Intake {
           taken.append((note.id, nil))
         case .submit:
           guard let node = node(of: note), scheduler.takesItems(NodeID(node)) else { continue }
-          let items = try items(note.paths, node, scheduler, &situation, rounds: rounds)
+          guard let items = try items(note, node, scheduler, &situation, rounds: rounds, wake: wake) else {
+            seen.remove(note.id)
+            continue
+          }
           if items.count > 0 { events.append(.submitted(NodeID(node), items)) }
           taken.append((note.id, node))
         }
@@ -82,6 +92,7 @@ final class Intake {
 
   /// After everything that the run wrote is on disk.
   func finish(_ scheduler: Scheduler) throws(JournalError) {
+    contents.stop()
     let done = taken.filter { taken in
       taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
     }
@@ -102,29 +113,51 @@ final class Intake {
     }
   }
 
-  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered.
+  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered;
+  /// `nil` while some of them are read to tell.
   private func items(
-    _ paths: [[UInt8]], _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64]
-  ) throws -> ItemTable {
+    _ note: Note, _ node: Int, _ scheduler: Scheduler, _ situation: inout Situation, rounds: [Int64],
+    wake: @escaping @Sendable () -> Void
+  ) throws -> ItemTable? {
     guard let lister = listers[node], case .upload(let work) = plan.nodes[node].work,
       let row = situation.rows[node]
     else { return ItemTable() }
-    var listing = try lister.named(paths)
-    for problem in listing.problems { notice("\(plan.title(of: NodeID(node))): \(problem)") }
+    var listing = try lister.named(note.paths)
     listing.files = scheduler.unknown(listing.files, to: NodeID(node))
     let session = plan.nodes[node].session.index
-    var reconciliation = Reconciliation(
-      listing: listing.files, deliver: work.deliver, round: rounds[plan.nodes[node].manifest.index],
-      nextRow: situation.nextRows[session])
-    for index in 0..<listing.files.count {
-      let path = Array(listing.files.path(index))
-      try journals.all[session]?.item(node: row.id, path: path) { item in
-        reconciliation.meet(try item.known, path: path)
+    var answers: [ContentAnswer] = []
+    if work.comparesContent {
+      var questions = ContentQuestions(listing: listing.files)
+      try forEachItem(of: listing, node: row.id, in: journals.all[session]) { item, path in
+        questions.meet(try item.known, delivered: item.digest, path: path)
       }
+      guard
+        let told = contents.answers(
+          note: note.id, questions, of: listing.files, root: lister.root, wake: wake)
+      else { return nil }
+      answers = told
+    }
+    for problem in listing.problems { notice("\(plan.title(of: NodeID(node))): \(problem)") }
+    var reconciliation = Reconciliation(
+      listing: listing.files, deliver: work.deliver, contents: answers,
+      round: rounds[plan.nodes[node].manifest.index], nextRow: situation.nextRows[session])
+    try forEachItem(of: listing, node: row.id, in: journals.all[session]) { item, path in
+      reconciliation.meet(try item.known, path: path)
     }
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
     return reconciliation.items
+  }
+
+  /// Calls `body` with each item of the listing that the journal has, by path.
+  private func forEachItem(
+    of listing: Listing, node: Int64, in journal: SessionJournal?,
+    _ body: (borrowing ItemRow, [UInt8]) throws -> Void
+  ) throws {
+    for index in 0..<listing.files.count {
+      let path = Array(listing.files.path(index))
+      try journal?.item(node: node, path: path) { try body($0, path) }
+    }
   }
 }
 
@@ -132,8 +165,15 @@ extension ItemRow {
   /// As the reconciliation meets it.
   var known: Reconciliation.Known {
     get throws {
-      Reconciliation.Known(
-        row: id, round: round, state: try state, intent: try intent, size: size, modified: modified,
+      let state = try state
+      // Of what has ended, most of a million, these are not asked.
+      guard !state.isClosed else {
+        return Reconciliation.Known(
+          row: id, round: round, state: state, size: size, modified: modified,
+          owesAfter: try after == .owed)
+      }
+      return Reconciliation.Known(
+        row: id, round: round, state: state, intent: try intent, size: size, modified: modified,
         handedOver: handedOver, expires: expires, owesAfter: try after == .owed)
     }
   }

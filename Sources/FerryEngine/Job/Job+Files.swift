@@ -21,5 +21,5 @@ extension FileLister {
 }
 
 extension ListingProblem: CustomStringConvertible {
-  package var description: String { "\(String(decoding: path, as: UTF8.self)): \(message)" }
+  package var description: String { "\(NameText.shown(path)): \(message)" }
 }

@@ -25,14 +25,20 @@ extension Launch {
       jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
     let roots = listers.mapValues(\.root)
     let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots)
-    let situation = try Situation(
+    let early = EarlyStop()
+    var situation = try Situation(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: try intake.begin(at: clock.now), at: clock.now)
+      submitted: try intake.begin(at: clock.now), contents: contentReader(early, before: run.deadline),
+      at: clock.now)
+    for (node, files) in situation.confirmed {
+      try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
+    }
     for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, situation: situation, history: history
+      jobs: jobs, state: state, journals: journals, situation: situation, history: history,
+      notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     let warnings = try jobs.manifests.flatMap { manifest in
@@ -40,12 +46,14 @@ extension Launch {
         jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
     }
     if !warnings.isEmpty { run.warn(warnings) }
+    try situation.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // It was settled before.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
-    let (loop, after) = try perform(run, journals, situation, ledger, intake, roots: roots, after: before)
+    let (loop, after) = try perform(
+      run, journals, situation, ledger, intake, early, roots: roots, after: before)
     let areThrough = jobs.manifests.map {
       loop.scheduler.hasEnded && loop.scheduler.isRoundThrough(of: ManifestID($0))
     }
@@ -113,21 +121,24 @@ extension Launch {
 
   private func perform(
     _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ ledger: Ledger, _ intake: Intake,
-    roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+    _ early: EarlyStop, roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let loop = try TransferLoop()
     let mail = MailSlot(waker: loop.waker)
     let watches = try watches(run, journals, mail)
     defer { withExtendedLifetime(watches) {} }
+    if early.hasHungUp { mail.post(.hangUp) }
+    let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(journals, situation, mail)
     let afterThread = AfterThread(
       destinations(places, roots), writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
+      orphans: situation.orphanCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions,
-        deadline: run.deadline, launch: options.launch,
+        deadline: run.deadline, stop: early.cause, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
@@ -137,11 +148,11 @@ extension Launch {
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
       scribe: Scribe(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
-        places: places,
+        places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         afterThread: afterThread),
       accountant: accountant
     ) { scheduler in
-      try intake.news(scheduler, &situation, rounds: run.rounds)
+      try intake.news(scheduler, &situation, rounds: run.rounds) { mail.post(.inbox) }
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
@@ -172,10 +183,23 @@ extension Launch {
     return destinations
   }
 
+  /// What SIGHUP means.
+  private var hangUp: Mail {
+    let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
+    return hasWindow ? .hangUp : .stop(.terminate)
+  }
+
+  /// A signal, or the deadline, leaves the rest unread: the loop begins stopped then.
+  private func contentReader(_ early: EarlyStop, before deadline: Instant?) -> ContentReader {
+    let (clock, hangUp) = (clock, hangUp)
+    return ContentReader(
+      isStopped: { early.cause != nil || deadline.map { $0 <= clock.now } ?? false },
+      whileReading: { early.listen(hangUp: hangUp, $0) })
+  }
+
   private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)
     -> Watches
   {
-    let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
     let (jobs, options) = (jobs, options)
     let dependsOnConditions =
       jobs.plan.sessions.contains(where: \.asksForConditions) || jobs.plan.policies.budgets != Budgets()
@@ -185,7 +209,7 @@ extension Launch {
     }
     let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
     return try Watches(
-      mail: mail, hangUp: hasWindow ? Mail.hangUp : Mail.stop(.terminate), look: look, sessions: sessions,
+      mail: mail, hangUp: hangUp, look: look, sessions: sessions,
       in: state)
   }
 

@@ -104,12 +104,15 @@ package struct Launch {
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
+    let journals = try SessionJournals.open(jobs.plan, in: state, writtenBy: version, at: started)
+    defer { journals.close() }
     run.rounds = try jobs.all.map { job in
       try history.register(
         JobRow(
           manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
           variables: job.variables, registeredAt: started))
-      return try history.openRound(manifest: job.plan.manifest, at: started).number
+      let used = try journals.lastRound(of: job.plan.manifest)
+      return try history.openRound(manifest: job.plan.manifest, used: used, at: started).number
     }
     try history.begin(
       RunRow(
@@ -117,19 +120,17 @@ package struct Launch {
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
         startedAt: started))
     do {
-      let journals = try SessionJournals.open(jobs.plan, in: state, writtenBy: version, at: started)
-      defer { journals.close() }
       let outcome = try carryOut(run, journals, history)
-      let report = try keep(outcome.record)
+      var record = outcome.record
+      let report = try keep(&record, notice)
       try history.end(
-        run: run.id, exitCode: outcome.record.run.exitCode, report: report, rates: outcome.rates,
-        at: clock.now)
+        run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
       try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
       forgetOldRuns(history, retention, notice)
-      try history.close()
       journals.close()
-      try forget(outcome.cancelled)
-      return .ran(outcome.record, report: report)
+      try forget(outcome.cancelled, history)
+      try history.close()
+      return .ran(record, report: report)
     } catch {
       // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -151,20 +152,35 @@ package struct Launch {
   }
 
   /// A force quit takes the session with it, where the profile says so.
-  private func forget(_ sessions: Set<Int>) throws {
+  private func forget(_ sessions: Set<Int>, _ history: RunHistory) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for session in sessions.sorted() {
-      try SessionJournal.remove(session: jobs.plan.sessions[session].identifier, in: state)
+      let identifier = jobs.plan.sessions[session].identifier
+      try history.forgetRates(ofSession: identifier)
+      try SessionJournal.remove(session: identifier, in: state)
     }
   }
 
   /// Writes the report where it is kept and where it is wanted; returns the former.
-  private func keep(_ record: RunRecord) throws -> String {
+  ///
+  /// Where it cannot be written where it is wanted, that is a fault of the run, and the one that is kept says so.
+  private func keep(_ record: inout RunRecord, _ notice: (String) -> Void) throws -> String {
     do {
       let report = try state.createReportFolder(ofRun: record.run.id)
       let bytes = try ReportWriter.encode(record)
       try ReportWriter.write(bytes, to: report)
-      if let path = options.report { try ReportWriter.write(bytes, to: path) }
+      guard let wanted = options.report else { return report }
+      do throws(EngineFault) {
+        try ReportDestination(wanted).write(bytes)
+      } catch {
+        let fault =
+          "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
+        notice(fault)
+        record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
+        let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
+        record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
+        try ReportWriter.write(ReportWriter.encode(record), to: report)
+      }
       return report
     } catch {
       // What stopped the run says more than what it keeps from being told.

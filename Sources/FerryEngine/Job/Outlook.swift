@@ -16,6 +16,8 @@ struct Outlook {
     var moment: Instant?
     /// Whether `list: -` reads the standard input; otherwise it names no file.
     var readsStandardInput = false
+    /// Whether files are read where what they hold tells if they changed.
+    var readsContents = true
     /// Sessions that were cancelled before.
     var cancelled: [SessionID] = []
 
@@ -65,9 +67,11 @@ struct Outlook {
     self.job = job
     launch = options.launch
     moment = options.moment ?? LaunchClock.wallTime
-    let latest = try history.latestRound(manifest: job.plan.manifest)
-    continuesRound = latest.map { $0.closedAt == nil } ?? false
-    round = (latest?.number ?? 0) + (continuesRound ? 0 : 1)
+    let next = NextRound(
+      latest: try history.latestRound(manifest: job.plan.manifest),
+      used: try journals.lastRound(of: job.plan.manifest))
+    continuesRound = next.continues
+    round = next.number
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
     self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput
@@ -75,7 +79,8 @@ struct Outlook {
     notes = try Self.notes(job.plan, in: state)
     situation = try Situation(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
-      listers: listers, submitted: Self.submitted(notes, job.plan, listers), at: moment)
+      listers: listers, submitted: Self.submitted(notes, job.plan, listers),
+      contents: options.readsContents ? ContentReader() : nil, at: moment)
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
     budgets = used.uses

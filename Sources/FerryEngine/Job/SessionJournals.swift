@@ -61,6 +61,13 @@ struct SessionJournals {
     }
   }
 
+  /// The last round of a manifest that they name; 0 where there is none.
+  func lastRound(of manifest: String) throws(JournalError) -> Int64 {
+    var last: Int64 = 0
+    for journal in all { last = max(last, try journal?.lastRound(of: manifest) ?? 0) }
+    return last
+  }
+
   func close() {
     // What was to be kept is synced by the writer; closing late loses nothing.
     for journal in all { try? journal?.close() }

@@ -24,25 +24,42 @@ struct Situation {
   }
   /// By node index.
   var droppedIDs: [Int: DroppedIDs] = [:]
+  /// Upload IDs of open items whose files start over: a run drops them before it begins.
+  struct Drop {
+    /// Of which session's journal.
+    var session: Int
+    var row: Int64
+    var reason: OrphanReason
+  }
+  var drops: [Drop] = []
+  /// By node index: upload IDs that are to be released, the oldest first.
+  var orphans: [Int: [OrphanRow]] = [:]
   /// By node index: globs of `include` that no file met, by their places in the list.
   var unmatched: [Int: [Int]] = [:]
+  /// By node: delivered files that hold what was delivered, of which the journal says less or another time.
+  var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
+  /// `nil` leaves unread what would have to be read to tell whether it changed.
+  let contents: ContentReader?
 
   /// Of one job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], at now: Instant
+    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      submitted: submitted, at: now)
+      submitted: submitted, contents: contents, at: now)
   }
 
-  /// - Parameter rounds: by manifest.
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - contents: reads the files that have to be read to tell whether they changed; `nil` leaves them unread.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    submitted: [Int: Listing] = [:], at now: Instant
+    submitted: [Int: Listing] = [:], contents: ContentReader? = nil, at now: Instant
   ) throws {
+    self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
@@ -78,7 +95,7 @@ struct Situation {
         if let further = submitted[index] { listing?.merge(further) }
         starts.append(
           try upload(
-            id, work, row, journal, round: round, listing: listing,
+            id, node, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
             nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
@@ -102,19 +119,27 @@ struct Situation {
   }
 
   private mutating func upload(
-    _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, round: Int64,
-    listing: Listing?, nextRow: inout Int64
+    _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
+    round: Int64, listing: Listing?, root: [UInt8], nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
+    let files = listing?.files ?? FileColumns()
     var reconciliation = Reconciliation(
-      listing: listing?.files ?? FileColumns(), deliver: work.deliver, round: round, nextRow: nextRow)
+      listing: files, deliver: work.deliver,
+      contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
     if let row, let journal, row.id != 0 {
-      try journal.forEachItem(node: row.id) { item in
+      try journal.forEachItem(node: row.id, meeting: files) { item in
         var known = try item.known
+        guard known.isBegun else {
+          // Most of a million: nothing was captured for it.
+          item.withPath { reconciliation.meet(known, path: $0) }
+          return
+        }
         var captures = try item.captures
         if let reason = work.lacks(captures.map(\.name), of: known) {
           droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
+          drops.append(Drop(session: node.session.index, row: item.id, reason: .edited))
           known.state = .queued
           captures = []
         }
@@ -122,15 +147,18 @@ struct Situation {
         item.withPath { reconciliation.meet(known, path: $0) }
         // The items in front of it may be new ones; its own place is the last.
         let last = reconciliation.items.count - 1
-        guard last >= before, reconciliation.items.begun[last] != nil,
-          reconciliation.items.rows[last] == item.id
-        else { return }
+        guard last >= before, reconciliation.items.rows[last] == item.id else { return }
+        if !captures.isEmpty, reconciliation.items.entries[last] == .requeued {
+          drops.append(Drop(session: node.session.index, row: item.id, reason: .requeued))
+        }
+        guard reconciliation.items.begun[last] != nil else { return }
         values[Place(id, last)] = ItemValues(
           journaled: captures, sha256: item.sha256, inode: item.inode)
       }
     }
     reconciliation.finish()
     nextRow = reconciliation.nextRow
+    try findOrphans(of: id, work, row, journal)
     return .upload(reconciliation.items, reconciliation.settled)
   }
 

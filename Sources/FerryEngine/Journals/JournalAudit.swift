@@ -11,7 +11,7 @@ package struct JournalAudit {
 
   /// - Parameter sessions: identifiers; all that have a journal where there are none.
   package func check(sessions: [String]) throws -> AuditDocument {
-    let known = state.sessions()
+    let known = try state.sessions()
     for name in sessions where !known.contains(name) {
       let help =
         known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"

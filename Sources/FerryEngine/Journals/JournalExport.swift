@@ -19,7 +19,7 @@ package struct JournalExport {
 
   /// - Parameter sessions: identifiers; where there are none, all that have a journal, with every round and run.
   package func export(sessions: [String]) throws {
-    let known = state.sessions()
+    let known = try state.sessions()
     for name in sessions where !known.contains(name) {
       let help =
         known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
@@ -38,6 +38,7 @@ package struct JournalExport {
           try put(Self.line(item, of: node, session: session))
         }
       }
+      for orphan in try journal.orphans { try put(Self.line(orphan, session: session)) }
     }
     let history = try RunHistory.openForReading(in: state)
     // It was only read.
@@ -101,6 +102,30 @@ package struct JournalExport {
     line.add("sha256", item.sha256.map { Hexadecimal.text($0) })
     line.add("captures", open(try item.captures))
     line.add(item.failure)
+    return line
+  }
+
+  private static func line(_ orphan: OrphanRow, session: String) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "orphan")
+    line.add("session", session)
+    line.add("node", orphan.node)
+    line.add("orphan", orphan.id)
+    line.add("path", String(decoding: orphan.path, as: UTF8.self))
+    if String(validating: orphan.path, as: UTF8.self) == nil {
+      line.add("path_base64", Data(orphan.path).base64EncodedString())
+    }
+    line.add("reason", orphan.orphaning.reason.word)
+    line.add("in_doubt", isSet: orphan.orphaning.isInDoubt)
+    line.add("size_bytes", orphan.size)
+    line.add("modified_nanoseconds", orphan.modified)
+    line.add("handed_over_at", orphan.handedOver)
+    line.add("expires_at", orphan.expires)
+    line.add("dropped_at", orphan.droppedAt)
+    line.add("tried_at", orphan.triedAt)
+    line.add("sha256", orphan.sha256.map { Hexadecimal.text($0) })
+    line.add("captures", open(orphan.captures))
+    line.add(orphan.failure)
     return line
   }
 

@@ -41,7 +41,7 @@ package struct JournalPruning {
   ) throws -> Ending {
     var outcome = Outcome()
     if let delivered {
-      let known = state.sessions()
+      let known = try state.sessions()
       for name in sessions where !known.contains(name) {
         throw UsageError("there is no journal of a session '\(name)' in \(state.path)")
       }

@@ -2,13 +2,17 @@ import FerryPlan
 
 /// What a person needs to decide whether a request was carried out.
 enum AmbiguityText {
-  /// - Parameter zone: what moments are shown in; as they are written where it is `nil`.
+  /// - Parameters:
+  ///   - name: as it is to be shown.
+  ///   - zone: what moments are shown in; as they are written where it is `nil`.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \($0)" } ?? ""
     let at = ambiguity.at.map { moment in
       " until \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
-    let captures = (ambiguity.captures ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let captures = (ambiguity.captures ?? [:]).sorted { $0.key < $1.key }.map {
+      "\($0.key) \(NameText.line($0.value))"
+    }
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been carried out; "

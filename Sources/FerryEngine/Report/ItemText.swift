@@ -8,7 +8,8 @@ package enum ItemText {
   }
 
   private static func lines(_ match: ItemDocument.Match, round: Int64, _ zone: CalendarZone) -> [String] {
-    let name = match.path.map { "\(match.node)/\($0)" } ?? match.node
+    let path = match.path.map { NameText.shown($0, base64: match.pathBase64) }
+    let name = path.map { "\(match.node)/\($0)" } ?? match.node
     let size = match.size.map { ", \(ByteText.text($0))" } ?? ""
     var lines = ["\(match.kind.rawValue) \(name)\(size): \(sentence(match, zone))"]
     if let round = match.round {
@@ -26,15 +27,23 @@ package enum ItemText {
     if let delivered = match.deliveredAt {
       lines.append("  delivered \(ReasonText.moment(delivered, in: zone))")
     }
+    if let after = match.after { lines.append("  \(line(after))") }
     if let ambiguity = match.ambiguity {
-      lines += AmbiguityText.lines(ambiguity, of: match.path ?? match.node, in: zone).map { "  \($0)" }
+      lines += AmbiguityText.lines(ambiguity, of: path ?? match.node, in: zone).map { "  \($0)" }
     }
     for attempt in match.attempts {
       lines.append(
         "  \(attempt.step.rawValue) in run \(match.lastRun ?? ""), "
-          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(attempt.message)")
+          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(NameText.line(attempt.message))")
     }
     return lines
+  }
+
+  private static func line(_ after: ItemDocument.After) -> String {
+    guard let owed = after.owed else { return "after: \(after.state)" }
+    let why =
+      after.reason.map { NameText.line($0.message) } ?? "no run has come to it since it was delivered"
+    return "after: \(owed) is owed: \(why)"
   }
 
   private static func sentence(_ match: ItemDocument.Match, _ zone: CalendarZone) -> String {
@@ -50,6 +59,10 @@ package enum ItemText {
     if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
     if match.kind == .upload, match.path == nil { return "it has nothing to send" }
     switch match.state {
+    case "done" where match.after?.owed == "keep":
+      return "it is delivered, and stays where it is: the manifest keeps it by now"
+    case "done" where match.after?.owed != nil:
+      return "it is delivered, and the next run has still to put it away"
     case "done", "succeeded": return "it is delivered, and nothing is to be done"
     case "ambiguous": return "whether it was delivered is not known: \(reason ?? "its answer was lost")"
     default: return "nothing is done with it in this round: \(reason ?? match.state)"

@@ -61,6 +61,7 @@ package enum PlanText {
     if items.unchanged > 0 { parts.append("\(items.unchanged) unchanged") }
     if items.failedInRound > 0 { parts.append("\(items.failedInRound) failed in this round") }
     if items.ambiguous > 0 { parts.append("\(items.ambiguous) ambiguous") }
+    if let orphans = items.orphans { parts.append("\(orphans) upload IDs to be released") }
     if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
     return parts.joined(separator: ", ")
   }

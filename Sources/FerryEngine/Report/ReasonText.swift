@@ -4,7 +4,8 @@ import FerryPlan
 package enum ReasonText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
-    reason.until.map { "\(reason.message), until \($0.rfc3339(in: zone))" } ?? reason.message
+    let message = NameText.line(reason.message)
+    return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
   }
 
   /// A moment that a document has as RFC 3339.

@@ -29,16 +29,20 @@ package enum ReportText {
     let unfinished = record.items.lazy.filter { $0.state != "done" }
     for item in unfinished.prefix(20) {
       let node = title(item.node, item.manifest)
-      lines.append("  \(node): \(item.path): \(item.state): \(item.reason.map(\.message) ?? "")")
-      lines += item.ambiguity.map { AmbiguityText.lines($0, of: item.path).map { "    \($0)" } } ?? []
+      let name = NameText.shown(item.path, base64: item.pathBase64)
+      let reason = item.reason.map { NameText.line($0.message) } ?? ""
+      lines.append("  \(node): \(name): \(item.state): \(reason)")
+      lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
     }
     let hidden = unfinished.dropFirst(20).count
     if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     for node in record.nodes {
       let problems = node.after?.problems ?? []
       for problem in problems.prefix(20) {
+        let name = NameText.shown(problem.path, base64: problem.pathBase64)
         lines.append(
-          "  \(title(node.name, node.manifest)): \(problem.path): delivered, and left: \(problem.message)")
+          "  \(title(node.name, node.manifest)): \(name): delivered, and left: \(NameText.line(problem.message))"
+        )
       }
       let hidden = problems.dropFirst(20).count
       if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
@@ -80,7 +84,17 @@ package enum ReportText {
       if after.deleted > 0 { text += ", \(after.deleted) deleted" }
       if after.moved > 0 { text += ", \(after.moved) moved" }
     }
-    if let reason = node.reason { text += " (\(reason.message))" }
+    if let reason = node.reason { text += " (\(NameText.line(reason.message)))" }
+    if let orphans = node.orphans { text += orphans.words }
     return text
+  }
+}
+
+extension RunRecord.OrphanRecord {
+  /// As `; upload IDs: 3 dropped, 2 released, 1 not released: the server answered 500 to DELETE`.
+  fileprivate var words: String {
+    let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return "; upload IDs: " + parts.joined(separator: ", ") + (reason.map { ": \($0.message)" } ?? "")
   }
 }

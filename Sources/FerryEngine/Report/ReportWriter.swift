@@ -27,8 +27,7 @@ package enum ReportWriter {
   }
 
   /// Writes beside the place, syncs, and renames, so that nobody reads half a report.
-  package static func write(_ bytes: [UInt8], to path: String) throws {
-    if path == "-" { return try writeToStandardOutput(bytes) }
+  package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
     do {
       try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
     } catch {
@@ -40,25 +39,10 @@ package enum ReportWriter {
   }
 
   /// In the system's words, where it has some.
-  private static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
     return String(cString: strerror(Int32(truncatingIfNeeded: cause.code)))
-  }
-
-  /// A reader that has gone is no fault: the report is kept all the same.
-  private static func writeToStandardOutput(_ bytes: [UInt8]) throws {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EPIPE { return }
-      guard count >= 0 else {
-        throw EngineFault(
-          .fault, "the report cannot be written to the standard output: \(String(cString: strerror(errno)))")
-      }
-      rest = rest.dropFirst(count)
-    }
   }
 
   private static func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {

@@ -20,9 +20,8 @@ package enum StatusText {
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
       for entry in node.ambiguous ?? [] {
-        lines += AmbiguityText.lines(entry.ambiguity, of: entry.path ?? node.name, in: zone).map {
-          "    \($0)"
-        }
+        let name = entry.path.map { NameText.shown($0) } ?? node.name
+        lines += AmbiguityText.lines(entry.ambiguity, of: name, in: zone).map { "    \($0)" }
       }
     }
     if let delay = session.delay {
@@ -57,6 +56,9 @@ package enum StatusText {
         (items.cancelled, "cancelled"), (items.doneBefore, "done before"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
+      if let toCompare = items.toCompare { parts.append("\(toCompare) to compare by content") }
+      if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
+      if let orphans = node.orphans { parts.append("\(orphans) orphaned upload IDs") }
       if parts.isEmpty { parts = ["no items"] }
     } else {
       parts.append(node.state ?? "open")

@@ -17,12 +17,14 @@ package struct IdempotencyKey: Sendable {
   package var modified: Int64
   /// What the answer to `allocate` gave.
   package var captures: [CapturedValue]
+  /// Where what a file holds tells whether it changed: 32 bytes.
+  package var sha256: [UInt8]?
   /// Where without an upload ID every round is another delivery.
   package var round: Int64?
 
   package init(
     manifest: String, upload: String, origin: String, path: [UInt8], size: Int64, modified: Int64,
-    captures: [CapturedValue] = [], round: Int64? = nil
+    captures: [CapturedValue] = [], sha256: [UInt8]? = nil, round: Int64? = nil
   ) {
     self.manifest = manifest
     self.upload = upload
@@ -31,6 +33,7 @@ package struct IdempotencyKey: Sendable {
     self.size = size
     self.modified = modified
     self.captures = captures
+    self.sha256 = sha256
     self.round = round
   }
 
@@ -54,6 +57,7 @@ package struct IdempotencyKey: Sendable {
       add(capture.name.utf8)
       add(capture.value.utf8)
     }
+    if let sha256 { add(sha256) }
     if let round { add(String(round).utf8) }
     var bytes = Array(hash.finalize().prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80

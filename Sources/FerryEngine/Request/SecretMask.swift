@@ -4,17 +4,23 @@
 /// of a JSON string, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
 /// than three bytes is not masked: it would be found everywhere, and its gaps would tell it.
 package struct SecretMask: Sendable {
-  /// As bytes: String takes differently composed letters for equal.
-  private var secrets: Set<[UInt8]> = []
+  /// How often each was inserted. As bytes: String takes differently composed letters for equal.
+  private var secrets: [[UInt8]: Int] = [:]
   /// What to look for, by its first byte; longer ones first.
   private var needles: [UInt8: [[UInt8]]] = [:]
+
+  /// How many secrets it looks for.
+  package var count: Int { secrets.count }
 
   package init(_ secrets: some Sequence<String> = []) {
     for secret in secrets { insert(secret) }
   }
 
   package mutating func insert(_ secret: String) {
-    guard secret.utf8.count >= 3, secrets.insert(Array(secret.utf8)).inserted else { return }
+    guard secret.utf8.count >= 3 else { return }
+    let count = secrets[Array(secret.utf8), default: 0] + 1
+    secrets[Array(secret.utf8)] = count
+    guard count == 1 else { return }
     for needle in Self.forms(of: secret) {
       guard let first = needle.first else { continue }
       var bucket = needles[first] ?? []
@@ -23,9 +29,12 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// Takes back what `insert` did, for a capture whose item is done: each secret costs time in every `mask`.
+  /// Takes back one `insert`, for a capture whose item is done: each secret costs time in every `mask`. What was
+  /// inserted more often stays masked.
   package mutating func remove(_ secret: String) {
-    guard secrets.remove(Array(secret.utf8)) != nil else { return }
+    guard let count = secrets[Array(secret.utf8)] else { return }
+    secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
+    guard count == 1 else { return }
     for needle in Self.forms(of: secret) {
       guard let first = needle.first, let index = needles[first]?.firstIndex(of: needle) else { continue }
       needles[first]?.remove(at: index)

@@ -20,7 +20,7 @@ final class Exchanges {
   /// By node: whether it is looked at again which file was sent.
   private let keepsInodes: [Bool]
   private var flights: [UInt64: Attempt] = [:]
-  private var values: [Place: ItemValues]
+  private var values: KnownValues
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
   private var tokenValues: [Int: [String: String]] = [:]
@@ -28,7 +28,8 @@ final class Exchanges {
   private var requestValues: [[String: [String: String]]]
   /// The last validators of each fetch, and those of its newest answer.
   private var fetchRecords: [Int: FetchRecord]
-  private(set) var mask: SecretMask
+  /// Upload IDs that are to be released.
+  private var orphans: OrphanBook
 
   /// A step with all that is the same for every attempt at it.
   private struct PreparedStep {
@@ -67,27 +68,31 @@ final class Exchanges {
     self.secrets = secrets
     self.roots = roots
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
-    values = situation.values
+    values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
     requestValues = situation.requests
     fetchRecords = [:]
     for (index, row) in situation.rows.enumerated() {
       if let record = row?.fetch { fetchRecords[index] = record }
     }
-    var mask = SecretMask(secrets.flatMap(\.values))
-    for secret in situation.secrets { mask.insert(secret) }
-    for item in situation.values.values {
-      for capture in item.allocate + item.transfer where capture.isSecret { mask.insert(capture.value) }
+    orphans = OrphanBook(jobs.plan)
+    for (node, rows) in situation.orphans {
+      for (index, row) in rows.enumerated() {
+        let place = Place.orphan(index, of: NodeID(node))
+        orphans.add(row, as: place)
+        values.update(place) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
+      }
     }
-    self.mask = mask
     steps = jobs.plan.nodes.enumerated().map { place, node in
       let own = (node: jobs.own(NodeID(place)), plan: jobs.job(of: NodeID(place)).plan)
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
+      let comparesContent = node.comparesContent
       return node.steps.enumerated().map { index, step in
         let later = node.steps[(index + 1)...]
         return PreparedStep(
           step: step, builder: Self.builder(own.node.steps[index], in: own.plan),
           needsDigest: refersToDigest[index],
-          hashesAsSent: step.kind == .transfer && refersToDigest[(index + 1)...].contains(true),
+          hashesAsSent: step.kind == .transfer
+            && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
           roaming: later.filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL tells the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
@@ -123,7 +128,7 @@ final class Exchanges {
     return source(of: attempt.place, scheduler, wantsSHA256: false)
   }
 
-  func keep(sha256: [UInt8], of place: Place) { values[place, default: ItemValues()].sha256 = sha256 }
+  func keep(sha256: [UInt8], of place: Place) { values.update(place) { $0.sha256 = sha256 } }
 
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, at now: Instant
@@ -192,6 +197,7 @@ final class Exchanges {
         manifest: plan.manifests[node.manifest.index], upload: node.name,
         origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
         size: table.files.sizes[item], modified: table.files.modified[item], captures: captures,
+        sha256: work.comparesContent ? values[place]?.sha256 : nil,
         round: isOfRound ? rounds[node.manifest.index] : nil)
     }
   }
@@ -212,7 +218,10 @@ final class Exchanges {
     var bindings = Bindings(secrets: secrets[manifest.index])
     if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
     bindings.requests = requestValues[manifest.index]
-    if let item = attempt.place.item {
+    if let orphan = orphans[attempt.place] {
+      bindings.file = orphan.file
+      bind(orphan.values, to: &bindings)
+    } else if let item = attempt.place.item {
       let known = values[attempt.place]
       bindings.file = scheduler.withItems(of: attempt.place.node) { table in
         FileValues(
@@ -250,7 +259,8 @@ final class Exchanges {
       case .failure(let failure):
         .failure(
           .init(
-            failure.code, mask.mask(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer))
+            failure.code, values.mask.mask(failure.message),
+            mayHaveReachedServer: failure.mayHaveReachedServer))
       }
     return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
   }
@@ -272,15 +282,15 @@ final class Exchanges {
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if let inode = answer.inode, keepsInodes[attempt.place.node.index] {
-      values[attempt.place, default: ItemValues()].inode = inode
+      values.update(attempt.place) { $0.inode = inode }
     }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
       let captures = Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer)
-      for capture in captures where capture.isSecret { mask.insert(capture.value) }
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
+      if step.kind == .allocate { response.regained = orphans.regained(by: captures, of: attempt.place.node) }
       response.origins = origins(prepared, attempt.place)
     } catch {
       response.missing = error
@@ -304,9 +314,12 @@ final class Exchanges {
 
   private func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
     let node = attempt.place.node
+    if attempt.place.item == nil {
+      for capture in captures where capture.isSecret { values.keepSecret(capture.value) }
+    }
     switch step.kind {
-    case .allocate: values[attempt.place, default: ItemValues()].allocate = captures
-    case .transfer: values[attempt.place, default: ItemValues()].transfer = captures
+    case .allocate: values.update(attempt.place) { $0.allocate = captures }
+    case .transfer: values.update(attempt.place) { $0.transfer = captures }
     case .token: tokenValues[node.index] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
     case .request:
       nodeCaptures[node.index] = captures
@@ -314,7 +327,7 @@ final class Exchanges {
       requestValues[known.manifest.index][known.name] = Dictionary(captures.map { ($0.name, $0.value) }) {
         $1
       }
-    case .commit, .probe, .fetch: break
+    case .commit, .probe, .fetch, .abandon: break
     }
   }
 
@@ -349,7 +362,24 @@ final class Exchanges {
 
   func fetchRecord(of node: NodeID) -> FetchRecord? { fetchRecords[node.index] }
 
-  func forgetValues(of place: Place) { values[place] = nil }
+  func forgetValues(of place: Place) { values.forget(place) }
+
+  /// The item's upload ID will not be used, and is to be released where its manifest says how.
+  func orphan(_ place: Place, as orphan: Place, _ scheduler: Scheduler) {
+    guard let item = place.item, let known = values[place] else { return }
+    let file = scheduler.withItems(of: place.node) { table in
+      FileValues(
+        path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], sha256: known.sha256.map { Hexadecimal.text($0) })
+    }
+    guard let file, orphans.add(.init(file: file, values: known), as: orphan) else { return }
+    values.update(orphan) { $0 = known }
+  }
+
+  func forget(orphan: Place) {
+    orphans.forget(orphan)
+    values.forget(orphan)
+  }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }
 }
 

@@ -16,16 +16,34 @@ final class Scribe {
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
   /// By node: whether a delivered file is owed something.
   private let owesAfter: [Bool]
+  /// By node: whether the next run compares what a delivered file holds.
+  private let comparesContent: [Bool]
   private let afterThread: AfterThread
+  /// The journals' rows of orphans.
+  private var orphanRows: [Place: Int64] = [:]
+  /// By the writer's journals: the next free one.
+  private var nextOrphans: [Int64]
+  /// By node: whether its items have upload IDs.
+  private let allocates: [Bool]
   /// Delivered files whose items' ends are not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
-  /// - Parameter rounds: by manifest.
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - orphans: by node: the journal's rows of those that are to be released.
+  ///   - nextOrphans: by the writer's journals: the next free row.
   init(
     plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
-    places: [(journal: Int, row: Int64)?], afterThread: AfterThread
+    places: [(journal: Int, row: Int64)?], orphans: [Int: [Int64]], nextOrphans: [Int64],
+    afterThread: AfterThread
   ) {
+    for (node, rows) in orphans {
+      for (index, row) in rows.enumerated() { orphanRows[.orphan(index, of: NodeID(node))] = row }
+    }
+    self.nextOrphans = nextOrphans
+    allocates = plan.nodes.map { if case .upload(let work) = $0.work { work.allocate != nil } else { false } }
     owesAfter = plan.nodes.map { $0.after != .keep }
+    comparesContent = plan.nodes.map(\.comparesContent)
     self.afterThread = afterThread
     self.sessions = sessions
     self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
@@ -44,7 +62,7 @@ final class Scribe {
         continue
       }
       guard let node = entry.node, let place = places[node.index] else { continue }
-      if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, node: place.row) {
+      if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, at: place) {
         writes[place.journal, default: []] += upload
       } else {
         writes[place.journal, default: []] += nodeWrites(
@@ -64,7 +82,9 @@ final class Scribe {
     switch entry {
     case .resumed(let session, let delay): (session, .resumed(period: delay.period, at: delay.resumedAt))
     case .batchThrough(let session): (session, .events(pending: true))
-    case .handedOver, .intent, .withdrawn, .allocated, .transferred, .released, .closed: nil
+    case .handedOver, .intent, .withdrawn, .allocated, .transferred, .released, .closed, .orphaned, .settled,
+      .notReleased:
+      nil
     }
   }
 
@@ -89,7 +109,7 @@ final class Scribe {
 
   /// What an entry of an upload's item writes; `nil` for entries of single requests.
   private func uploadWrites(
-    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, node: Int64
+    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, at node: (journal: Int, row: Int64)
   ) -> [JournalWrite]? {
     func row(_ place: Place) -> Int64? {
       place.item.flatMap { item in scheduler.withItems(of: place.node) { $0.rows[item] } }
@@ -97,7 +117,7 @@ final class Scribe {
     switch entry {
     case .resumed, .batchThrough: return nil
     case .handedOver(let id, let items, let at):
-      return scheduler.withItems(of: id) { handOver($0, items, node: node, round: rounds[id.index], at: at) }
+      return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
     case .intent(let place, let step):
       return row(place).map { [.intent(row: $0, step: step ?? .transfer)] }
     case .withdrawn(let place): return row(place).map { [.withdraw(row: $0)] }
@@ -114,35 +134,52 @@ final class Scribe {
         let values = exchanges.values(of: place)
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
-        return [transferred] + sourceWrites(values, row: $0)
+        return [transferred] + sourceWrites(values, nil, row: $0)
       }
     case .released(let place):
       exchanges.forgetValues(of: place)
       return row(place).map { [.released(row: $0)] }
+    case .orphaned(let place, let index, let orphaning, let at):
+      let orphan = nextOrphans[node.journal]
+      nextOrphans[node.journal] += 1
+      orphanRows[.orphan(index, of: place.node)] = orphan
+      exchanges.orphan(place, as: .orphan(index, of: place.node), scheduler)
+      return row(place).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
+    case .settled(let place):
+      exchanges.forget(orphan: place)
+      return orphanRows.removeValue(forKey: place).map { [.orphanSettled(orphan: $0)] } ?? []
+    case .notReleased(let place, let failure, let at):
+      return orphanRows[place].map { [.orphanKept(orphan: $0, failure: failure, at: at)] } ?? []
     case .closed(let place, let state, let failure, let at):
       guard let row = row(place) else { return nil }
       let values = exchanges.values(of: place)
       exchanges.forgetValues(of: place)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
-      guard state == .done, owesAfter[place.node.index], let item = place.item else { return [closed] }
+      guard state == .done, let item = place.item else { return [closed] }
+      let sha256 = comparesContent[place.node.index] ? values.sha256 : nil
+      let source = sourceWrites(values, sha256, row: row)
+      guard owesAfter[place.node.index] else { return [closed] + source }
       let file = scheduler.withItems(of: place.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],
           modified: table.files.modified[item], inode: values.inode)
       }
       if let file { delivered.append((recorded, place.node.index, file)) }
-      return [closed] + sourceWrites(values, row: row) + [.after(row: row, .owed)]
+      return [closed] + source + [.after(row: row, .owed)]
     }
   }
 
   /// Which file was sent, where that is looked at again.
-  private func sourceWrites(_ values: ItemValues, row: Int64) -> [JournalWrite] {
-    values.inode.map { [.source(row: row, inode: $0, sha256: nil)] } ?? []
+  private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
+    guard values.inode != nil || sha256 != nil else { return [] }
+    return [.source(row: row, inode: values.inode, sha256: sha256)]
   }
 
   private func handOver(
-    _ table: borrowing ItemTable, _ items: Range<Int>, node: Int64, round: Int64, at: Instant
+    _ table: borrowing ItemTable, _ items: Range<Int>, of id: NodeID, at node: (journal: Int, row: Int64),
+    _ at: Instant
   ) -> [JournalWrite] {
+    let round = rounds[id.index]
     var new = FileColumns()
     var firstRow: Int64 = 0
     var requeued: [JournalWrite.Requeued] = []
@@ -162,10 +199,17 @@ final class Scribe {
     }
     var writes: [JournalWrite] = []
     if new.count > 0 {
-      writes.append(.insert(node: node, round: round, handedOver: at, firstRow: firstRow, files: new))
+      writes.append(.insert(node: node.row, round: round, handedOver: at, firstRow: firstRow, files: new))
     }
-    if !requeued.isEmpty { writes.append(.requeue(round: round, handedOver: at, files: requeued)) }
     if !adopted.isEmpty { writes.append(.adopt(round: round, handedOver: at, rows: adopted)) }
+    guard !requeued.isEmpty else { return writes }
+    var firstOrphan: Int64?
+    if allocates[id.index] {
+      // One for each, whether it holds an ID or not: numbers are plenty.
+      firstOrphan = nextOrphans[node.journal]
+      nextOrphans[node.journal] += Int64(requeued.count)
+    }
+    writes.append(.requeue(round: round, handedOver: at, files: requeued, firstOrphan: firstOrphan))
     return writes
   }
 
@@ -184,7 +228,9 @@ final class Scribe {
             captures: exchanges.captures(of: place.node),
             fetch: state == .done ? fetchRecord(place.node, scheduler, exchanges) : nil))
       ]
-    case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough: []
+    case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned, .settled,
+      .notReleased:
+      []
     }
   }
 
@@ -203,7 +249,8 @@ extension JournalEntry {
     case .resumed, .batchThrough: nil
     case .handedOver(let node, _, _): node
     case .intent(let place, _), .withdrawn(let place), .allocated(let place, _), .transferred(let place),
-      .released(let place), .closed(let place, _, _, _):
+      .released(let place), .closed(let place, _, _, _), .orphaned(let place, _, _, _), .settled(let place),
+      .notReleased(let place, _, _):
       place.node
     }
   }

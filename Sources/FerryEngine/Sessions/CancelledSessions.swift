@@ -80,7 +80,7 @@ struct CancelledSessions {
       wish.manifest == nil || $0.manifest == wish.manifest
     }
     var manifests = Set(notes.compactMap(\.manifest) + [wish.manifest].compactMap(\.self))
-    if state.sessions().contains(wish.session) {
+    if try state.sessions().contains(wish.session) {
       let journal = try SessionJournal.open(session: wish.session, in: state, writtenBy: version, at: now)
       defer { try? journal.close() }  // What was ended is synced.
       let all = Set(try journal.nodes.map(\.manifest))
@@ -118,12 +118,15 @@ struct CancelledSessions {
       defer { try? inbox.close() }  // Its write is synced.
       try inbox.remove(notes)
     }
-    guard !rounds.isEmpty else { return }
+    let removed = outcomes.filter { $0.result == .removed }.map(\.session)
+    guard !rounds.isEmpty || !removed.isEmpty else { return }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Likewise.
+    for session in removed { try history.forgetRates(ofSession: session) }
     for round in rounds {
       try history.closeRound(manifest: round.manifest, number: round.round, at: now)
     }
+    guard !rounds.isEmpty else { return }
     // They are told with the first session.
     outcomes[0].closedRounds = rounds
   }

@@ -35,6 +35,8 @@ package struct ItemDocument: Encodable, Sendable {
     package var handedOverAt: String?
     package var uploadId: UploadID?
     package var deliveredAt: String?
+    /// Of a delivered file, where something was asked for.
+    package var after: After?
     /// Of what is ambiguous.
     package var ambiguity: Ambiguity?
     /// Of an upload: how many items a run would send.
@@ -43,6 +45,17 @@ package struct ItemDocument: Encodable, Sendable {
     package var lastRun: String?
     /// Those in that report, which has what did not go well.
     package var attempts: [RunRecord.AttemptRecord] = []
+  }
+
+  /// What becomes of a delivered file.
+  package struct After: Encodable, Sendable {
+    /// `owed`, or what became of it: `deleted`, `moved`, `changed`, `gone`, `kept`.
+    package var state: String
+    /// What the next run does with what is owed: `delete`, `move_to` and the folder, or `keep` where the manifest asks
+    /// for nothing any more.
+    package var owed: String?
+    /// Why it is still there, as the last run told it; absent where none has come to it.
+    package var reason: RecordedFailure?
   }
 
   /// Raw values are an interface.

@@ -134,12 +134,28 @@ package struct ItemExplanation {
       match.next = .nothing
     }
     match.lastRun = report?.run.id
+    if match.after?.owed != nil {
+      let problem = problem(of: match, in: report)
+      match.after?.reason = problem
+    }
     match.attempts =
       report?.items.first {
         // In a report of one manifest its name is not told again.
         $0.node == node.name && $0.path == match.path && $0.manifest ?? job.plan.manifest == job.plan.manifest
       }?.attempts ?? []
     return match
+  }
+
+  /// Why the last run left a delivered file.
+  private func problem(of match: ItemDocument.Match, in report: RunRecord?) -> RecordedFailure? {
+    let node = report?.nodes.first {
+      $0.name == match.node && $0.kind == .upload
+        && $0.manifest ?? job.plan.manifest == job.plan.manifest
+    }
+    let problem = node?.after?.problems.first {
+      $0.isOwed && $0.path == match.path && $0.pathBase64 == match.pathBase64
+    }
+    return problem.map { RecordedFailure(code: $0.code, message: $0.message) }
   }
 
   private func describe(
@@ -155,6 +171,10 @@ package struct ItemExplanation {
       match.ambiguity = job.ambiguity(of: try SessionJournal.ambiguous(item), node: node)
     }
     match.reason = item.failure
+    if let after = try item.after {
+      match.after = .init(
+        state: after.word, owed: after == .owed ? node.after.planned ?? "keep" : nil)
+    }
     if try !state.isClosed && state != .queued && !item.captures.isEmpty {
       match.uploadId = .init(expiresAt: item.expires?.rfc3339)
     }

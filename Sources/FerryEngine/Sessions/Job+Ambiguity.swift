@@ -42,7 +42,7 @@ extension Job {
 
   private func resolutions(of item: String) -> [String] {
     ["done", "retry"].map {
-      "ferry resolve \(CrontabLine.quoted(item)) \($0) --manifest \(CrontabLine.quoted(path))"
+      "ferry resolve \(ShellWord.text(item)) \($0) --manifest \(ShellWord.text(path))"
     }
   }
 }

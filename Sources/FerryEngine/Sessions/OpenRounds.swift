@@ -42,7 +42,7 @@ struct OpenRounds {
 
   /// Whether the journal of another session has open items of this round.
   private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
-    for identifier in state.sessions() where !sessions.contains(identifier) {
+    for identifier in try state.sessions() where !sessions.contains(identifier) {
       let journal = try SessionJournal.openForReading(session: identifier, in: state)
       // It was only read.
       defer { try? journal.close() }

@@ -46,7 +46,11 @@ package struct Resolution {
     self.version = version
   }
 
-  /// Decides all of them or none. What was decided is on the disk when this returns.
+  /// Decides all of them, or none where a lock, a name or a journal is in the way. What was decided is on the disk
+  /// when this returns.
+  ///
+  /// Each session's decisions are one transaction: where the disk fails between two of them, the error says which
+  /// sessions were decided.
   ///
   /// - Parameter items: as `ferry explain` names them; all that is ambiguous where it is `nil`.
   /// - Throws: `UsageError` where one of them is not ambiguous.
@@ -69,9 +73,18 @@ package struct Resolution {
     }
     var found = try journals.flatMap { try ambiguous($0, scope) }
     if let items { found = try chosen(items, from: found, scope) }
-    let rounds = try rounds(of: Set(found.map(\.node.manifest)))
-    for (index, journal) in journals.enumerated() {
-      try write(found.filter { $0.session == sessions[index] }, decision, rounds, to: journal, at: now)
+    let again = decision == .retry ? Set(found.map(\.node.manifest)) : []
+    let rounds = try rounds(of: again, journals, at: now)
+    var finished: [String] = []
+    for journal in journals {
+      let own = found.filter { $0.session == journal.identifier }
+      guard !own.isEmpty else { continue }
+      do {
+        try write(own, decision, rounds, to: journal, at: now)
+      } catch {
+        throw EngineFault.halfway(error, "decided", sessions: finished)
+      }
+      finished.append(journal.identifier)
     }
     return .resolved(found.map { $0.resolved(decision) })
   }
@@ -99,7 +112,7 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    let known = state.sessions()
+    let known = try state.sessions()
     switch scope {
     case .session(let name):
       let inbox = try Inbox.openForReading(in: state)
@@ -158,15 +171,18 @@ package struct Resolution {
     return UsageError("'\(item)' is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
-  /// The round that the next run of each manifest carries out.
-  private func rounds(of manifests: Set<String>) throws -> [String: Int64] {
-    let history = try RunHistory.openForReading(in: state)
-    // It was only read.
-    defer { try? history.close() }
+  /// The round that the next run of each manifest carries out. It is open from now on: no item is of a round that
+  /// `ferry.db` does not know.
+  private func rounds(
+    of manifests: Set<String>, _ journals: [SessionJournal], at now: Instant
+  ) throws -> [String: Int64] {
+    guard !manifests.isEmpty else { return [:] }
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Each of its writes is synced.
     var rounds: [String: Int64] = [:]
     for manifest in manifests {
-      let latest = try history.latestRound(manifest: manifest)
-      rounds[manifest] = (latest?.number ?? 0) + (latest?.closedAt == nil && latest != nil ? 0 : 1)
+      let used = try journals.map { try $0.lastRound(of: manifest) }.max() ?? 0
+      rounds[manifest] = try history.openRound(manifest: manifest, used: used, at: now).number
     }
     return rounds
   }
@@ -175,7 +191,6 @@ package struct Resolution {
     _ found: [Found], _ decision: Decision, _ rounds: [String: Int64], to journal: SessionJournal,
     at now: Instant
   ) throws {
-    guard !found.isEmpty else { return }
     func decided(_ found: Found) -> SessionJournal.Decision {
       switch decision {
       case .done: .done

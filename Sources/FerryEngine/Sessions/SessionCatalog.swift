@@ -7,7 +7,7 @@ struct SessionCatalog {
   let inbox: Inbox
 
   var identifiers: [String] {
-    get throws(JournalError) { Set(state.sessions() + (try inbox.sessions())).sorted() }
+    get throws(JournalError) { Set(try state.sessions() + (try inbox.sessions())).sorted() }
   }
 
   func knows(_ identifier: String) throws -> Bool {

@@ -7,7 +7,7 @@ package struct SessionReset {
   package struct Dropped: Encodable, Sendable {
     package var session: String
     package var items: Int
-    /// Of those: with an upload ID, which the server goes on keeping.
+    /// Of those: with an upload ID, which is an orphan now.
     package var uploadIds: Int
     /// Steps that may have reached the server and were not answered; they may be sent a second time.
     package var unanswered: Int
@@ -33,7 +33,9 @@ package struct SessionReset {
   }
 
   /// Drops queues, resume delays, owed events and unread notes of sessions, and closes the open rounds of their
-  /// manifests. Takes the sessions' locks meanwhile, all of them before anything is dropped.
+  /// manifests. Takes the sessions' locks meanwhile, and opens their journals, all of them before anything is dropped.
+  ///
+  /// Each session is one transaction: where the disk fails between two of them, the error says which were dropped.
   ///
   /// - Parameters:
   ///   - sessions: identifiers.
@@ -51,8 +53,20 @@ package struct SessionReset {
     case .inUse(let session): return .inUse(session)
     }
     let now = LaunchClock.wallTime
+    let known = try state.sessions()
+    var journals: [String: SessionJournal] = [:]
+    defer { for journal in journals.values { try? journal.close() } }  // What was dropped is synced.
+    for name in present where known.contains(name) {
+      journals[name] = try SessionJournal.open(session: name, in: state, writtenBy: version, at: now)
+    }
     var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
-    for name in present { cleared.append(try clear(name, at: now)) }
+    for name in present {
+      do {
+        cleared.append(try clear(name, journals[name], at: now))
+      } catch {
+        throw EngineFault.halfway(error, "dropped", sessions: cleared.map(\.dropped.session))
+      }
+    }
     return .reset(try finish(cleared, at: now))
   }
 
@@ -65,13 +79,13 @@ package struct SessionReset {
     return try names.filter { try catalog.knows($0) }
   }
 
-  /// The journal of a session whose lock is held here, and which nobody has open.
-  private func clear(_ session: String, at now: Instant) throws -> (Dropped, Set<String>) {
+  /// A session whose lock is held here; without a journal there is nothing to drop.
+  private func clear(
+    _ session: String, _ journal: SessionJournal?, at now: Instant
+  ) throws -> (Dropped, Set<String>) {
     var dropped = Dropped(session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, closedRounds: [])
-    guard state.sessions().contains(session) else { return (dropped, []) }
-    let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
-    defer { try? journal.close() }  // What was dropped is synced.
-    let counts = try journal.reset()
+    guard let journal else { return (dropped, []) }
+    let counts = try journal.reset(at: now)
     (dropped.items, dropped.uploadIds, dropped.unanswered) = (
       counts.items, counts.withUploadID, counts.unanswered
     )

@@ -19,6 +19,8 @@ package struct SessionStatus {
     options.power = power
     options.launch = launch
     options.moment = LaunchClock.wallTime
+    // It is asked often, and tells how much there would be to read.
+    options.readsContents = false
     self.options = options
     self.environment = environment
   }
@@ -32,6 +34,7 @@ package struct SessionStatus {
     /// By the node's name.
     var reasons: [String: RecordedFailure] = [:]
     var toSend: [String: Int] = [:]
+    var toCompare: [String: Int] = [:]
     var notBefore: [String: String] = [:]
     /// The nodes of the plan by their sessions' identifiers.
     var nodes: [String: [Node]] = [:]
@@ -91,6 +94,7 @@ package struct SessionStatus {
       let name = nodes[index].name
       guard let look = looks[nodes[index].manifest] else { continue }
       nodes[index].items?.toSend = look.toSend[name]
+      nodes[index].items?.toCompare = look.toCompare[name]
       nodes[index].notBefore = look.notBefore[name]
       if holder == nil { nodes[index].reason = look.reasons[name] }
     }
@@ -110,6 +114,8 @@ package struct SessionStatus {
     _ rows: [NodeRow], _ journal: SessionJournal, _ looks: [String: Look]
   ) throws(JournalError) -> [StatusDocument.NodeEntry] {
     let counts = Dictionary(grouping: try journal.countsByRound(), by: \.node)
+    let owed = try journal.owedCounts()
+    let orphans = try journal.orphanCounts()
     return rows.compactMap { row in
       let round = looks[row.manifest]?.round ?? row.round
       var entry = StatusDocument.NodeEntry(
@@ -127,13 +133,15 @@ package struct SessionStatus {
             items.ambiguous += count.count
           }
         }
+        items.owedAfter = owed[row.id]
         entry.items = items
+        entry.orphans = orphans[row.id]
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = row.state.word }
       }
       // What a manifest no longer has, or has at another server, is of no interest without items.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
-      return isPresent || counts[row.id] != nil ? entry : nil
+      return isPresent || counts[row.id] != nil || orphans[row.id] != nil ? entry : nil
     }
   }
 
@@ -193,7 +201,10 @@ package struct SessionStatus {
         for (index, reason) in outlook.look.reasons { look.reasons[job.plan.nodes[index].name] = reason }
         for (index, start) in outlook.situation.starts.enumerated() {
           let name = job.plan.nodes[index].name
-          if case .upload(let table, _) = start { look.toSend[name] = table.count }
+          if case .upload(let table, let settled) = start {
+            look.toSend[name] = table.count
+            if settled.unread > 0 { look.toCompare[name] = settled.unread }
+          }
           if case .notDue(let until) = start { look.notBefore[name] = until.rfc3339 }
         }
       }

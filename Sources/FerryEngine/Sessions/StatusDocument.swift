@@ -45,6 +45,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var notBefore: String?
     /// What a person has to decide, at most a hundred of them, the items by their paths.
     package var ambiguous: [AmbiguousEntry]?
+    /// Of an upload: upload IDs that will not be used, as `ferry orphans` lists them; absent where there are none.
+    package var orphans: Int?
   }
 
   package struct AmbiguousEntry: Encodable, Sendable {
@@ -66,6 +68,10 @@ package struct StatusDocument: Encodable, Sendable {
     /// Files that a run would send, those among them that the journal does not have yet; absent where the
     /// manifest cannot be read.
     package var toSend: Int?
+    /// Delivered files that a run would read to tell whether they changed; absent where there is none.
+    package var toCompare: Int?
+    /// Delivered files that are still to be deleted or moved, of any round; absent where there is none.
+    package var owedAfter: Int?
   }
 
   package struct Delay: Encodable, Sendable {

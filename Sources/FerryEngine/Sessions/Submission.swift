@@ -68,6 +68,7 @@ package struct Submission {
       files: listing.files.count, bytes: listing.files.sizes.reduce(0, &+),
       problems: listing.problems.map(\.description))
     guard listing.files.count > 0 else { return receipt }
+    let used = try lastRound
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Each of its writes is synced.
     try history.register(
@@ -81,9 +82,18 @@ package struct Submission {
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
         paths: (0..<listing.files.count).map { Array(listing.files.path($0)) }, createdAt: now))
-    receipt.round = try history.openRound(manifest: job.plan.manifest, at: now).number
+    receipt.round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
     receipt.pid = try SessionLock.holder(session: session, in: state)?.pid
     return receipt
+  }
+
+  /// That the manifest's journals name.
+  private var lastRound: Int64 {
+    get throws(JournalError) {
+      let journals = try SessionJournals.openForReading(job.plan, in: state)
+      defer { journals.close() }
+      return try journals.lastRound(of: job.plan.manifest)
+    }
   }
 
   private func listing(_ files: Files) throws -> Listing {
@@ -103,9 +113,9 @@ package struct Submission {
 
   private func refused(_ problems: [ListingProblem], root: [UInt8]) -> UsageError {
     let name = job.plan.nodes[upload].name
-    let root = String(decoding: root, as: UTF8.self)
+    let root = NameText.shown(root)
     var lines = problems.prefix(10).map { problem in
-      let path = String(decoding: problem.path, as: UTF8.self)
+      let path = NameText.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
       case .permission, .notRegular, .missing, .putAway, .other: "\(path): \(problem.message)"

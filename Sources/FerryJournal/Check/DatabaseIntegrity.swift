@@ -8,9 +8,9 @@ enum DatabaseIntegrity {
   static func findings(_ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
     var findings: [JournalFinding] = []
     do {
-      findings += pages(try String.fetchAll(db, sql: "PRAGMA integrity_check(\(messages))"), db)
+      findings += pages(try String.fetchAll(db, sql: "PRAGMA integrity_check(\(messages))"), db, file)
     } catch {
-      findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db))
+      findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db, file))
     }
     // What cannot be read is among the damaged pages.
     findings += (try? references(db)) ?? []
@@ -38,7 +38,7 @@ enum DatabaseIntegrity {
   private static let isOurs = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'grdb_migrations'"
 
   /// Tells what only an index has wrong from what is lost.
-  private static func pages(_ lines: [String], _ db: Database) -> [JournalFinding] {
+  private static func pages(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
     let wrong = lines.filter { $0 != "ok" }
     guard !wrong.isEmpty else { return [] }
     let ofIndexes = wrong.filter { line in
@@ -47,7 +47,7 @@ enum DatabaseIntegrity {
     }
     var findings: [JournalFinding] = []
     if ofIndexes.count < wrong.count {
-      findings.append(damage(wrong.filter { !ofIndexes.contains($0) }, db))
+      findings.append(damage(wrong.filter { !ofIndexes.contains($0) }, db, file))
     } else {
       let isDouble = ofIndexes.contains { $0.contains("non-unique") }
       findings.append(
@@ -61,12 +61,22 @@ enum DatabaseIntegrity {
     return findings
   }
 
-  private static func damage(_ lines: [String], _ db: Database) -> JournalFinding {
+  private static func damage(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> JournalFinding {
     JournalFinding(
-      .damagedPages, "pages of it are damaged: \(text(lines))", lost: readable(db),
-      remedy: "end every ferry and keep a copy of the file with its -wal; save what is left with: "
-        + "sqlite3 FILE .recover | sqlite3 NEW; move the file away, put NEW in its place, and check it again. "
-        + "Without a journal, what it says is delivered is sent again")
+      .damagedPages, "pages of it are damaged: \(text(lines))", lost: readable(db), remedy: remedy(file))
+  }
+
+  /// What a person does about damaged pages.
+  ///
+  /// `.dump` and not `.recover`: Debian builds its sqlite3 without what that needs (SQLITE_ENABLE_DBPAGE_VTAB). A dump
+  /// that met damage ends with a ROLLBACK, and has neither the application's id nor the version.
+  static func remedy(_ file: DatabaseFile) -> String {
+    "end every ferry and keep a copy of the file with its -wal. Save what can be read: "
+      + "sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
+      + "sqlite3 NEW \"PRAGMA application_id = \(file.schema.applicationID); "
+      + "PRAGMA user_version = $(sqlite3 -readonly FILE 'PRAGMA user_version')\". "
+      + "Then move the file away with its -wal and -shm, put NEW in its place, and check it again. "
+      + "Without a session's journal, what it says is delivered is sent again"
   }
 
   /// How much of each table can still be read, line by line.

@@ -58,10 +58,29 @@ package struct JournalCheck: Sendable {
     var rounds: [String: Int64]?
     let verdict = check(file) { db in
       rounds = try HistoryInvariants.rounds(db)
-      return try HistoryInvariants.findings(db)
+      return try HistoryInvariants.findings(db) + missingJournals(db)
     }
-    self.rounds = rounds
+    self.rounds = rounds ?? (verdict.findings.contains { $0.code == .emptied } ? [:] : nil)
     return verdict
+  }
+
+  /// Sessions that a process has had, whose uploads have sent something, and whose journal is gone.
+  ///
+  /// An ephemeral session has no lock file; one that a force quit took is not known any more.
+  private func missingJournals(_ db: Database) throws -> [JournalFinding] {
+    let missing = Set(try HistoryInvariants.sendingSessions(db))
+      .intersection(try state.lockedSessions()).subtracting(try state.sessions()).sorted()
+    guard let first = missing.first else { return [] }
+    let more = missing.count > 1 ? "; so are those of \(missing.dropFirst().joined(separator: ", "))" : ""
+    return [
+      JournalFinding(
+        .journalMissing,
+        "it knows that the session \(first) has sent files, and its journal "
+          + "\(try state.database(ofSession: first)) is gone\(more)",
+        lost: "what the session had delivered, and what it had still to do: all its files are sent again",
+        remedy: "put the file back, with its -wal where there is one, before anything is run; "
+          + "a run begins it anew")
+    ]
   }
 
   private func unknownRounds(_ used: [String: Int64]) -> JournalFinding? {
@@ -76,8 +95,9 @@ package struct JournalCheck: Sendable {
       lost:
         "ferry.db is older than the journal, or another's: which round is open, and what earlier runs did",
       remedy:
-        "put the ferry.db back that belongs to it; without it the next run begins new rounds, and sends "
-        + "nothing again that is delivered")
+        "put the ferry.db back that belongs to it; without it the next run begins a round behind these: it tries "
+        + "again what failed, begins anew what was open, and sends again what is delivered only under "
+        + "deliver: every_run")
   }
 
   /// Opens the file, and looks again where a process that wrote meanwhile may have led us astray.
@@ -118,23 +138,30 @@ package struct JournalCheck: Sendable {
         }
       }
     } catch {
-      verdict.findings.append(Self.refused(JournalError(error, file: file.path)))
+      verdict.findings.append(Self.refused(JournalError(error, file: file.path), file))
     }
     return verdict
   }
 
-  private static func refused(_ error: JournalError) -> JournalFinding {
+  private static func refused(_ error: JournalError, _ file: DatabaseFile) -> JournalFinding {
     let isDamage = error.code == .damaged || error.code == .inconsistent
     return JournalFinding(
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
       lost: isDamage
         ? "whatever stands in the file; what was delivered, and not found elsewhere, would be sent again"
         : "nothing, once it can be opened again",
-      remedy: error.remedy)
+      remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)
   }
 
   private static func missing(_ path: String) -> JournalFinding? {
-    guard exists(path + "-wal") else { return nil }
+    guard exists(path + "-wal") else {
+      guard exists(path) else { return nil }
+      return JournalFinding(
+        .emptied, "it has no byte, and no log",
+        lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
+        remedy: "put a copy back before anything is run; without one the next run begins it anew, and sends "
+          + "again what a session had delivered")
+    }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",
       lost: "what stood in the file; the next run would begin anew and drop the log",

@@ -18,6 +18,10 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case openToOthers = "open_to_others"
     /// A log without the file that it belongs to.
     case logWithoutFile = "log_without_file"
+    /// A file without a byte.
+    case emptied = "emptied"
+    /// A session's journal that is not there any more.
+    case journalMissing = "journal_missing"
     /// A value that no ferry writes.
     case unknownValue = "unknown_value"
     /// An intent in a state that has none.
@@ -26,6 +30,8 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case capturesNotAllowed = "captures_not_allowed"
     /// Captures or variables that are not what ferry writes.
     case unreadableText = "unreadable_text"
+    /// An upload ID that is to be released and is in use.
+    case orphanInUse = "orphan_in_use"
     /// When it was closed does not fit whether it is.
     case closingDiffers = "closing_differs"
     /// A failure without a reason.

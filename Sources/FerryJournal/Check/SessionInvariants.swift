@@ -7,6 +7,7 @@ enum SessionInvariants {
     try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
       + JournalInvariant.findings(items, of: "item", lines: "items", key: "id", db)
       + unreadableCaptures(db)
+      + JournalInvariant.findings(orphans, of: "orphan", lines: "orphans", key: "id", db)
       + JournalInvariant.findings(sessions, of: "session", lines: "lines", key: "id", db)
       + situation(db)
   }
@@ -64,6 +65,16 @@ enum SessionInvariants {
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
       "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
     JournalInvariant(
+      .unknownValue,
+      "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
+      "owe their file something that no ferry writes, or are not delivered",
+      lost: "whether their files are still to be deleted or moved",
+      remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .unknownValue, "inode = 0", "have a file that no file system has",
+      lost: "which file was sent: it is not deleted or moved",
+      remedy: edited + "or delete or move the file by hand"),
+    JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
       lost: "why; the next round tries them again", remedy: "run the manifest again"),
     JournalInvariant(
@@ -77,7 +88,7 @@ enum SessionInvariants {
       .unknownValue,
       """
       kind NOT IN (1, 2, 3) OR (state NOT IN \(open) AND state NOT IN \(closed))
-        OR (intent IS NOT NULL AND intent <> 1) OR round < 0
+        OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
       """,
       "have a kind, state, intent or round that no ferry writes", lost: "what became of them",
       remedy: edited + "ferry refuses to go on with it"),
@@ -92,6 +103,39 @@ enum SessionInvariants {
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
       "know an answer's validators and not when it came", lost: "when the next fetch is due",
       remedy: "nothing: the next fetch writes it anew"),
+  ]
+
+  private static let orphans = [
+    JournalInvariant(
+      .unknownValue,
+      """
+      reason NOT BETWEEN 1 AND \(OrphanReason.allCases.map(\.rawValue).max() ?? 0) OR in_doubt NOT IN (0, 1)
+        OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)
+      """,
+      "have a reason, a doubt, size or digest that no ferry writes",
+      lost: "whether their upload IDs may be released", remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
+      .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
+      "belong to no upload", lost: "which manifest and upload they are of: their upload IDs are not released",
+      remedy: edited + "or forget them with ferry orphans"),
+    JournalInvariant(
+      .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "hold no upload ID",
+      lost: "the upload ID, which the server may go on keeping",
+      remedy: edited + "or forget them with ferry orphans"),
+    JournalInvariant(
+      .orphanInUse,
+      """
+      EXISTS (SELECT 1 FROM item WHERE item.node = orphan.node AND item.path = orphan.path
+        AND item.state IN (1, 2, 5) AND item.captures IS orphan.captures
+        AND item.secret_captures IS orphan.secret_captures)
+      """,
+      "have an upload ID that an item still uses",
+      lost: "nothing yet; a release would take the ID from its file",
+      remedy: "forget them with ferry orphans before the next run"),
+    JournalInvariant(
+      .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
+      "were tried without a reason, or have one and were not", lost: "why they were not released",
+      remedy: "nothing: the next run tries them again"),
   ]
 
   private static let sessions = [
@@ -118,7 +162,7 @@ enum SessionInvariants {
 
   private static func unreadableCaptures(_ db: Database) throws -> [JournalFinding] {
     var findings: [JournalFinding] = []
-    for (table, lines) in [("node", "nodes"), ("item", "items")] {
+    for (table, lines) in [("node", "nodes"), ("item", "items"), ("orphan", "orphans")] {
       var ids: [Int64] = []
       let rows = try Row.fetchCursor(
         db,

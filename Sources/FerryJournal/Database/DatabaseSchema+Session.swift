@@ -73,5 +73,35 @@ extension DatabaseSchema {
 
           CREATE INDEX item_after ON item (node) WHERE after = 1;
           """),
+      Migration(
+        name: "session 5: upload IDs that will not be used",
+        sql: """
+          ALTER TABLE node ADD COLUMN counts_from INTEGER;
+
+          CREATE TABLE orphan (
+            id INTEGER PRIMARY KEY,
+            node INTEGER NOT NULL,
+            path BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            sha256 BLOB,
+            captures TEXT,
+            secret_captures TEXT,
+            handed_over INTEGER NOT NULL,
+            expires INTEGER,
+            reason INTEGER NOT NULL,
+            in_doubt INTEGER NOT NULL,
+            dropped_at INTEGER NOT NULL,
+            tried_at INTEGER,
+            failure_code TEXT,
+            failure_status INTEGER,
+            failure_message TEXT
+          ) STRICT;
+
+          CREATE INDEX orphan_captures ON orphan (node, captures);
+
+          -- Until here a commit that can be sent again left no mark before its outcome.
+          UPDATE item SET intent = 3 WHERE state = 2 AND intent IS NULL;
+          """),
     ])
 }

@@ -51,7 +51,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .nameRefused: "give the session an identifier of 1 to 200 letters, digits, '.', '-' or '_'"
     case .newerSchema: "run the ferry that wrote it, or a newer one; the file was left as it is"
     case .foreign: "move the file away, or choose another folder with --state; it was left as it is"
-    case .damaged: "keep a copy, then move the file away to start anew; nothing in it was changed"
+    case .damaged:
+      "nothing in it was changed; 'ferry journal check' says what is wrong, what is lost and how to save the rest. "
+        + withoutIt
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
@@ -61,6 +63,13 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .io: "check the disk and the system's log, then run again; what was recorded is kept"
     case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
     }
+  }
+
+  /// What a run without the damaged file would do.
+  private var withoutIt: String {
+    file.hasSuffix("/ferry.db")
+      ? "Moved away, ferry goes on by the sessions' journals, without its runs, its open rounds and what is used of budgets"
+      : "Moved away, ferry begins it anew, and sends again all that the session had delivered"
   }
 
   /// What is wrong, without the file and the remedy.

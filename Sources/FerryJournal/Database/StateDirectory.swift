@@ -66,11 +66,28 @@ package struct StateDirectory: Hashable, Sendable {
   }
 
   /// The identifiers of all sessions that have a journal here, sorted.
-  package func sessions() -> [String] {
-    // A folder that is missing or closed to us holds no session that we could name.
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: sessionsFolder)) ?? []
-    return names.filter { $0.hasSuffix(".db") }
-      .compactMap { $0.dropLast(3).removingPercentEncoding }.sorted()
+  package func sessions() throws(JournalError) -> [String] { try sessions(with: ".db") }
+
+  /// The identifiers of all sessions that a process has ever had here, sorted.
+  func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
+
+  private func sessions(with suffix: String) throws(JournalError) -> [String] {
+    try Self.names(in: sessionsFolder).filter { $0.hasSuffix(suffix) }
+      .compactMap { String($0.dropLast(suffix.utf8.count)).removingPercentEncoding }.sorted()
+  }
+
+  /// None where the folder is missing. One that may not be read is another thing: it may hold any.
+  private static func names(in folder: String) throws(JournalError) -> [String] {
+    guard let stream = opendir(folder) else {
+      guard errno == ENOENT else { throw JournalError(errno: errno, doing: "read", file: folder) }
+      return []
+    }
+    closedir(stream)
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      throw JournalError(.io, file: folder, cause: "read: \(error.localizedDescription)")
+    }
   }
 
   /// A name as one file name, injective: what is no letter, digit, '-', '_' or inner '.' becomes %XX.

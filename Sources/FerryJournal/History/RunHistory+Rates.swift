@@ -14,6 +14,11 @@ extension RunHistory {
     try samples("session = ?", [session], limit)
   }
 
+  /// Forgets how fast uploads of a session went: it is to vanish with all that it has done.
+  package func forgetRates(ofSession session: String) throws(JournalError) {
+    try write { try $0.execute(sql: "DELETE FROM rate WHERE session = ?", arguments: [session]) }
+  }
+
   private func samples(
     _ condition: String, _ arguments: StatementArguments, _ limit: Int
   ) throws(JournalError) -> [TransferSample] {

@@ -85,11 +85,20 @@ package final class RunHistory: Sendable {
   }
 
   /// The open round, or a new one behind the last; two processes that ask at once get the same.
-  package func openRound(manifest: String, at now: Instant) throws(JournalError) -> RoundRow {
+  ///
+  /// - Parameter used: the last round that the manifest's journals name. An open round before it is closed: it is of
+  ///   an old copy of this file.
+  package func openRound(
+    manifest: String, used: Int64 = 0, at now: Instant
+  ) throws(JournalError) -> RoundRow {
     try write { db in
       let latest = try Self.latestRound(manifest, db)
-      if let latest, latest.closedAt == nil { return latest }
-      let round = RoundRow(manifest: manifest, number: (latest?.number ?? 0) + 1, openedAt: now)
+      let next = NextRound(latest: latest, used: used)
+      if let latest, next.continues { return latest }
+      try db.execute(
+        sql: "UPDATE round SET closed_at = ? WHERE manifest = ? AND closed_at IS NULL",
+        arguments: [now.nanoseconds, manifest])
+      let round = RoundRow(manifest: manifest, number: next.number, openedAt: now)
       try db.execute(
         sql: "INSERT INTO round (manifest, number, opened_at) VALUES (?, ?, ?)",
         arguments: [manifest, round.number, now.nanoseconds])

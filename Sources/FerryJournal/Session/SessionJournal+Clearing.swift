@@ -7,7 +7,7 @@ extension SessionJournal {
   package struct Dropped: Hashable, Sendable {
     /// Items, whatever they had.
     package var items = 0
-    /// Of those: an upload ID, which the server goes on keeping.
+    /// Of those: an upload ID, which is an orphan now.
     package var withUploadID = 0
     /// Items, fetches and requests of which a commit, or a step that is never sent again, may have reached the
     /// server; it may now be sent a second time.
@@ -15,11 +15,11 @@ extension SessionJournal {
   }
 
   /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed, the
-  /// resume delay and events that are owed. It is on the disk when this returns.
+  /// resume delay and events that are owed. Upload IDs become orphans. It is on the disk when this returns.
   ///
   /// What is closed stays, so that nothing delivered is delivered again. The caller holds the session's
   /// lock, and no `JournalWriter` has the journal.
-  package func reset() throws(JournalError) -> Dropped {
+  package func reset(at now: Instant) throws(JournalError) -> Dropped {
     try transaction { db in
       var dropped = Dropped()
       let row = try Row.fetchOne(
@@ -33,6 +33,7 @@ extension SessionJournal {
         dropped.withUploadID = row["allocated"]
         dropped.unanswered = row["intents"]
       }
+      try OrphanRow.insert(.reset, where: Self.isOpen, at: now, db)
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
       try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")
       dropped.unanswered += db.changesCount
@@ -45,8 +46,8 @@ extension SessionJournal {
   /// when this returns.
   ///
   /// One of which a commit, or a step that is never sent again, may have reached the server ends ambiguous
-  /// instead, with its captures: a cancelled one would be sent again in the next round. The caller holds the session's lock, and no
-  /// `JournalWriter` has the journal.
+  /// instead, with its captures: a cancelled one would be sent again in the next round. Upload IDs of the others
+  /// become orphans. The caller holds the session's lock, and no `JournalWriter` has the journal.
   ///
   /// - Parameter manifest: whose items are ended; `nil` means everyone's.
   @discardableResult
@@ -65,6 +66,8 @@ extension SessionJournal {
           WHERE \(Self.isOpen) AND intent IS NOT NULL AND \(isMeant)
           """,
         arguments: arguments)
+      try OrphanRow.insert(
+        .cancelled, where: "\(Self.isOpen) AND \(isMeant)", [manifest, manifest], at: now, db)
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), captures = NULL,

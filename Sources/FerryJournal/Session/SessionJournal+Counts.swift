@@ -1,5 +1,6 @@
 import FerryPlan
 import GRDB
+import GRDBSQLite
 
 extension SessionJournal {
   /// So many items of a node are in this state, of this round.
@@ -11,17 +12,52 @@ extension SessionJournal {
     package var count: Int
   }
 
+  /// In the order of their nodes, rounds and states.
   package func countsByRound() throws(JournalError) -> [RoundCount] {
-    try access { db in
-      try Row.fetchAll(
-        db, sql: "SELECT node, round, state, count(*) AS count FROM item GROUP BY node, round, state"
-      ).map { row in
-        let raw: Int64 = row["state"]
-        guard let state = UInt8(exactly: raw).flatMap(ItemState.init(rawValue:)) else {
-          throw JournalError(.damaged, file: self.path, cause: "items have the state \(raw)")
+    let counts = try access { db in
+      var counts: [ItemGroup: Int] = [:]
+      // One look at each row where it lies: a GROUP BY sorts them all first.
+      let statement = try db.cachedStatement(sql: "SELECT node, round, state FROM item").sqliteStatement
+      defer { sqlite3_reset(statement) }
+      var current = ItemGroup(node: 0, round: 0, state: 0)
+      var length = 0
+      while true {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW:
+          let group = ItemGroup(statement)
+          if group != current {
+            counts[current, default: 0] += length
+            (current, length) = (group, 0)
+          }
+          length += 1
+        case SQLITE_DONE:
+          counts[current, default: 0] += length
+          return counts
+        case let code: throw db.failure(code)
         }
-        return RoundCount(node: row["node"], round: row["round"], state: state, count: row["count"])
       }
+    }
+    return try counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map {
+      group, count throws(JournalError) in
+      guard let state = UInt8(exactly: group.state).flatMap(ItemState.init(rawValue:)) else {
+        throw JournalError(.damaged, file: path, cause: "items have the state \(group.state)")
+      }
+      return RoundCount(node: group.node, round: group.round, state: state, count: count)
+    }
+  }
+
+  /// The last round of a manifest that a node or an item names; 0 where there is none.
+  package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
+    try access { db in
+      // Over the whole table (hence the plus): through the index each item would be looked up by itself.
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(
+            (SELECT coalesce(max(round), 0) FROM node WHERE manifest = ?1),
+            (SELECT coalesce(max(round), 0) FROM item WHERE +node IN (SELECT id FROM node WHERE manifest = ?1)))
+          """,
+        arguments: [manifest]) ?? 0
     }
   }
 
@@ -57,5 +93,29 @@ extension SessionJournal {
       let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE node = ?)"
       return try Bool.fetchOne(db, sql: sql, arguments: [node]) ?? false
     }
+  }
+}
+
+/// What `countsByRound` tells items apart by, as the columns say it.
+private struct ItemGroup: Hashable, Comparable {
+  var node: Int64
+  var round: Int64
+  var state: Int64
+
+  init(node: Int64, round: Int64, state: Int64) {
+    self.node = node
+    self.round = round
+    self.state = state
+  }
+
+  /// Of the row that a statement is at.
+  init(_ statement: OpaquePointer) {
+    node = sqlite3_column_int64(statement, 0)
+    round = sqlite3_column_int64(statement, 1)
+    state = sqlite3_column_int64(statement, 2)
+  }
+
+  static func < (a: Self, b: Self) -> Bool {
+    (a.node, a.round, a.state) < (b.node, b.round, b.state)
   }
 }

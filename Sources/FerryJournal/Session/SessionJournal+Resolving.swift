@@ -25,10 +25,11 @@ extension SessionJournal {
   /// The ambiguous items of a node, by their paths.
   package func ambiguousItems(node: Int64) throws -> [AmbiguousItem] {
     var items: [AmbiguousItem] = []
-    try forEachItem(node: node) { row in
-      guard try row.state == .ambiguous else { return }
-      items.append(try Self.ambiguous(row))
-    }
+    let sql = """
+      SELECT \(ItemRow.columns) FROM item WHERE node = ? AND state = \(ItemState.ambiguous.rawValue)
+      ORDER BY path
+      """
+    try forEachItem(sql: sql, node: node) { items.append(try Self.ambiguous($0)) }
     return items
   }
 
@@ -42,8 +43,8 @@ extension SessionJournal {
   /// Ends ambiguous items as a person decides. It is on the disk when this returns.
   ///
   /// One that is sent again goes on at its commit, with its captures, where that was the step; otherwise it begins
-  /// anew. `timeout_for_resource` counts from now. The caller holds the session's lock, and no `JournalWriter` has
-  /// the journal.
+  /// anew, and the upload ID that it had is an orphan. `timeout_for_resource` counts from now. The caller holds the
+  /// session's lock, and no `JournalWriter` has the journal.
   package func resolve(
     items: [(item: AmbiguousItem, decision: Decision)], nodes: [(node: Int64, decision: Decision)],
     at now: Instant
@@ -83,6 +84,11 @@ extension SessionJournal {
         arguments: [now.nanoseconds, item.id])
     case .again(let round):
       let kept: ItemState = item.step == .commit ? .transferred : .queued
+      if kept == .queued {
+        // It was not carried out: that is what was decided.
+        try OrphanRow.insert(
+          .retried, isInDoubt: false, where: isAmbiguous, [item.id], at: now, db)
+      }
       try db.execute(
         sql: """
           UPDATE item SET state = ?, round = ?, handed_over = ?, closed_at = NULL, \(clear)

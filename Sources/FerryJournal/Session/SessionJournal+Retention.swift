@@ -7,7 +7,8 @@ extension SessionJournal {
 
   /// Forgets items that were delivered before `limit`, and returns how many. It is on the disk when this returns.
   ///
-  /// A file that is there still is sent again: it is new to the journal. The caller holds the session's lock, and
+  /// A file that is there still is sent again: it is new to the journal. So one that is still to be deleted or moved is
+  /// not forgotten. The caller holds the session's lock, and
   /// no `JournalWriter` has the journal.
   package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
     precondition(isWritable, "a journal opened for reading is not written to")
@@ -41,6 +42,7 @@ extension SessionJournal {
     try db.execute(
       sql: """
         DELETE FROM item WHERE id > ? AND id <= ? AND state = \(ItemState.done.rawValue) AND closed_at < ?
+        AND after IS NOT \(AfterState.owed.rawValue)
         """,
       arguments: [first, end ?? .max, limit.nanoseconds])
     return (db.changesCount, end)

@@ -45,7 +45,6 @@ extension SessionJournal {
 extension SessionJournal {
   /// The `on_events` that was owed has been started. Synced; no `JournalWriter` has the journal.
   package func clearEvents() throws(JournalError) {
-    try commit([[.events(pending: false)]])
-    try sync()
+    try commitAndSync([.events(pending: false)])
   }
 }

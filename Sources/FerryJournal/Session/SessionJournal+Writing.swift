@@ -45,6 +45,18 @@ extension SessionJournal {
     }
   }
 
+  /// Commits and syncs writes while no `JournalWriter` has the journal.
+  func commitAndSync(_ writes: [JournalWrite]) throws(JournalError) {
+    do {
+      try commit([writes])
+      try sync()
+    } catch {
+      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      abandon()
+      throw error
+    }
+  }
+
   /// Brings every commit so far to the disk: one fdatasync of the log. While a `JournalWriter` has the journal, its
   /// `LogSyncer` does so, beside this connection.
   ///

@@ -134,15 +134,22 @@ package final class SessionJournal: Sendable {
         throw JournalError(error, file: path)
       }
       let handle = statement.sqliteStatement
-      sqlite3_reset(handle)
       sqlite3_bind_int64(handle, 1, node)
-      defer { sqlite3_reset(handle) }
-      while true {
-        switch sqlite3_step(handle) {
-        case SQLITE_ROW: try body(ItemRow(statement: handle, file: path))
-        case SQLITE_DONE: return
-        case let code: throw JournalError(db.failure(code), file: path)
-        }
+      try forEachRow(handle, db, body)
+    }
+  }
+
+  /// Steps a statement of `ItemRow.columns` to its end, and resets it.
+  func forEachRow(
+    _ statement: OpaquePointer, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
+  ) throws {
+    defer { sqlite3_reset(statement) }
+    let row = ItemRow(statement: statement, file: path)
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try body(row)
+      case SQLITE_DONE: return
+      case let code: throw JournalError(db.failure(code), file: path)
       }
     }
   }
@@ -159,13 +166,7 @@ package final class SessionJournal: Sendable {
       } catch {
         throw JournalError(error, file: self.path)
       }
-      let handle = statement.sqliteStatement
-      defer { sqlite3_reset(handle) }
-      switch sqlite3_step(handle) {
-      case SQLITE_ROW: try body(ItemRow(statement: handle, file: self.path))
-      case SQLITE_DONE: return
-      case let code: throw JournalError(db.failure(code), file: self.path)
-      }
+      try forEachRow(statement.sqliteStatement, db, body)
     }
   }
 

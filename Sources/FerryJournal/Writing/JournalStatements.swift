@@ -19,7 +19,9 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, after, nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case captures, setCaptures, source, confirmed, after, nodeIntent, nodeWithdraw, nodeClosed, resumed,
+      events
+    case orphaned, regained, orphanSettled, orphanKept
 
     var sql: String {
       switch self {
@@ -64,6 +66,7 @@ struct JournalStatements {
       case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
       case .source:
         "UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256) WHERE id = ?1"
+      case .confirmed: "UPDATE item SET modified = ?2, sha256 = ?3 WHERE id = ?1 AND state = 3"
       case .after: "UPDATE item SET after = ?2 WHERE id = ?1"
       case .nodeIntent:
         """
@@ -84,6 +87,19 @@ struct JournalStatements {
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
       case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
+      case .orphaned:
+        OrphanRow.insert(id: "?2", reason: "?3", inDoubt: "?4", at: "?5", where: "id = ?1")
+      case .regained:
+        """
+        DELETE FROM orphan WHERE node = (SELECT node FROM item WHERE id = ?1) AND captures IS ?2
+        AND secret_captures IS ?3
+        """
+      case .orphanSettled: "DELETE FROM orphan WHERE id = ?1"
+      case .orphanKept:
+        """
+        UPDATE orphan SET tried_at = ?3, failure_code = ?4, failure_status = ?5, failure_message = ?6
+        WHERE id = ?1
+        """
       }
     }
   }
@@ -92,11 +108,14 @@ struct JournalStatements {
     switch write {
     case .insert(let node, let round, let handedOver, let firstRow, let files):
       try insert(files, from: 0, to: files.count, node, round, handedOver, firstRow)
-    case .requeue(let round, let handedOver, let files):
+    case .requeue(let round, let handedOver, let files, let firstOrphan):
       let statement = try handle(.requeue)
       bind(statement, 4, round)
       bind(statement, 5, handedOver.nanoseconds)
-      for file in files {
+      for (index, file) in files.enumerated() {
+        if let firstOrphan {
+          try orphan(row: file.row, as: firstOrphan + Int64(index), .requeued, isInDoubt: nil, at: handedOver)
+        }
         bind(statement, 2, file.size)
         bind(statement, 3, file.modified)
         try update(statement, row: file.row)
@@ -113,6 +132,11 @@ struct JournalStatements {
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
     case .allocated(let row, let captures, let expires):
+      // The server may have given an ID out again: what is in use is no orphan.
+      let regained = try handle(.regained)
+      bind(regained, 1, row)
+      bind(regained, 2, captures: captures)
+      try run(regained)
       let statement = try handle(.allocated)
       bind(statement, 2, captures: captures)
       bind(statement, 4, expires?.nanoseconds)
@@ -128,11 +152,33 @@ struct JournalStatements {
       let statement = try handle(state == .ambiguous ? .closedAmbiguous : .closed)
       bind(statement, end: state, at: at, failure: failure)
       try update(statement, row: row)
+    case .orphaned(let row, let orphan, let orphaning, let at):
+      try self.orphan(row: row, as: orphan, orphaning.reason, isInDoubt: orphaning.isInDoubt, at: at)
+    case .orphanSettled(let orphan):
+      // It may be in use again, and none any more.
+      let statement = try handle(.orphanSettled)
+      bind(statement, 1, orphan)
+      try run(statement)
+    case .orphanKept(let orphan, let failure, let at):
+      let statement = try handle(.orphanKept)
+      bind(statement, 1, orphan)
+      bind(statement, 3, at.nanoseconds)
+      bind(statement, 4, text: failure.code)
+      bind(statement, 5, failure.status.map { Int64($0) })
+      bind(statement, 6, text: failure.message)
+      try run(statement)
     case .source(let row, let inode, let sha256):
       let statement = try handle(.source)
       bind(statement, 2, inode.map { Int64(bitPattern: $0) })
       bind(statement, 3, blob: sha256)
       try update(statement, row: row)
+    case .confirmed(let files):
+      let statement = try handle(.confirmed)
+      for file in files {
+        bind(statement, 2, file.modified)
+        bind(statement, 3, blob: file.digest.bytes)
+        try update(statement, row: file.row)
+      }
     case .after(let row, let state):
       let statement = try handle(.after)
       bind(statement, 2, Int64(state.rawValue))
@@ -192,6 +238,21 @@ struct JournalStatements {
         try run(statement)
       }
     }
+  }
+
+  /// Writes the item's upload ID down as an orphan, where it holds one.
+  ///
+  /// - Parameter isInDoubt: `nil` where only the row tells.
+  private mutating func orphan(
+    row: Int64, as orphan: Int64, _ reason: OrphanReason, isInDoubt: Bool?, at: Instant
+  ) throws {
+    let statement = try handle(.orphaned)
+    bind(statement, 1, row)
+    bind(statement, 2, orphan)
+    bind(statement, 3, Int64(reason.rawValue))
+    bind(statement, 4, isInDoubt.map { $0 ? 1 : 0 })
+    bind(statement, 5, at.nanoseconds)
+    try run(statement)
   }
 
   /// Merges into what earlier steps captured: a `Location` that changes with every step.

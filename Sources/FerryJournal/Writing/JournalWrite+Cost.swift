@@ -5,8 +5,9 @@ extension JournalWrite {
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
-    case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source, .after,
-      .nodeWithdraw, .nodeClosed, .resumed, .events:
+    case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
+      .confirmed, .after, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned, .orphanSettled,
+      .orphanKept:
       false
     }
   }
@@ -14,10 +15,10 @@ extension JournalWrite {
   /// It records what a server answered; a power cut would make ferry ask again.
   var isOutcome: Bool {
     switch self {
-    case .allocated, .transferred, .released, .closed, .nodeClosed: true
+    case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled: true
     // The files themselves show what became of them.
-    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .after, .nodeIntent, .nodeWithdraw, .resumed,
-      .events:
+    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .nodeIntent,
+      .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept:
       false
     }
   }
@@ -26,12 +27,16 @@ extension JournalWrite {
   var weight: Int {
     switch self {
     case .insert(_, _, _, _, let files): 128 + files.paths.count + 24 * files.count
-    case .requeue(_, _, let files): 128 + 24 * files.count
+    case .requeue(_, _, let files, _): 128 + 24 * files.count
     case .adopt(_, _, let rows): 128 + 8 * rows.count
+    case .confirmed(let files): 128 + 64 * files.count
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
-    case .intent, .withdraw, .released, .source, .after, .nodeIntent, .nodeWithdraw, .resumed, .events: 128
+    case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
+    case .intent, .withdraw, .released, .source, .after, .nodeIntent, .nodeWithdraw, .resumed, .events,
+      .orphaned, .orphanSettled:
+      128
     }
   }
 

@@ -4,8 +4,9 @@ import FerryPlan
 package enum JournalWrite: Sendable {
   /// Items handed over in this round for the first time; their rows are `firstRow`, `firstRow + 1`, …
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
-  /// Items known from before that are queued again: a new round, or a file that changed.
-  case requeue(round: Int64, handedOver: Instant, files: [Requeued])
+  /// Items known from before that are queued again: a new round, or a file that changed. With `firstOrphan`, upload
+  /// IDs that they hold become orphans `firstOrphan`, `firstOrphan + 1`, … by their places; without it they hold none.
+  case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
   /// Items that an earlier round had begun go on in this one, with all they have.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
   /// A commit, or a step that is never sent again, is about to be sent. It must be synced before it is.
@@ -20,8 +21,16 @@ package enum JournalWrite: Sendable {
   case released(row: Int64)
   /// The item's end in this round. Clears intent and captures (an ambiguous item keeps both).
   case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
+  /// The item's upload ID becomes an orphan of this id. What forgets it follows in the same append.
+  case orphaned(row: Int64, orphan: Int64, Orphaning, at: Instant)
+  /// The orphan was released, or is in use again.
+  case orphanSettled(orphan: Int64)
+  /// The orphan was not released, and why.
+  case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)
   /// Which file was sent: its inode, and its digest where that is asked for. What is `nil` stays as it was.
   case source(row: Int64, inode: UInt64?, sha256: [UInt8]?)
+  /// Delivered files that hold what was delivered, with the times that they have now.
+  case confirmed([ContentQuestions.Confirmed])
   /// What is owed to a file that is delivered, or what became of it. Appended together with the item's end,
   /// `.owed` is in the same transaction.
   case after(row: Int64, AfterState)

@@ -103,6 +103,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case tokenWithoutTLS = "F0706"
   case sharedSaveTo = "F0707"
   case idlePriority = "F0708"
+  case idleComparison = "F0709"
 
   // Well written, and impossible with the files as they are: told by a plan.
   case fileOverBudget = "F0801"

@@ -11,6 +11,11 @@ extension Upload {
         "deliver", \.deliver, .choice(),
         doc: "How often a file is sent: once for ever, when it has changed, or in every round.",
         example: "when_changed"),
+      Key(
+        "compare", \.compare, .choice(),
+        doc:
+          "What tells that a delivered file has changed: its size and modification time, or its content, for which each run reads it.",
+        example: "content"),
       Key("priority", \.priority, .priority, doc: "Higher goes first: 0 to 1, or a word.", example: "high"),
       Key(
         "batch", \.batch, .object(Batch.shape), default: "no bounds",
@@ -21,7 +26,7 @@ extension Upload {
         "commit", \.commit, .object(Commit.shape), default: "none",
         doc: "The request that makes an upload count."),
       Key(
-        "abandon", \.abandon, .object(Abandon.shape), default: "none", isBuilt: false,
+        "abandon", \.abandon, .object(Abandon.shape), default: "none",
         doc: "The request that releases an upload ID which will not be used."),
       Key(
         "after", \.after, After.kind,

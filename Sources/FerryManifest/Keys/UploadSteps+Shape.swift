@@ -120,7 +120,11 @@ extension Upload.Commit.Probe {
 
 extension Upload.Abandon {
   static let shape = Shape<Self>(
-    "Abandon", doc: "The request that releases an upload ID which will not be used.",
+    "Abandon",
+    doc: """
+      The request that releases an upload ID which will not be used. Any 2xx, 404 and 410 say that it is released; \
+      one that fails is sent again by the next run, and changes no exit code.
+      """,
     keys: [
       .stepSession(\.session),
       .stepToken(\.token),

@@ -6,6 +6,14 @@ package struct Upload: Equatable, Sendable {
     case everyRun = "every_run"
   }
 
+  /// What tells `when_changed` that a delivered file has changed.
+  package enum Compare: String, Codable, Sendable, CaseIterable {
+    /// Its size or its modification time.
+    case modification
+    /// Its size or, where that is the same, the SHA-256 of what it holds.
+    case content
+  }
+
   package var name: Located<String>
   package var session: Located<String>
   package var token: Located<String>?
@@ -13,6 +21,8 @@ package struct Upload: Equatable, Sendable {
   package var files: FileSelection
   /// Default when_changed.
   package var deliver: Deliver
+  /// Default modification.
+  package var compare: Compare
   /// 0.0 … 1.0, higher first. Default 0.5.
   package var priority: Double
   package var batch: Batch
@@ -185,8 +195,9 @@ package struct Upload: Equatable, Sendable {
   package init(
     name: Located<String>, session: Located<String>, token: Located<String>? = nil,
     needs: [Located<String>] = [], files: FileSelection, deliver: Deliver = .whenChanged,
-    priority: Double = 0.5, batch: Batch = .init(), allocate: Allocate? = nil, transfer: Transfer,
-    commit: Commit? = nil, abandon: Abandon? = nil, after: After = .keep, retry: RetryPolicy = .init()
+    compare: Compare = .modification, priority: Double = 0.5, batch: Batch = .init(),
+    allocate: Allocate? = nil, transfer: Transfer, commit: Commit? = nil, abandon: Abandon? = nil,
+    after: After = .keep, retry: RetryPolicy = .init()
   ) {
     self.name = name
     self.session = session
@@ -194,6 +205,7 @@ package struct Upload: Equatable, Sendable {
     self.needs = needs
     self.files = files
     self.deliver = deliver
+    self.compare = compare
     self.priority = priority
     self.batch = batch
     self.allocate = allocate

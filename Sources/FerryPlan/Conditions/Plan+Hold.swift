@@ -46,7 +46,7 @@ extension Plan {
   package func hold(
     on node: Node, under conditions: DeviceConditions, in launch: LaunchKind
   ) -> RecordedFailure? {
-    for step in node.steps {
+    for step in node.deliverySteps {
       let tokenSession = step.token.flatMap { nodes[$0.index].steps.first?.session }
       for session in [step.session, tokenSession].compactMap(\.self) {
         if let hold = sessions[session.index].hold(under: conditions, in: launch) { return hold }

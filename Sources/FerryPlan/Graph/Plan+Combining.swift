@@ -71,6 +71,7 @@ extension Node {
       work.transfer = moved(work.transfer)
       work.commit = work.commit.map(moved)
       work.probe = work.probe.map(moved)
+      work.abandon = work.abandon.map(moved)
       node.work = .upload(work)
     case .fetch(var work):
       work.step = moved(work.step)

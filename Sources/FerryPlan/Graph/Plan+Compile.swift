@@ -194,14 +194,19 @@ private struct PlanCompiler {
         step(.probe, commit.session, commit.token, $0.request, $0.expect, [], [], .repeatable)
       }
     }
+    let abandon = upload.abandon.map {
+      // An ID released twice is released, whatever the method is.
+      step(.abandon, $0.session, $0.token, $0.request, $0.expect, [], [], .repeatable)
+    }
     return Node(
       name: upload.name.value, session: own, needs: needs(.upload(upload)),
       retry: upload.retry,
       work: .upload(
         UploadWork(
-          files: upload.files, deliver: upload.deliver, priority: upload.priority, batch: upload.batch,
+          files: upload.files, deliver: upload.deliver, compare: upload.compare, priority: upload.priority,
+          batch: upload.batch,
           allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
-          probe: probe, after: upload.after)))
+          probe: probe, abandon: abandon, after: upload.after)))
   }
 
   private func node(_ fetch: Fetch) -> Node {
@@ -243,6 +248,6 @@ extension Upload {
   /// Every reference in its steps.
   var references: [Reference] {
     (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
-      + (commit?.probe?.request.references ?? [])
+      + (commit?.probe?.request.references ?? []) + (abandon?.request.references ?? [])
   }
 }

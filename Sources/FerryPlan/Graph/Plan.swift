@@ -122,17 +122,29 @@ package struct Node: Hashable, Codable, Sendable {
   package var steps: [Step] {
     switch work {
     case .token(let work): [work.step]
-    case .upload(let work): [work.allocate, work.transfer, work.commit, work.probe].compactMap { $0 }
+    case .upload(let work):
+      [work.allocate, work.transfer, work.commit, work.probe, work.abandon].compactMap { $0 }
     case .fetch(let work): [work.step]
     case .request(let work): [work.step]
     }
   }
+
+  /// Those that bring it to its end: all but the release of upload IDs, which nothing waits for.
+  package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 
   /// What becomes of its files once they are delivered.
   package var after: Upload.After {
     switch work {
     case .upload(let work): work.after
     case .fetch, .request, .token: .keep
+    }
+  }
+
+  /// Whether what a delivered file holds decides if it is sent again.
+  package var comparesContent: Bool {
+    switch work {
+    case .upload(let work): work.comparesContent
+    case .fetch, .request, .token: false
     }
   }
 }
@@ -146,6 +158,7 @@ package struct TokenWork: Hashable, Codable, Sendable {
 package struct UploadWork: Hashable, Codable, Sendable {
   package var files: FileSelection
   package var deliver: Upload.Deliver
+  package var compare: Upload.Compare
   package var priority: Double
   package var batch: Upload.Batch
   package var allocate: Step?
@@ -155,10 +168,15 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var commit: Step?
   /// Asks whether a commit was carried out whose answer was lost.
   package var probe: Step?
+  /// Releases an upload ID that will not be used.
+  package var abandon: Step?
   /// What becomes of a file once it is delivered.
   package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
+
+  /// Whether what a delivered file holds decides if it is sent again.
+  package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
 }
 
 package struct FetchWork: Hashable, Codable, Sendable {
@@ -189,17 +207,16 @@ package struct Step: Hashable, Codable, Sendable {
   package var origin: Origin?
   /// The header field by which the server knows a repeated commit.
   package var idempotencyHeader: String?
-
   /// Raw values are written into reports.
   package enum Kind: String, Codable, Sendable {
-    case token, allocate, transfer, commit, probe, fetch, request
+    case token, allocate, transfer, commit, probe, fetch, request, abandon
 
     package var itemStep: ItemStep? {
       switch self {
       case .allocate: .allocate
       case .transfer: .transfer
       case .commit: .commit
-      case .token, .probe, .fetch, .request: nil
+      case .token, .probe, .fetch, .request, .abandon: nil
       }
     }
   }

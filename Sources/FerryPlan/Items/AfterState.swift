@@ -11,3 +11,17 @@ package enum AfterState: UInt8, Codable, Sendable {
   /// Nothing is to be done: the manifest says `keep` by now.
   case kept = 6
 }
+
+extension AfterState {
+  /// A word for documents.
+  package var word: String {
+    switch self {
+    case .owed: "owed"
+    case .deleted: "deleted"
+    case .moved: "moved"
+    case .changed: "changed"
+    case .gone: "gone"
+    case .kept: "kept"
+    }
+  }
+}

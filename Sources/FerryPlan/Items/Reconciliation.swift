@@ -31,6 +31,9 @@ package struct Reconciliation: Sendable {
       self.expires = expires
       self.owesAfter = owesAfter
     }
+
+    /// Whether an earlier launch has done something of it, and has not ended it.
+    package var isBegun: Bool { !state.isClosed && (state != .queued || intent != nil) }
   }
 
   /// Items that need nothing in this launch, by why.
@@ -44,6 +47,8 @@ package struct Reconciliation: Sendable {
     package var ambiguous = 0
     /// Delivered, and still to be deleted or moved.
     package var owedAfter = 0
+    /// Of those that were delivered: taken for unchanged, as nobody has looked into them.
+    package var unread = 0
 
     package init() {}
   }
@@ -54,14 +59,23 @@ package struct Reconciliation: Sendable {
   package private(set) var nextRow: Int64
 
   private let deliver: Upload.Deliver
+  private let contents: [ContentAnswer]
   private let round: Int64
   private let listing: FileColumns
   private var cursor = 0
 
-  /// - Parameter listing: sorted by path bytes, no path twice.
-  package init(listing: FileColumns, deliver: Upload.Deliver, round: Int64, nextRow: Int64) {
+  /// - Parameters:
+  ///   - listing: sorted by path bytes, no path twice.
+  ///   - contents: what looks into the files have told, by their places in the listing; empty where size and
+  ///     modification time tell what has changed.
+  package init(
+    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentAnswer] = [], round: Int64,
+    nextRow: Int64
+  ) {
+    precondition(contents.isEmpty || contents.count == listing.count, "every listed file has an answer")
     self.listing = listing
     self.deliver = deliver
+    self.contents = contents
     self.round = round
     self.nextRow = nextRow
     // Mostly most of the listing is new, or none of it.
@@ -70,9 +84,13 @@ package struct Reconciliation: Sendable {
 
   /// Meets one row; rows come sorted by path bytes.
   package mutating func meet(_ known: Known, path: some Collection<UInt8>) {
+    Array(path).withUnsafeBytes { meet(known, path: $0) }
+  }
+
+  /// The same. It takes bytes as they lie in SQLite's page: a million rows are compared, and none is copied.
+  package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
-    while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { appendNew() }
-    guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else {
+    guard catchUp(with: path) else {
       // The file is gone from the listing. What was begun in this round is still owed an end: sending
       // it tells whether the file is really gone. So is what the server has, or may have acted upon.
       // Whatever else the journal remembers of it stays.
@@ -99,7 +117,7 @@ package struct Reconciliation: Sendable {
       let again: Bool =
         switch deliver {
         case .once: false
-        case .whenChanged: !isSame
+        case .whenChanged: hasChanged(index, isSame: isSame)
         // A file that should not be there any more is not sent once more for being left behind.
         case .everyRun: known.round != round && !(known.owesAfter && isSame)
         }
@@ -120,9 +138,35 @@ package struct Reconciliation: Sendable {
     }
   }
 
+  /// Takes what is listed before a path; true where the path itself is listed.
+  private mutating func catchUp(with path: UnsafeRawBufferPointer) -> Bool {
+    while cursor < listing.count {
+      switch listing.order(cursor, to: path) {
+      case .before: appendNew()
+      case .same: return true
+      case .behind: return false
+      }
+    }
+    return false
+  }
+
   /// Takes what is listed and not known.
   package mutating func finish() {
     while cursor < listing.count { appendNew() }
+  }
+
+  /// Whether a delivered file is another than the one that was delivered.
+  ///
+  /// - Parameter isSame: by its size and modification time.
+  private mutating func hasChanged(_ index: Int, isSame: Bool) -> Bool {
+    switch contents.isEmpty ? .notAsked : contents[index] {
+    case .notAsked: return !isSame
+    case .same: return false
+    case .other: return true
+    case .unread:
+      settled.unread += 1
+      return false
+    }
   }
 
   private mutating func appendNew() {
@@ -141,12 +185,11 @@ package struct Reconciliation: Sendable {
       entry: .requeued)
   }
 
-  private mutating func carryOn(_ known: Known, path: some Collection<UInt8>) {
-    let isBegun = known.state != .queued || known.intent != nil
+  private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer) {
     let isOfRound = known.round == round
     items.append(
       path: path, size: known.size, modified: known.modified, row: known.row,
       entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,
-      begun: isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
+      begun: known.isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
   }
 }

@@ -25,4 +25,18 @@ package enum Base64 {
     }
     return String(decoding: output, as: UTF8.self)
   }
+
+  /// `nil` where it is not what `encode` writes.
+  package static func decode(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+    guard text.utf8.count.isMultiple(of: 4) else { return nil }
+    var output: [UInt8] = []
+    var bits: UInt32 = 0
+    for (index, digit) in digits.enumerated() {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      if index % 4 > 0 { output.append(UInt8(truncatingIfNeeded: bits >> UInt32(6 - index % 4 * 2))) }
+    }
+    return encode(output) == text ? output : nil
+  }
 }

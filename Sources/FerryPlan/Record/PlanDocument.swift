@@ -74,12 +74,15 @@ package struct PlanDocument: Codable, Sendable {
     package var batches: Int
     /// Delivered by an earlier run, which did not live to delete or move them, or could not; absent where none is.
     package var owedAfter: Int?
+    /// Upload IDs of earlier runs that will not be used and are released; absent where none is.
+    package var orphans: Int?
   }
 
   package init(
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, launch: LaunchKind, at moment: Instant,
     starts: [NodeStart], conditions: DeviceConditions, budgets: [BudgetUse] = [],
-    reasons: [Int: RecordedFailure] = [:], problems: [Int: [String]], diagnostics: [Diagnostic] = []
+    reasons: [Int: RecordedFailure] = [:], orphans: [NodeID: Int] = [:], problems: [Int: [String]],
+    diagnostics: [Diagnostic] = []
   ) {
     manifest = plan.manifest
     self.path = path
@@ -119,6 +122,7 @@ package struct PlanDocument: Codable, Sendable {
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)
+        entry.items?.orphans = orphans[NodeID(index)]
       }
       entry.after = node.after.planned
       if entry.state == "run", let reason = reasons[index] {
@@ -150,8 +154,8 @@ extension PlanDocument.Items {
 }
 
 extension Upload.After {
-  /// As a plan says it; `nil` for `keep`.
-  fileprivate var planned: String? {
+  /// As documents say it; `nil` for `keep`.
+  package var planned: String? {
     switch self {
     case .keep: nil
     case .delete: "delete"

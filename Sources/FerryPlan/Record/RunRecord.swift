@@ -136,6 +136,10 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
+    /// Upload IDs that became orphans in this run; absent in reports from before they were kept.
+    package var idsOrphaned: Int? = 0
+    /// Upload IDs that this run released, of whichever run; likewise.
+    package var idsReleased: Int? = 0
     package var resumes = 0
 
     package init() {}
@@ -169,9 +173,23 @@ package struct RunRecord: Codable, Sendable {
     package var intervalSeconds: Double?
     /// What became of delivered files, where the manifest asks for something.
     package var after: AfterRecord?
+    /// Of an upload: upload IDs that will not be used, where this run had to do with any.
+    package var orphans: OrphanRecord?
     package var attempts: [AttemptRecord]
     /// Of a request or fetch that ended ambiguous.
     package var ambiguity: Ambiguity?
+  }
+
+  /// What this run did about an upload's IDs that will not be used.
+  package struct OrphanRecord: Codable, Sendable {
+    /// Dropped in this run without having been committed.
+    package var dropped: Int
+    /// Released in this run, those of earlier runs included.
+    package var released: Int
+    /// Not released though it was tried; the next run tries again.
+    package var failed: Int
+    /// Of the last of those.
+    package var reason: RecordedFailure?
   }
 
   /// What became of an upload's delivered files in this run.

@@ -5,6 +5,10 @@ package struct Tally: Sendable {
   package var tokenRefreshes = 0
   package var idsAllocated = 0
   package var idsExpired = 0
+  /// Given out, and dropped in this launch without having been committed.
+  package var idsOrphaned = 0
+  /// Of those and of earlier ones: released in this launch.
+  package var idsReleased = 0
   /// Moments at which something that ended in the background was handled.
   package var resumes = 0
   /// Items that ended done in this launch.
@@ -33,7 +37,7 @@ package struct Tally: Sendable {
     case .transfer:
       if isGood { usefulBytes += result.traffic.bodySent } else { resentBytes += result.traffic.bodySent }
     case .fetch: if isGood { usefulBytes += result.traffic.bodyReceived }
-    case .token, .allocate, .commit, .probe, .request: break
+    case .token, .allocate, .commit, .probe, .request, .abandon: break
     }
   }
 }

@@ -14,15 +14,23 @@ package struct Attempt: Hashable, Sendable {
   package var byteLimit: Int64?
 }
 
-/// A node, or one item of it.
+/// A node, one item of it, or an upload ID that it will not use.
 package struct Place: Hashable, Sendable {
   package var node: NodeID
-  /// The index in the node's `ItemTable`; `nil` for a node of a single request.
+  /// The index in the node's `ItemTable`; `nil` for a node of a single request, and for an upload ID.
   package var item: Int?
+  /// Which of the upload's orphans: upload IDs that were dropped, as the launch counts them from 0.
+  package private(set) var orphan: Int?
 
   package init(_ node: NodeID, _ item: Int? = nil) {
     self.node = node
     self.item = item
+  }
+
+  package static func orphan(_ index: Int, of node: NodeID) -> Place {
+    var place = Place(node)
+    place.orphan = index
+    return place
   }
 }
 
@@ -58,6 +66,8 @@ package struct AttemptResult: Sendable {
     package var expires: Instant?
     /// Where later steps go, where only the captures tell.
     package var origins: [Step.Kind: Origin]
+    /// Of an allocation: orphans of its upload that stand for the same ID, which the server has given out again.
+    package var regained: [Int] = []
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

@@ -65,6 +65,13 @@ package enum JournalEntry: Hashable, Sendable {
   /// The upload ID is of no use any more.
   case released(Place)
   case closed(Place, ItemState, RecordedFailure?, at: Instant)
+  /// The item's upload ID will not be used: it becomes an orphan of the upload, which has this number. What forgets
+  /// it is the next entry.
+  case orphaned(Place, as: Int, Orphaning, at: Instant)
+  /// The orphan is none any more: it was released, or the server has given its ID out again.
+  case settled(Place)
+  /// The orphan was not released, and why.
+  case notReleased(Place, RecordedFailure, at: Instant)
   /// What a resume, or a reset of its delay, makes of a session's delay.
   case resumed(SessionID, ResumeState)
   /// A batch of the session is through: its `on_events` is owed.

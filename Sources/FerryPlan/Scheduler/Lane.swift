@@ -75,8 +75,9 @@ struct Ready: Comparable, Sendable {
       case .commit, .probe: 1
       case .transfer: 2
       case .allocate, .fetch, .request: 3
+      case .abandon: 4
       }
-    key = UInt64(priority) << 48 | rank << 46 | (sequence & ((1 << 46) - 1))
+    key = UInt64(priority) << 48 | rank << 45 | (sequence & ((1 << 45) - 1))
     self.place = place
     self.step = step
   }

@@ -23,6 +23,8 @@ package struct LaunchOptions: Sendable {
   package var conditions: DeviceConditions
   /// From this moment nothing more is started, and running requests have their grace.
   package var deadline: Instant?
+  /// What asked the launch to stop before it began: nothing is started.
+  package var stop: StopCause?
   /// How long running requests may go on after a stop.
   package var grace: Duration
   package var launch: LaunchKind
@@ -35,12 +37,14 @@ package struct LaunchOptions: Sendable {
 
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
-    grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
+    stop: StopCause? = nil, grace: Duration = .seconds(5), launch: LaunchKind = .background,
+    patience: Duration = .zero,
     zones: [String: CalendarZone] = [:], seed: UInt64
   ) {
     self.limit = limit
     self.conditions = conditions
     self.deadline = deadline
+    self.stop = stop
     self.grace = grace
     self.launch = launch
     self.patience = patience

@@ -26,6 +26,9 @@ struct Progress: Sendable {
   /// A commit may have been carried out, perhaps for an earlier launch: nothing but its success is an end that is
   /// known, and where there is a probe, that is asked first.
   var isCommitUnknown = false
+  /// What the server has under its upload ID may count: what makes it count was sent, perhaps by an earlier launch,
+  /// and not refused for certain.
+  var mayCount = false
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
   /// Where its later steps go, where only a capture told.
@@ -89,6 +92,8 @@ struct UploadState: Sendable {
   let tokens: [Int]
   /// The largest file that was sent.
   var largest: TransferSample?
+  /// Its upload IDs that will not be used.
+  var releases = Releases()
 }
 
 /// An item that its budget had no room for.

@@ -103,6 +103,7 @@ extension Scheduler {
     let admission: BudgetGate.Admission
     switch ready.step {
     case .token, .allocate, .commit, .probe: return true
+    case .abandon: return isReleaseCovered(ready)
     case .transfer:
       let isReserved = gate?.isReserved(ready.place) ?? true
       let size = ready.place.item.flatMap { item in
@@ -124,6 +125,19 @@ extension Scheduler {
       gate?.waiters.append(ready)
       return false
     }
+  }
+
+  /// The release of an upload ID waits for no other window: the next run tries it again.
+  private mutating func isReleaseCovered(_ ready: Ready) -> Bool {
+    guard gate?.isReserved(ready.place) == false else { return true }
+    switch gate?.admit(ready.place, size: 1) {
+    case .admitted, nil: return true
+    case .asks(let request):
+      ask(request)
+      gate?.waiters.append(ready)
+    case .refused: leave(ready.place, gate?.reason(1) ?? stopReason)
+    }
+    return false
   }
 
   private mutating func ask(_ request: Lease.Request?) {

@@ -63,7 +63,9 @@ extension Scheduler {
     }
     guard [.continuing, .adopted].contains(uploads[upload].items.entries[item]) else { return }
     let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
-    entries.append(.closed(Place(uploads[upload].node, item), state, .cancelled, at: now))
+    let place = Place(uploads[upload].node, item)
+    if !isAmbiguous { orphanUploadID(of: place, .cancelled) }
+    entries.append(.closed(place, state, .cancelled, at: now))
   }
 
   /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again.
@@ -113,7 +115,9 @@ extension Plan {
   /// Whether the place lives in the session and is of one of the manifests; tokens live nowhere.
   fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ place: Place) -> Bool {
     let node = nodes[place.node.index]
-    return node.session == session && node.kind != .token && manifests.contains(node.manifest)
+    // What releases an upload ID goes on.
+    return node.session == session && node.kind != .token && place.orphan == nil
+      && manifests.contains(node.manifest)
   }
 }
 

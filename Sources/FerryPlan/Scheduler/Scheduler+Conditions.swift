@@ -33,7 +33,7 @@ extension Scheduler {
   private func isPromised(_ flight: Flight) -> Bool {
     switch flight.attempt.step {
     case .transfer, .fetch, .request: isGated(flight.attempt.place.node)
-    case .token, .allocate, .commit, .probe: false
+    case .token, .allocate, .commit, .probe, .abandon: false
     }
   }
 

@@ -50,6 +50,7 @@ extension Scheduler {
       }
       // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
       guard gate?.asked == nil else { return }
+      guard !releaseOrphans() else { return }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // What needs it may have to be skipped.
@@ -81,7 +82,7 @@ extension Scheduler {
   }
 
   private var waitsForConditions: Bool {
-    uploads.contains { $0.isHeld && $0.open > 0 } || lanes.contains { $0.hold != nil && !$0.ready.isEmpty }
+    uploads.contains { $0.isHeld && $0.open > 0 } || lanes.contains { $0.hold != nil && $0.hasReadyItems }
   }
 
   private var isAnyNodeSettling: Bool {
@@ -127,7 +128,7 @@ extension Scheduler {
       waiting += sent
     }
     for timer in timers.unordered + creations.unordered where isWanted(timer.ready) {
-      if let upload = uploadIndex[timer.ready.place.node.index] { uploads[upload].inProgress += 1 }
+      if let upload = itemsUpload(of: timer.ready.place) { uploads[upload].inProgress += 1 }
       waiting.append(timer.ready)
     }
     timers = .init(timers.unordered.filter { !isWanted($0.ready) })
@@ -183,7 +184,7 @@ extension Scheduler {
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: uploads[upload]) {
       return reason
     }
-    for step in node.steps {
+    for step in node.deliverySteps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
       if let lane = laneIndex[.init(session: step.session, origin: step.origin)] {
         if let failure = lanes[lane].givenUp ?? lanes[lane].hold { return failure }
@@ -225,6 +226,9 @@ extension Scheduler {
 }
 
 extension Lane {
+  /// Whether it has something that the round waits for.
+  var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
+
   /// Nothing of it will start by itself.
   var isIdle: Bool {
     guard intending.isEmpty, intended.isEmpty || hold != nil else { return false }

@@ -29,6 +29,11 @@ extension Scheduler {
         }
       return finishNode(place.node.index, outcome, failure)
     }
+    switch state {
+    case .failed: orphanUploadID(of: place, .failed)
+    case .cancelled: orphanUploadID(of: place, .cancelled)
+    case .queued, .allocated, .transferred, .done, .ambiguous: break
+    }
     entries.append(.closed(place, state, failure, at: now))
     remove(item, of: upload, state, failure)
     switch state {
@@ -52,6 +57,7 @@ extension Scheduler {
   /// Not in this launch any more.
   mutating func leave(_ place: Place, _ failure: RecordedFailure) {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
+    if place.orphan != nil { return leaveRelease(place, failure) }
     if let progress = self[progress: place], progress.intent == .recorded, !progress.isCommitUnknown {
       entries.append(.withdrawn(place))
     }
@@ -87,10 +93,17 @@ extension Scheduler {
 
   subscript(progress place: Place) -> Progress? {
     get {
+      if let orphan = place.orphan {
+        return uploadIndex[place.node.index].flatMap { uploads[$0].releases.active[orphan] }
+      }
       guard let item = place.item else { return nodes[place.node.index].progress }
       return uploadIndex[place.node.index].flatMap { uploads[$0].active[item] }
     }
     set {
+      if let orphan = place.orphan {
+        if let upload = uploadIndex[place.node.index] { uploads[upload].releases.active[orphan] = newValue }
+        return
+      }
       guard let item = place.item else {
         nodes[place.node.index].progress = newValue
         return

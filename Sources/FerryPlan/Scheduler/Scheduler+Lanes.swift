@@ -21,6 +21,7 @@ extension Scheduler {
       case .allocate: if let allocate = work.allocate { return allocate }
       case .commit: if let commit = work.commit { return commit }
       case .probe: if let probe = work.probe { return probe }
+      case .abandon: if let abandon = work.abandon { return abandon }
       case .transfer, .token, .fetch, .request: break
       }
       return work.transfer
@@ -32,7 +33,13 @@ extension Scheduler {
   mutating func ready(_ place: Place, _ kind: Step.Kind) -> Ready {
     readyCount += 1
     let priority: UInt16 =
-      if kind == .token { 0 } else { uploadIndex[place.node.index].map { uploads[$0].priority } ?? 32_768 }
+      switch kind {
+      case .token: 0
+      // Behind whatever has a priority of its own.
+      case .abandon: .max
+      case .allocate, .transfer, .commit, .probe, .fetch, .request:
+        uploadIndex[place.node.index].map { uploads[$0].priority } ?? 32_768
+      }
     return Ready(place: place, step: kind, priority: priority, sequence: readyCount)
   }
 
@@ -123,7 +130,9 @@ extension Scheduler {
   /// The best step that waits for this lane, or a new item's first one.
   private mutating func takeNext(on lane: Int) -> Ready? {
     while let source = eligibleSource(lane) {
-      if let top = lanes[lane].ready.min, top.priority <= uploads[source].priority { break }
+      if let top = lanes[lane].ready.min, top.step != .abandon, top.priority <= uploads[source].priority {
+        break
+      }
       switch admitNext(of: source) {
       case .admitted:
         // One that an earlier launch had sent may wait for its batch instead.
@@ -182,7 +191,7 @@ extension Scheduler {
   }
 
   /// Where an item stands: at its first step, or where an earlier launch left it.
-  private func progress(ofItem item: Int, _ upload: Int) -> Progress {
+  func progress(ofItem item: Int, _ upload: Int) -> Progress {
     guard case .upload(let work) = plan.nodes[uploads[upload].node.index].work else {
       preconditionFailure("only uploads have items")
     }
@@ -199,13 +208,19 @@ extension Scheduler {
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
     progress.isSent = begun.state == .transferred
-    guard let intent = begun.intent else { return progress }
-    progress.intent = .inherited
-    guard intent == .commit, let commit = work.commit, commit.repeatability != .once else { return progress }
-    // An earlier launch may have sent the commit, which can be sent again or asked for now.
-    progress.intent = .recorded
-    progress.isCommitUnknown = true
-    if commit.repeatability == .afterProbe { progress.step = .probe }
+    progress.mayCount = work.mayCount(begun)
+    if progress.isSent, work.commit?.repeatability == .afterProbe, begun.intent ?? .commit == .commit {
+      // Without an intent it was not sent, or a person has said so: the probe knows better.
+      progress.step = .probe
+      progress.isCommitUnknown = true
+      progress.intent = begun.intent == nil ? .none : .recorded
+    } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
+      // An earlier launch may have sent the commit, which can be sent again.
+      progress.isCommitUnknown = true
+      progress.intent = .recorded
+    } else if begun.intent != nil {
+      progress.intent = .inherited
+    }
     return progress
   }
 
@@ -251,7 +266,7 @@ extension Scheduler {
       let expires = progress.expires, expires <= now
     {
       tally.idsExpired += 1
-      releaseUploadID(place)
+      releaseUploadID(place, .expired)
       allocateAnew(place, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
       return
     }
@@ -285,10 +300,14 @@ extension Scheduler {
   }
 
   /// Forgets the item's upload ID and goes back to its allocation.
-  mutating func releaseUploadID(_ place: Place) {
+  ///
+  /// - Parameter reason: why the server may keep it; `nil` where the server does not know it any more.
+  mutating func releaseUploadID(_ place: Place, _ reason: OrphanReason?) {
+    if let reason { orphanUploadID(of: place, reason) }
     entries.append(.released(place))
     self[progress: place]?.intent = .none
     self[progress: place]?.hasUploadID = false
+    self[progress: place]?.mayCount = false
     self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]

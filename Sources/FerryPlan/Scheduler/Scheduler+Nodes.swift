@@ -36,7 +36,7 @@ extension Scheduler {
     var state = UploadState(
       node: id, items: items, priority: Self.rank(of: work.priority), open: items.count,
       isDiscretionary: plan.sessions[node.session.index].isDiscretionary(in: options.launch),
-      tokens: node.steps.compactMap { $0.token?.index })
+      tokens: node.deliverySteps.compactMap { $0.token?.index })
     state.counts.unchanged = settled.delivered - settled.doneInRound
     state.counts.done = settled.doneInRound
     state.counts.failed = settled.failedInRound

@@ -17,6 +17,8 @@ extension Scheduler {
     totals.tokenRefreshes = tally.tokenRefreshes
     totals.idsAllocated = tally.idsAllocated
     totals.idsExpired = tally.idsExpired
+    totals.idsOrphaned = tally.idsOrphaned
+    totals.idsReleased = tally.idsReleased
     totals.resumes = tally.resumes
     return totals
   }
@@ -74,6 +76,7 @@ extension Scheduler {
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
         attempts: (tally.nodeTroubles[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
+      record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =
           switch token.phase {

@@ -39,10 +39,10 @@ extension Scheduler {
         endedAt: now, duration: result.duration)
       self[progress: place]?.troubles.append(entry)
     }
-    if step.kind == .token {
-      finishToken(flight, result, verdict)
-    } else {
-      finish(flight, step, result, verdict)
+    switch step.kind {
+    case .token: finishToken(flight, result, verdict)
+    case .abandon: finishRelease(flight, step, verdict)
+    case .allocate, .transfer, .commit, .probe, .fetch, .request: finish(flight, step, result, verdict)
     }
   }
 
@@ -56,6 +56,7 @@ extension Scheduler {
     let place = flight.attempt.place
     spendIntent(place, step, verdict)
     learnOfCommit(place, step, verdict)
+    learnWhetherItCounts(place, step, result.answer, verdict)
     if flight.interruption == .cancelled, goesOn(place, step, after: verdict) {
       // It ended by itself before it could be cancelled.
       return end(place, .cancelled, .cancelled)
@@ -78,7 +79,7 @@ extension Scheduler {
     case .uploadIDGone(let failure):
       tally.idsExpired += 1
       let wasSent = self[progress: place]?.isSent == true
-      releaseUploadID(place)
+      releaseUploadID(place, nil)
       if wasSent, stop == nil, startsNoSooner(session(of: place.node)) != nil {
         // Its transfer is a new one.
         return enqueueCreated(place, .allocate)
@@ -87,7 +88,7 @@ extension Scheduler {
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, effect != .notSent {
-        releaseUploadID(place)
+        releaseUploadID(place, .startedOver)
         kind = .allocate
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
@@ -138,10 +139,13 @@ extension Scheduler {
     switch flight.interruption {
     case .cancelled: end(place, .cancelled, .cancelled)
     case .conditions where stop == nil:
-      if startsOver { releaseUploadID(place) }
+      if startsOver { releaseUploadID(place, .startedOver) }
       again(place, startsOver ? .allocate : step.kind == .commit ? commitKind(of: place) : step.kind)
     case .expired, .conditions, nil:
-      if startsOver { entries.append(.released(place)) }
+      if startsOver {
+        orphanUploadID(of: place, .startedOver)
+        entries.append(.released(place))
+      }
       leave(place, flight.interruption == .expired ? .expired : stopReason)
     }
   }
@@ -175,6 +179,7 @@ extension Scheduler {
       self[progress: place]?.expires = expires
       self[progress: place]?.hasUploadID = true
       tally.idsAllocated += 1
+      regain(response.regained, of: place.node)
       entries.append(.allocated(place, expires: expires))
       again(place, .transfer)
     case .transfer:
@@ -191,7 +196,7 @@ extension Scheduler {
       nodes[place.node.index].interval = work.interval.next(
         after: result, kept: nodes[place.node.index].interval)
       end(place, .done, nil)
-    case .token: break
+    case .token, .abandon: break
     }
   }
 

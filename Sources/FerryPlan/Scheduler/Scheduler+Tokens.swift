@@ -56,7 +56,8 @@ extension Scheduler {
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
-      note(.authorization, of: node)
+      // A release that fails changes no run's end.
+      if isWantedByItems(node) { note(.authorization, of: node) }
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
     case .limited(let failure): fail(token: node, failure)
     case .cancelled:

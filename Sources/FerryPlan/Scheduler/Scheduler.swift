@@ -75,9 +75,10 @@ package struct Scheduler: Sendable {
   ///   - starts: what is found of each of the plan's nodes, in their order.
   ///   - intervals: of fetches: what the journal keeps.
   ///   - delays: of sessions: likewise.
+  ///   - orphans: of uploads: how many upload IDs of earlier launches are to be released.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
-    delays: [SessionID: ResumeState] = [:], options: LaunchOptions
+    delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node has a start")
     self.plan = plan
@@ -89,6 +90,11 @@ package struct Scheduler: Sendable {
     sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
+      if let upload = uploadIndex[index], let count = orphans[NodeID(index)],
+        case .upload(let work) = plan.nodes[index].work, work.abandon != nil
+      {
+        uploads[upload].releases = Releases(found: count)
+      }
     }
     for node in plan.nodes {
       for step in node.steps where step.repeatability == .once {
@@ -136,6 +142,7 @@ package struct Scheduler: Sendable {
     openWindow()
     openGate()
     resetDelays()
+    if let cause = options.stop { begin(stop: cause) }
   }
 
   /// The launch's deadline, while it can still end anything.
@@ -182,7 +189,7 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func comeBack(_ ready: Ready) {
-    if let upload = uploadIndex[ready.place.node.index] { uploads[upload].inProgress += 1 }
+    if let upload = itemsUpload(of: ready.place) { uploads[upload].inProgress += 1 }
     enqueue(ready)
   }
 

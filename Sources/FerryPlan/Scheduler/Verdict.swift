@@ -62,6 +62,8 @@ extension Step {
     let status = response.status
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
+    // An ID that the server does not know needs no release.
+    if kind == .abandon, status == 404 || status == 410 { return .succeeded }
     if kind == .fetch, status == 304 { return .unchanged }
     if isExpected(status) {
       if let mismatch = response.mismatch {

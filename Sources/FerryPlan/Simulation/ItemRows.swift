@@ -36,10 +36,14 @@ package struct ItemRows: Sendable {
   /// Meets every row, sorted by path bytes.
   func meet(_ reconciliation: inout Reconciliation) {
     guard let byPath else {
-      for index in states.indices { reconciliation.meet(known(index), path: files.path(index)) }
+      for index in states.indices { meet(index, &reconciliation) }
       return
     }
-    for index in byPath { reconciliation.meet(known(Int(index)), path: files.path(Int(index))) }
+    for index in byPath { meet(Int(index), &reconciliation) }
+  }
+
+  private func meet(_ index: Int, _ reconciliation: inout Reconciliation) {
+    files.path(index).withUnsafeBytes { reconciliation.meet(known(index), path: $0) }
   }
 
   mutating func append(path: ArraySlice<UInt8>, size: Int64, modified: Int64, round: Int64, at: Instant) {

@@ -23,6 +23,17 @@ package struct VirtualJournal: Sendable {
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
   package var delays: [SessionID: ResumeState] = [:]
+  /// Of uploads: upload IDs that were dropped without having been committed, the oldest first.
+  package internal(set) var orphans: [Int: [Orphan]] = [:]
+
+  /// An upload ID that will not be used.
+  package struct Orphan: Hashable, Sendable {
+    package var uploadID: Int
+    package var orphaning: Orphaning
+    /// As the launch counts them; `nil` for one that no launch releases.
+    package var number: Int?
+  }
+
   /// Sessions whose `on_events` is owed.
   package var owedEvents: Set<SessionID> = []
 
@@ -70,9 +81,32 @@ package struct VirtualJournal: Sendable {
         return
       }
       items[place.node.index].set(row, state)
+    case .orphaned(let place, let number, let orphaning, _):
+      guard let row = row(place, tables), let id = items[place.node.index].uploadID(row) else { return }
+      orphans[place.node.index, default: []].append(
+        .init(uploadID: id, orphaning: orphaning, number: number))
+    case .settled(let place): orphans[place.node.index]?.removeAll { $0.number == place.orphan }
+    case .notReleased: break
     case .resumed(let session, let delay): delays[session] = delay
     case .batchThrough(let session): owedEvents.insert(session)
     }
+  }
+
+  /// Counts what a launch may release anew, from 0.
+  ///
+  /// - Returns: how many there are of each upload.
+  mutating func numberOrphans() -> [NodeID: Int] {
+    var counts: [NodeID: Int] = [:]
+    for node in orphans.keys.sorted() {
+      var count = 0
+      for index in orphans[node]?.indices ?? 0..<0 {
+        let isReleased = orphans[node]?[index].orphaning.isInDoubt == false
+        orphans[node]?[index].number = isReleased ? count : nil
+        if isReleased { count += 1 }
+      }
+      counts[NodeID(node)] = count
+    }
+    return counts
   }
 
   private mutating func handOver(

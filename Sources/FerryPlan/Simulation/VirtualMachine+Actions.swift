@@ -65,7 +65,9 @@ extension VirtualMachine {
         if case .fetch = plan.nodes[place.node.index].work {
           journal.fetches[place.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: place.node))
         }
-      case .handedOver, .withdrawn, .transferred, .released, .closed, .resumed, .batchThrough: break
+      case .handedOver, .withdrawn, .transferred, .released, .closed, .resumed, .batchThrough, .orphaned,
+        .settled, .notReleased:
+        break
       }
     }
     syncAt = min(syncAt ?? .distantFuture, now.advanced(by: delay))
@@ -95,6 +97,10 @@ extension VirtualMachine {
     var call = Call(
       attempt: attempt, number: number, node: plan.nodes[place.node.index].name, pathBytes: [], size: 0,
       uploadID: nil, now: now)
+    if let orphan = place.orphan {
+      call.uploadID = journal.orphans[place.node.index]?.first { $0.number == orphan }?.uploadID
+      return call
+    }
     guard let item = place.item, let table = tables[place.node.index] else { return call }
     call.pathBytes = table.files.path(item)
     if attempt.step == .transfer { call.size = table.files.sizes[item] }

@@ -95,7 +95,9 @@ extension Referee {
   mutating func checkDelay(_ call: Call, _ name: String, _ machine: VirtualMachine) {
     let place = call.attempt.place
     let node = plan.nodes[place.node.index]
-    guard isDelayed(node.session, .beforeStart), cancelled[node.session] == nil else { return }
+    guard isDelayed(node.session, .beforeStart), cancelled[node.session] == nil, call.step != .abandon else {
+      return
+    }
     if let end = batches[place.node.index]?.notBefore[place], now < end {
       report(.resumeDelay, "\(name) was sent \(now.duration(to: end)) before the delay's end")
     }

@@ -21,6 +21,7 @@ extension Referee {
     }
     checkLaunch(call, step, name)
     checkJournal(call, reply, step, name, machine)
+    if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)
     checkPriority(call, step, name, machine)
     if call.step == .token, flights.values.contains(where: { $0.call.attempt.place == place }) {
@@ -63,7 +64,8 @@ extension Referee {
       if count >= 1_000 { report(.window, "\(name) is one of more than 1000 requests in a window") }
     }
     let node = plan.nodes[call.attempt.place.node.index]
-    guard node.kind != .token, let finishing = cancelled[node.session] else { return }
+    // What a cancelled item leaves is released.
+    guard node.kind != .token, call.step != .abandon, let finishing = cancelled[node.session] else { return }
     if !finishing {
       report(.cancel, "\(name) was sent after ferry cancel")
     } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
@@ -95,6 +97,16 @@ extension Referee {
     // Only what certainly did not reach the server spends no intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     intents[place] = nil
+  }
+
+  /// An upload ID that is released is no open item's, and nobody is to go on with it.
+  private mutating func checkRelease(_ call: Call, _ name: String, _ machine: VirtualMachine) {
+    let rows = machine.journal.items[call.attempt.place.node.index]
+    guard let id = call.uploadID else { return report(.release, "\(name) has no upload ID") }
+    let users = (0..<rows.count).filter {
+      rows.uploadID($0) == id && [.allocated, .transferred, .ambiguous].contains(rows.states[$0])
+    }
+    if !users.isEmpty { report(.release, "\(name) is of ID \(id), which is in use") }
   }
 
   /// Whether an intent of this launch, or of the one that began the item, is on the disk.
@@ -151,6 +163,9 @@ extension Referee {
   /// What the server did for good, and does once.
   mutating func count(_ effect: WorldServer.Effect) {
     let node = plan.nodes[effect.node]
+    guard effect.step != .abandon else {
+      return report(.release, "an upload ID of \(node.name) is released whose file counts")
+    }
     let step = node.steps.first { $0.kind == effect.step }
     guard effect.step == .commit || step?.repeatability == .once else {
       lastEffectAt[FileKey(node: effect.node, path: effect.path)] = effect.at

@@ -191,7 +191,7 @@ struct Referee {
     case .transferred(let place): transferred[place] = recorded
     case .closed(let place, let state, _, _): close(place, state, machine)
     case .resumed(let session, let state): resume(session, state)
-    case .allocated, .released, .batchThrough: break
+    case .allocated, .released, .batchThrough, .orphaned, .settled, .notReleased: break
     }
   }
 

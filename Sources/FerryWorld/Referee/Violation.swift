@@ -14,6 +14,8 @@ package struct Violation: Hashable, Sendable {
     case busyLoop = "busy_loop"
     case intent
     case commitAfterSync = "commit_after_sync"
+    /// An upload ID is released that is in use, or whose file counts.
+    case release
     case deadline
     case stop
     case limit

@@ -86,6 +86,10 @@ struct History {
         case .resumed(_, let state): "resume: period \(state.period)"
         case .intent(let place, _): "intends \(name(place, machine))"
         case .released(let place): "releases the ID of \(name(place, machine))"
+        case .orphaned(let place, let number, let orphaning, _):
+          "drops the ID of \(name(place, machine)) as orphan \(number): \(orphaning.reason)"
+        case .settled(let place): "is rid of orphan \(place.orphan ?? -1) of \(name(place, machine))"
+        case .notReleased(let place, _, _): "keeps orphan \(place.orphan ?? -1) of \(name(place, machine))"
         case .withdrawn, .allocated, .transferred, .batchThrough: nil
         }
       }

@@ -13,6 +13,7 @@ struct HistoryHash: Sendable {
   mutating func combine(_ place: Place) {
     combine(place.node.index)
     combine(place.item ?? -1)
+    if let orphan = place.orphan { combine(orphan) }
   }
 
   mutating func combine(_ action: Action) {
@@ -58,6 +59,11 @@ struct HistoryHash: Sendable {
     case .resumed(let session, let state):
       combine(session.index)
       combine(Int(state.period.nanoseconds))
+    case .orphaned(let place, let number, let orphaning, _):
+      combine(place)
+      combine(number)
+      combine(Int(orphaning.reason.rawValue))
+    case .settled(let place), .notReleased(let place, _, _): combine(place)
     case .batchThrough(let session): combine(session.index)
     }
   }

@@ -88,7 +88,7 @@ struct WorldServer {
     switch call.step {
     case .transfer: reply.sent = call.size
     case .fetch: reply.received = download(call, number)
-    case .token, .allocate, .commit, .probe, .request: reply.sent = 100
+    case .token, .allocate, .commit, .probe, .request, .abandon: reply.sent = 100
     }
     if case .cut(let percent) = fate {
       reply.sent = reply.sent * Int64(percent) / 100
@@ -136,15 +136,30 @@ struct WorldServer {
     case .probe:
       guard let id = call.uploadID else { return .status(404) }
       return .status(uploads[id - 1].isCommitted ? 200 : 404)
+    case .abandon:
+      guard let id = call.uploadID else { return .status(404) }
+      // It would lose what counts: ferry must never ask for that.
+      if counts(uploads[id - 1], call) { tell(call) }
+      uploads[id - 1].end = call.now
+      return .status(200)
     case .fetch: return .status(scenario.chance(requests, 4) == 0 ? 304 : 200)
     case .request: return count(call)
     }
   }
 
+  private func counts(_ upload: Upload, _ call: Call) -> Bool {
+    guard case .upload(let work) = plan.nodes[call.attempt.place.node.index].work else { return false }
+    return work.commit == nil ? upload.isWhole : upload.isCommitted
+  }
+
   private mutating func count(_ call: Call) -> Reply {
     acted.insert(key(call))
+    tell(call)
+    return .status(200)
+  }
+
+  private mutating func tell(_ call: Call) {
     effects.append(
       Effect(node: call.attempt.place.node.index, path: Array(call.pathBytes), step: call.step, at: call.now))
-    return .status(200)
   }
 }

@@ -26,6 +26,8 @@ package struct UploadSpec: Hashable, Sendable {
   package var validForSeconds = 3600
   package var retries = 3
   package var isEveryRun = false
+  /// Whether upload IDs that will not be used are released.
+  package var abandons = false
   package var needsOther: String?
 
   init(name: String) { self.name = name }
@@ -41,6 +43,7 @@ package struct UploadSpec: Hashable, Sendable {
     spec.validForSeconds = dice.one(of: [3600, 60, 60, 5])
     spec.retries = dice.one(of: [3, 3, 1, 0])
     spec.isEveryRun = dice.once(in: 8)
+    spec.abandons = dice.once(in: 2)
     return spec
   }
 
@@ -71,6 +74,9 @@ package struct UploadSpec: Hashable, Sendable {
         """)
       let method = shape == .startsOver ? "PATCH" : "PUT"
       lines.append("    transfer: { request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
+      if abandons {
+        lines.append("    abandon: { \(quick)request: { method: DELETE, url: \"\(url)/${allocate.id}\" } }")
+      }
       guard shape != .idsOnly else { break }
       let already =
         switch shape {

@@ -14,6 +14,8 @@ package struct Listing: Codable, Equatable, Sendable {
     package var contents = 0
     /// How often an upload ID was given out.
     package var allocations = 0
+    /// How many of those are held still: neither committed nor abandoned, expired or not.
+    package var open = 0
   }
 
   /// A file that was put; `name` is its path, percent-decoded.

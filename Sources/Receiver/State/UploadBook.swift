@@ -46,7 +46,11 @@ struct UploadBook {
   }
 
   /// What happened to each name, in the order of the names.
-  var listing: [Listing.Upload] { names.values.sorted { $0.name < $1.name } }
+  var listing: [Listing.Upload] {
+    var listed = names
+    for upload in uploads.values where !upload.isCommitted { listed[upload.name]?.open += 1 }
+    return listed.values.sorted { $0.name < $1.name }
+  }
 
   /// The bytes that were committed last under a name.
   func content(named name: String) -> StoredContent? { committed[name] }

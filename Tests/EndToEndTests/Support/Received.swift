@@ -9,6 +9,7 @@ struct Received: Decodable, Sendable {
     var commits: Int
     var contents: Int
     var allocations: Int
+    var open: Int
   }
 
   struct File: Decodable, Sendable {
@@ -46,4 +47,6 @@ struct Received: Decodable, Sendable {
   var puts: [String: Int] { Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.puts) }) }
   var commits: Int { uploads.reduce(0) { $0 + $1.commits } }
   var contents: Int { uploads.reduce(0) { $0 + $1.contents } }
+  /// Upload IDs that it still holds for nobody.
+  var open: Int { uploads.reduce(0) { $0 + $1.open } }
 }

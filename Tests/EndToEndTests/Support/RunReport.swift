@@ -57,6 +57,8 @@ struct RunReport: Decodable {
     var tokenRefreshes: Int
     var idsAllocated: Int
     var idsExpired: Int
+    var idsOrphaned: Int
+    var idsReleased: Int
   }
 
   struct Reason: Decodable {
@@ -74,6 +76,14 @@ struct RunReport: Decodable {
     var notBefore: String?
     var intervalSeconds: Double?
     var after: After?
+    var orphans: Orphans?
+  }
+
+  struct Orphans: Decodable {
+    var dropped: Int
+    var released: Int
+    var failed: Int
+    var reason: Reason?
   }
 
   struct After: Decodable {

@@ -64,6 +64,9 @@ struct RandomServer {
       committed.insert(id)
       return count(call)
     case .probe: return .status(call.uploadID.map(committed.contains) == true ? 200 : 404)
+    case .abandon:
+      if let id = call.uploadID, committed.contains(id) { return count(call) }
+      return .status(204)
     case .fetch: return .status(200)
     case .request: return count(call)
     }

@@ -10,6 +10,7 @@ extension ManifestDecoder {
     warnOfTokensWithoutTLS(manifest)
     warnOfSharedFiles(manifest)
     warnOfIdlePriorities(manifest)
+    warnOfIdleComparisons(manifest)
   }
 
   /// - Parameter use: where the alias stands that brought the value, if one did.

@@ -88,6 +88,7 @@ extension DiagnosticCode {
     case .tokenWithoutTLS: .tokenWithoutTLS
     case .sharedSaveTo: .sharedSaveTo
     case .idlePriority: .idlePriority
+    case .idleComparison: .idleComparison
     case .fileOverBudget: .fileOverBudget
     case .unknownTimeZone: .unknownTimeZone
     case .notBuilt: .notBuilt

@@ -128,6 +128,25 @@ extension Explanation {
           transfer: { request: { url: "https://example.com/files/${file.path}" } }
       """, wrong: "priority: high\n    ", right: "")
 
+  static let idleComparison = Explanation(
+    "A comparison that is never made",
+    """
+    `compare: content` says how it is told that a delivered file has changed. Only `deliver: when_changed` asks: \
+    with `once` a delivered file is never sent again, and with `every_run` it is sent again whatever it holds. \
+    Remove one of the two keys.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      uploads:
+        photos:
+          session: quick
+          files: { root: Pictures }
+          ◊compare: content
+          transfer: { request: { url: "https://example.com/files/${file.path}" } }
+      """, wrong: "deliver: once\n    ", right: "")
+
   static let notBuilt = Explanation(
     "A part of the language that is not built yet",
     """

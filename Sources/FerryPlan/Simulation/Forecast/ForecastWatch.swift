@@ -61,7 +61,7 @@ struct ForecastWatch {
         "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
         at: now)
     case .closed(let place, _, _, _): close(place, machine)
-    case .intent, .withdrawn, .batchThrough: break
+    case .intent, .withdrawn, .batchThrough, .orphaned, .settled, .notReleased: break
     }
   }
 

@@ -1,0 +1,51 @@
+import Dispatch
+import FerryPlan
+import Synchronization
+
+/// What delivered files hold that were submitted to a run under way, read beside its loop: `compare: content`.
+final class SubmittedContents: Sendable {
+  /// The files of one note, as they were listed, and their answers once they are read.
+  private struct Reading {
+    var files: FileColumns
+    var answers: [ContentAnswer]?
+  }
+
+  private struct State {
+    /// By note.
+    var readings: [Int64: Reading] = [:]
+    var isStopped = false
+  }
+
+  private let queue = DispatchQueue(label: "ferry.compare")
+  private let state = Mutex(State())
+
+  /// The answers for a note's files; `nil` while they are read.
+  ///
+  /// - Parameters:
+  ///   - files: as they are listed now; where that is not as they were read, they are read again.
+  ///   - root: what their paths are relative to, absolute.
+  ///   - wake: called on another thread once they are read.
+  func answers(
+    note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: [UInt8],
+    wake: @escaping @Sendable () -> Void
+  ) -> [ContentAnswer]? {
+    guard !questions.questions.isEmpty else { return questions.answers }
+    let known = state.withLock { $0.readings[note] }
+    if let known, known.files == files { return known.answers }
+    state.withLock { $0.readings[note] = Reading(files: files) }
+    let reader = ContentReader(isStopped: { [self] in state.withLock { $0.isStopped } })
+    queue.async { [self] in
+      var questions = questions
+      reader.answer(&questions, of: files, root: root)
+      state.withLock { state in
+        guard !state.isStopped, state.readings[note]?.files == files else { return }
+        state.readings[note]?.answers = questions.answers
+      }
+      wake()
+    }
+    return nil
+  }
+
+  /// Ends what is read: the run is over.
+  func stop() { state.withLock { $0.isStopped = true } }
+}

@@ -1,0 +1,48 @@
+import FerryPlan
+
+/// Upload IDs that will not be used, for people.
+package enum OrphansText {
+  /// - Parameter zone: what moments are shown in.
+  package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
+    guard !document.orphans.isEmpty else { return "no upload ID is left over\n" }
+    var lines: [String] = []
+    var session: String?
+    for orphan in document.orphans {
+      if orphan.session != session { lines.append("session \(orphan.session)") }
+      session = orphan.session
+      lines += self.lines(orphan, zone).map { "  \($0)" }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ orphan: OrphansDocument.Entry, _ zone: CalendarZone) -> [String] {
+    let open = orphan.captures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let secret = (orphan.secrets ?? []).map { "\($0) ***" }
+    let origin = orphan.origin.isEmpty ? "" : " at \(orphan.origin)"
+    let since = ReasonText.moment(orphan.droppedAt, in: zone)
+    var lines = [
+      "\(orphan.id). \(orphan.upload)/\(orphan.path) of \(orphan.manifest): "
+        + "\((open + secret).joined(separator: ", "))\(origin)",
+      "   not used since \(since): \(words(orphan.reason))",
+      "   " + (orphan.hindrance.map { "not released: \($0)" } ?? "the next run releases it"),
+    ]
+    if let failure = orphan.failure, let tried = orphan.triedAt {
+      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(failure.message)")
+    }
+    return lines
+  }
+
+  private static func words(_ reason: String) -> String {
+    switch OrphanReason.allCases.first(where: { $0.word == reason }) {
+    case .cancelled: "its item was cancelled"
+    case .failed: "its item failed"
+    case .expired: "it expired before its transfer"
+    case .startedOver: "its transfer was cut off, and the file started over"
+    case .requeued: "the file is another now, or is sent anew"
+    case .edited: "the manifest was edited"
+    case .reset: "ferry reset dropped its item"
+    case .retried: "ferry resolve let the file start over"
+    case nil: reason
+    }
+  }
+}

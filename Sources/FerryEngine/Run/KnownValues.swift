@@ -1,0 +1,41 @@
+import FerryPlan
+
+/// What answers gave for items, with the mask of every secret that is known: an item's secrets leave it with the item's
+/// values, or a long run would look for all of them in every text.
+struct KnownValues {
+  private var items: [Place: ItemValues]
+  private(set) var mask: SecretMask
+
+  /// - Parameter secrets: what is masked to the end.
+  init(_ items: [Place: ItemValues], secrets: some Sequence<String>) {
+    self.items = items
+    mask = SecretMask(secrets)
+    for values in items.values {
+      for secret in values.secrets { mask.insert(secret) }
+    }
+  }
+
+  subscript(place: Place) -> ItemValues? { items[place] }
+
+  mutating func update(_ place: Place, _ body: (inout ItemValues) -> Void) {
+    var values = items[place] ?? ItemValues()
+    let before = values.secrets
+    body(&values)
+    items[place] = values
+    // New ones first: those that stay are then not built anew.
+    for secret in values.secrets { mask.insert(secret) }
+    for secret in before { mask.remove(secret) }
+  }
+
+  mutating func forget(_ place: Place) {
+    guard let values = items.removeValue(forKey: place) else { return }
+    for secret in values.secrets { mask.remove(secret) }
+  }
+
+  /// Masks what belongs to no item, to the end.
+  mutating func keepSecret(_ secret: String) { mask.insert(secret) }
+}
+
+extension ItemValues {
+  fileprivate var secrets: [String] { (allocate + transfer).filter(\.isSecret).map(\.value) }
+}

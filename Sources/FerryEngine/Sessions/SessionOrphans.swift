@@ -1,0 +1,142 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+
+/// `ferry orphans`: upload IDs that servers gave out and that will not be used.
+package struct SessionOrphans {
+  /// What a person has dealt with.
+  package enum Forgotten: Sendable {
+    case all
+    /// Their numbers within the session.
+    case some([Int64])
+  }
+
+  package enum Ending: Sendable {
+    /// So many are not listed any more.
+    case forgotten(Int)
+    /// Another process has the session; nothing was forgotten.
+    case inUse(SessionInUse)
+  }
+
+  private let state: StateDirectory
+  private let environment: [String: String]
+  private let version: String
+
+  package init(state: String?, environment: [String: String], version: String) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.environment = environment
+    self.version = version
+  }
+
+  /// Looks into journals, and takes no lock.
+  ///
+  /// - Parameter sessions: identifiers; all that have a journal where there are none.
+  /// - Throws: `UsageError` where one of them is not known.
+  package func look(sessions: [String]) throws -> OrphansDocument {
+    try check(sessions)
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    let known = try state.sessions()
+    let names = sessions.isEmpty ? known : sessions.filter(known.contains)
+    var jobs: [String: KnownJobs.Found] = [:]
+    var document = OrphansDocument(state: state.path, at: LaunchClock.wallTime.rfc3339, orphans: [])
+    for session in Set(names).sorted() {
+      let journal = try SessionJournal.openForReading(session: session, in: state)
+      // It was only read.
+      defer { try? journal.close() }
+      let orphans = try journal.orphans
+      guard !orphans.isEmpty else { continue }
+      let nodes = Dictionary(uniqueKeysWithValues: try journal.nodes.map { ($0.id, $0) })
+      for orphan in orphans {
+        guard let node = nodes[orphan.node] else { continue }
+        let job =
+          try jobs[node.manifest]
+          ?? KnownJobs(history: history, environment: environment).find(node.manifest)
+        jobs[node.manifest] = job
+        document.orphans.append(
+          Self.entry(orphan, of: node, in: session, hindrance: Self.hindrance(orphan, node, session, job)))
+      }
+    }
+    return document
+  }
+
+  /// Takes orphans from the list; it is on the disk when this returns.
+  ///
+  /// - Throws: `UsageError` where the session, or one of them, is not there: then nothing is forgotten.
+  package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
+    try check([session])
+    guard try state.sessions().contains(session) else { return .forgotten(0) }
+    let locks: [SessionLock]
+    switch try SessionLocks.take([session], in: state, patience: patience, now: { LaunchClock.wallTime }) {
+    case .locked(let all): locks = all
+    case .inUse(let holder): return .inUse(holder)
+    }
+    defer { for lock in locks { lock.release() } }
+    let journal = try SessionJournal.open(
+      session: session, in: state, writtenBy: version, at: LaunchClock.wallTime)
+    defer { try? journal.close() }  // What was forgotten is synced.
+    switch forgotten {
+    case .all: return .forgotten(try journal.forgetOrphans(nil))
+    case .some(let ids):
+      let known = Set(try journal.orphans.map(\.id))
+      if let unknown = ids.first(where: { !known.contains($0) }) {
+        throw UsageError(
+          "the session \(session) has no orphan \(unknown); nothing was forgotten\n"
+            + "help: 'ferry orphans \(session)' lists them")
+      }
+      return .forgotten(try journal.forgetOrphans(ids))
+    }
+  }
+
+  private func check(_ sessions: [String]) throws {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    try SessionCatalog(state: state, inbox: inbox).check(sessions)
+  }
+
+  /// Why the next run of its manifest does not release it; `nil` where it does.
+  private static func hindrance(
+    _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
+  ) -> String? {
+    if orphan.orphaning.isInDoubt { return "what the server has under it may count: look there" }
+    let plan: Plan
+    switch found {
+    case .job(let job): plan = job.plan
+    case .unreadable(let why): return why
+    }
+    let node = plan.nodes.first { node in
+      node.name == row.name && node.kind == .upload
+        && plan.sessions[node.session.index].identifier == session
+    }
+    guard let node, case .upload(let work) = node.work else {
+      return "the manifest has no upload \(row.name) in this session any more"
+    }
+    let origin = work.first.origin?.description ?? ""
+    guard origin == row.origin else { return "the upload \(row.name) goes to another server now: \(origin)" }
+    guard let abandon = work.abandon else { return "the upload \(row.name) has no 'abandon:'" }
+    return abandon.lackedCapture(of: orphan).map {
+      "'abandon:' asks for \($0), which was not captured with it"
+    }
+  }
+
+  private static func entry(
+    _ orphan: OrphanRow, of node: NodeRow, in session: String, hindrance: String?
+  ) -> OrphansDocument.Entry {
+    let values = ItemValues(journaled: orphan.captures, sha256: nil)
+    let captures = values.allocate + values.transfer
+    let secrets = captures.filter(\.isSecret).map(\.name)
+    let text = String(validating: orphan.path, as: UTF8.self)
+    return .init(
+      session: session, id: orphan.id, manifest: node.manifest, upload: node.name, origin: node.origin,
+      path: text ?? String(decoding: orphan.path, as: UTF8.self),
+      pathBase64: text == nil ? Data(orphan.path).base64EncodedString() : nil,
+      captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }) { $1 },
+      secrets: secrets.isEmpty ? nil : secrets, handedOverAt: orphan.handedOver.rfc3339,
+      droppedAt: orphan.droppedAt.rfc3339, expiresAt: orphan.expires?.rfc3339,
+      reason: orphan.orphaning.reason.word, isInDoubt: orphan.orphaning.isInDoubt,
+      isReleasedByNextRun: hindrance == nil, hindrance: hindrance, triedAt: orphan.triedAt?.rfc3339,
+      failure: orphan.failure)
+  }
+}

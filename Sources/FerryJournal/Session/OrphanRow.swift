@@ -1,0 +1,103 @@
+import FerryPlan
+import Foundation
+import GRDB
+
+/// An upload ID that was given out, and will not be used.
+package struct OrphanRow: Hashable, Sendable {
+  package var id: Int64
+  /// `NodeRow.id` of its upload.
+  package var node: Int64
+  /// Of its file, relative to the upload's root.
+  package var path: [UInt8]
+  /// Bytes, as listed when the file was handed over.
+  package var size: Int64
+  /// Nanoseconds since 1970, likewise.
+  package var modified: Int64
+  package var sha256: [UInt8]?
+  /// As an item's: the open ones in the order of capture, then the secret ones.
+  package var captures: [CapturedValue]
+  /// The ID was given out after this.
+  package var handedOver: Instant
+  /// Until when it could be used; `nil` means for ever.
+  package var expires: Instant?
+  package var orphaning: Orphaning
+  package var droppedAt: Instant
+  /// The last release that was tried in vain: when, and why.
+  package var triedAt: Instant?
+  package var failure: RecordedFailure?
+
+  static let columns = """
+    id, node, path, size, modified, sha256, captures, secret_captures, handed_over, expires, reason, in_doubt, \
+    dropped_at, tried_at, failure_code, failure_status, failure_message
+    """
+
+  init(_ row: Row, file: String) throws(JournalError) {
+    id = row["id"]
+    let reason: Int64 = row["reason"]
+    guard let known = UInt8(exactly: reason).flatMap(OrphanReason.init(rawValue:)),
+      let open = CaptureText.decode(row["captures"], secret: false),
+      let secret = CaptureText.decode(row["secret_captures"], secret: true)
+    else {
+      throw JournalError(
+        .damaged, file: file, cause: "orphan \(id) has reason \(reason), or captures that are no JSON object")
+    }
+    node = row["node"]
+    path = Array(row["path"] as Data)
+    size = row["size"]
+    modified = row["modified"]
+    sha256 = (row["sha256"] as Data?).map { Array($0) }
+    captures = open + secret
+    handedOver = Instant(nanoseconds: row["handed_over"])
+    expires = (row["expires"] as Int64?).map(Instant.init(nanoseconds:))
+    orphaning = Orphaning(known, isInDoubt: row["in_doubt"])
+    droppedAt = Instant(nanoseconds: row["dropped_at"])
+    triedAt = (row["tried_at"] as Int64?).map(Instant.init(nanoseconds:))
+    failure = (row["failure_code"] as String?).map {
+      RecordedFailure(code: $0, status: row["failure_status"], message: row["failure_message"] ?? "")
+    }
+  }
+}
+
+// MARK: Becoming one
+
+extension OrphanRow {
+  /// True of an item whose captures are an upload ID's: those of `allocate` come first.
+  private static let holdsUploadID = #"""
+    (captures LIKE '{"allocate.%' OR secret_captures LIKE '{"allocate.%')
+    """#
+
+  /// True of an item whose commit, or whatever makes it count, may have been carried out, as far as its row tells.
+  private static let mayCount = """
+    (intent IS NOT NULL
+      OR state >= coalesce((SELECT counts_from FROM node WHERE node.id = item.node), 1))
+    """
+
+  /// SQL that writes down as orphans the upload IDs of items that are about to lose them.
+  ///
+  /// - Parameters:
+  ///   - id: SQL; NULL for the next free one.
+  ///   - inDoubt: SQL; NULL where only the item's row tells.
+  static func insert(id: String, reason: String, inDoubt: String, at: String, where condition: String)
+    -> String
+  {
+    """
+    INSERT INTO orphan (id, node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
+    reason, in_doubt, dropped_at)
+    SELECT \(id), node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
+    \(reason), coalesce(\(inDoubt), \(mayCount)), \(at)
+    FROM item WHERE \(condition) AND \(holdsUploadID)
+    """
+  }
+
+  /// The same at once, for whatever items the condition is true of.
+  static func insert(
+    _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
+    _ arguments: StatementArguments = [], at now: Instant, _ db: Database
+  ) throws {
+    try db.execute(
+      sql: insert(
+        id: "NULL", reason: "\(reason.rawValue)", inDoubt: isInDoubt.map { $0 ? "1" : "0" } ?? "NULL",
+        at: "\(now.nanoseconds)", where: condition),
+      arguments: arguments)
+  }
+}

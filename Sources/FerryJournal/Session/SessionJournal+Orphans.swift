@@ -1,0 +1,93 @@
+import FerryPlan
+import GRDB
+
+/// Upload IDs that were given out, and will not be used.
+extension SessionJournal {
+  /// The next free id of an orphan. The holder of the session's lock counts on from here itself.
+  package var nextOrphan: Int64 {
+    get throws(JournalError) {
+      try access { try Int64.fetchOne($0, sql: "SELECT coalesce(max(id), 0) + 1 FROM orphan") ?? 1 }
+    }
+  }
+
+  /// All of them, the oldest first.
+  package var orphans: [OrphanRow] {
+    get throws(JournalError) { try orphans(where: "1") }
+  }
+
+  /// Those of an upload that may be released, the oldest first, at most `limit`.
+  package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
+    try orphans(where: "node = ? AND in_doubt = 0", [node], limit: limit)
+  }
+
+  /// How many each upload has, by `NodeRow.id`.
+  package func orphanCounts() throws(JournalError) -> [Int64: Int] {
+    try access { db in
+      let rows = try Row.fetchAll(db, sql: "SELECT node, count(*) FROM orphan GROUP BY node")
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Int64, $0[1] as Int) })
+    }
+  }
+
+  /// - Parameter limit: SQLite takes -1 for none.
+  private func orphans(
+    where condition: String, _ arguments: StatementArguments = [], limit: Int = -1
+  ) throws(JournalError) -> [OrphanRow] {
+    let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY id LIMIT \(limit)"
+    return try access { db in
+      try Row.fetchAll(db, sql: sql, arguments: arguments).map { try OrphanRow($0, file: self.path) }
+    }
+  }
+
+  /// Before a run: makes orphans of the upload IDs of open items, whose files start over. On the disk when this
+  /// returns; the caller holds the session's lock, and no `JournalWriter` has the journal.
+  package func dropUploadIDs(
+    _ items: [(row: Int64, reason: OrphanReason)], at now: Instant
+  ) throws(JournalError) {
+    guard !items.isEmpty else { return }
+    try transaction { db in
+      for (row, reason) in items {
+        try OrphanRow.insert(reason, where: "id = ?", [row], at: now, db)
+        try db.execute(
+          sql: """
+            UPDATE item SET state = \(ItemState.queued.rawValue), intent = NULL, captures = NULL,
+            secret_captures = NULL, expires = NULL, sha256 = NULL WHERE id = ?
+            """,
+          arguments: [row])
+      }
+    }
+  }
+
+  /// Before a run: from where on what the server has under an upload ID of the node may count. While items hold IDs of
+  /// another text of the manifest, the earlier point stays.
+  package func setCountingPoint(_ point: CountingPoint, node: Int64) throws(JournalError) {
+    let open = "EXISTS (SELECT 1 FROM item WHERE node = ?1 AND state IN (1, 2))"
+    try access { db in
+      try db.execute(
+        sql: """
+          UPDATE node SET counts_from = CASE WHEN \(open) THEN min(coalesce(counts_from, 1), ?2) ELSE ?2 END
+          WHERE id = ?1 AND counts_from IS NOT ?2
+          """,
+        arguments: [node, Int64(point.rawValue)])
+    }
+  }
+
+  /// Forgets orphans: a person has dealt with them. On the disk when this returns; the caller holds the session's
+  /// lock, and no `JournalWriter` has the journal.
+  ///
+  /// - Parameter ids: all where it is `nil`.
+  /// - Returns: how many there were.
+  package func forgetOrphans(_ ids: [Int64]?) throws(JournalError) -> Int {
+    try transaction { db in
+      guard let ids else {
+        try db.execute(sql: "DELETE FROM orphan")
+        return db.changesCount
+      }
+      var forgotten = 0
+      for id in ids {
+        try db.execute(sql: "DELETE FROM orphan WHERE id = ?", arguments: [id])
+        forgotten += db.changesCount
+      }
+      return forgotten
+    }
+  }
+}

@@ -1,0 +1,17 @@
+extension ManifestDecoder {
+  /// F0709. What is sent once for ever, or in every round, is never compared.
+  mutating func warnOfIdleComparisons(_ manifest: Manifest) {
+    for upload in manifest.uploads where upload.compare == .content && upload.deliver != .whenChanged {
+      guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,
+        let compare = node["compare"]
+      else { continue }
+      warn(
+        .idleComparison, at: compare.location,
+        "this changes nothing: with 'deliver: \(upload.deliver.rawValue)' no file is compared with its delivery",
+        help: "remove it, or write 'deliver: when_changed'",
+        notes: node["deliver"].map { [.init("how often a file is sent is said here", at: $0.location)] }
+          ?? [],
+        use: compare.use ?? node.use)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/// A SHA-256, in place: a million of them are one array.
+package struct ContentDigest: Hashable, Sendable {
+  private var words: SIMD4<UInt64>
+
+  /// - Parameter bytes: 32 of them; `nil` where they are not.
+  package init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == 32 else { return nil }
+    words = .zero
+    for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+  }
+
+  package var bytes: [UInt8] {
+    (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
+  }
+}

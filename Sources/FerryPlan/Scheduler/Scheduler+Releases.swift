@@ -1,0 +1,201 @@
+import FerryManifest
+
+/// An upload's orphans in a launch: its upload IDs that will not be used.
+struct Releases: Sendable {
+  /// Those that the launch found, then those that it made.
+  private(set) var count = 0
+  /// To be released, and not tried in this launch.
+  var waiting: [Int] = []
+  /// Being released.
+  var active: [Int: Progress] = [:]
+  private(set) var dropped = 0
+  var released = 0
+  var failed = 0
+  /// Why the last of those was not released.
+  var failure: RecordedFailure?
+
+  init() {}
+
+  init(found: Int) {
+    count = found
+    waiting = Array(0..<found)
+  }
+
+  /// Counts one that the launch made; the result is its number.
+  mutating func add() -> Int {
+    count += 1
+    dropped += 1
+    return count - 1
+  }
+
+  /// `nil` where there was nothing to do.
+  var record: RunRecord.OrphanRecord? {
+    guard dropped + released + failed > 0 else { return nil }
+    return .init(dropped: dropped, released: released, failed: failed, reason: failure)
+  }
+}
+
+/// Upload IDs that will not be used: they are written down, and released once nothing else of the launch can go on.
+/// No item waits for a release, and none that fails changes how the launch ends.
+extension Scheduler {
+  /// The upload that counts the place among its items.
+  func itemsUpload(of place: Place) -> Int? { place.item == nil ? nil : uploadIndex[place.node.index] }
+
+  // MARK: Becoming one
+
+  /// The item is about to lose its upload ID, if it has one.
+  mutating func orphanUploadID(of place: Place, _ reason: OrphanReason) {
+    guard let item = place.item, let upload = uploadIndex[place.node.index],
+      case .upload(let work) = plan.nodes[place.node.index].work
+    else { return }
+    let progress = uploads[upload].active[item] ?? progress(ofItem: item, upload)
+    guard progress.hasUploadID else { return }
+    let orphan = uploads[upload].releases.add()
+    tally.idsOrphaned += 1
+    entries.append(
+      .orphaned(place, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
+    if work.abandon != nil, !progress.mayCount { uploads[upload].releases.waiting.append(orphan) }
+  }
+
+  /// What an attempt tells of whether its upload ID may be released.
+  mutating func learnWhetherItCounts(
+    _ place: Place, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
+  ) {
+    guard place.item != nil, case .upload(let work) = plan.nodes[place.node.index].work else { return }
+    switch step.kind {
+    case .probe: if case .notCommitted = verdict { self[progress: place]?.mayCount = false }
+    case .commit, .transfer:
+      let makesItCount = step.kind == .commit || work.commit == nil
+      if makesItCount, answer.mayHaveActed { self[progress: place]?.mayCount = true }
+    case .token, .allocate, .fetch, .request, .abandon: break
+    }
+  }
+
+  /// The server has given an ID out again: it is in use.
+  mutating func regain(_ orphans: [Int], of node: NodeID) {
+    guard let upload = uploadIndex[node.index] else { return }
+    for orphan in orphans {
+      uploads[upload].releases.waiting.removeAll { $0 == orphan }
+      entries.append(.settled(.orphan(orphan, of: node)))
+    }
+  }
+
+  // MARK: Release
+
+  /// Once nothing else can go on: begins the releases that may begin; true while any is to come to its end.
+  mutating func releaseOrphans() -> Bool {
+    while uploads.indices.contains(where: mayRelease) {
+      // One whose row a power cut takes would be in use again.
+      guard entries.isEmpty, synced >= recorded else {
+        actions.append(.sync)
+        return true
+      }
+      for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
+      fillLanes()
+      guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func mayRelease(_ upload: Int) -> Bool {
+    guard !uploads[upload].releases.waiting.isEmpty else { return false }
+    let node = uploads[upload].node
+    let step = step(node, .abandon)
+    switch nodes[node.index].phase {
+    case .notSelected: return false
+    // What it refers to has not been answered.
+    case .waiting where step.request.references.contains(where: \.isOfRequest): return false
+    case .waiting, .open, .finished, .settling, .closed, .left: break
+    }
+    let tokenSession = step.token.map { plan.nodes[$0.index].session }
+    return [step.session, tokenSession].compactMap(\.self).allSatisfy { hold(on: $0) == nil }
+  }
+
+  private mutating func beginReleases(of upload: Int) {
+    let waiting = uploads[upload].releases.waiting
+    uploads[upload].releases.waiting = []
+    for orphan in waiting {
+      uploads[upload].releases.active[orphan] = Progress(step: .abandon)
+      enqueue(.orphan(orphan, of: uploads[upload].node), .abandon)
+    }
+  }
+
+  mutating func finishRelease(_ flight: Flight, _ step: Step, _ verdict: Verdict) {
+    let place = flight.attempt.place
+    switch verdict {
+    case .succeeded, .unchanged, .uploadIDGone:
+      entries.append(.settled(place))
+      tally.idsReleased += 1
+      endRelease(place) { $0.released += 1 }
+    case .unauthorized(let failure):
+      let replacements = (self[progress: place]?.replacements ?? 0) + 1
+      self[progress: place]?.replacements = replacements
+      guard replacements <= 2, stop == nil else { return refuseRelease(place, failure) }
+      if let token = step.token {
+        _ = invalidate(token: token, generation: flight.attempt.tokenGeneration)
+      }
+      enqueue(place, .abandon)
+    case .transient(let failure, let retryAfter, let scope, _):
+      retry(flight, failure, retryAfter: retryAfter, scope: scope)
+    case .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
+      .integrity(let failure), .limited(let failure):
+      refuseRelease(place, failure)
+    case .cancelled: leaveRelease(place, flight.interruption == .expired ? .expired : stopReason)
+    }
+  }
+
+  /// Not in this launch any more. Where its server does not answer, the upload's others are not tried either.
+  mutating func leaveRelease(_ place: Place, _ failure: RecordedFailure) {
+    guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
+      return endRelease(place) { _ in }
+    }
+    refuseRelease(place, failure)
+    for ready in takeWaiting(where: { $0.place.orphan != nil && $0.place.node == place.node }) {
+      endRelease(ready.place) { $0.failed += 1 }
+    }
+  }
+
+  private mutating func refuseRelease(_ place: Place, _ failure: RecordedFailure) {
+    entries.append(.notReleased(place, failure, at: now))
+    endRelease(place) {
+      $0.failed += 1
+      $0.failure = failure
+    }
+  }
+
+  private mutating func endRelease(_ place: Place, _ count: (inout Releases) -> Void) {
+    releaseReservation(place)
+    guard let upload = uploadIndex[place.node.index], let orphan = place.orphan,
+      uploads[upload].releases.active.removeValue(forKey: orphan) != nil
+    else { return }
+    count(&uploads[upload].releases)
+  }
+
+  /// Whether something else than releases waits for a token.
+  func isWantedByItems(_ token: NodeID) -> Bool {
+    let waiters = tokens[token.index]?.waiters ?? []
+    return waiters.isEmpty || waiters.contains { $0.place.orphan == nil }
+  }
+}
+
+extension AttemptResult.Answer {
+  /// Whether the server may have done what it was asked for: only a refusal (4xx), or a request that stayed at home,
+  /// says that it has not.
+  fileprivate var mayHaveActed: Bool {
+    switch self {
+    case .response(let response): !(400...499).contains(response.status) || response.status == 408
+    case .failure(let failure): failure.mayHaveReachedServer
+    }
+  }
+}
+
+extension Reference {
+  fileprivate var isOfRequest: Bool {
+    switch self {
+    case .request: true
+    case .secret, .file, .token, .allocate, .transfer, .run: false
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// State that is lost, damaged or out of reach: what a run makes of it, and what is said.
+@Suite struct `State that is lost` {
+  /// A request that is done, and files that are sent in each round, of which one fails.
+  private func job(_ receiver: ReceiverProcess) throws -> Workspace {
+    let puts = JobText.puts.replacing(JobText.retry, with: "deliver: every_run\n    retry: { limit: 0 }")
+    let job = try Workspace(
+      JobText.text(server: receiver.url, connections: 1, puts, JobText.notes([("note", "always")])))
+    for name in ["a", "x"] { try job.write(name, to: "\(name).txt") }
+    return job
+  }
+
+  @Test(arguments: [true, false])
+  func `as ferry db is, begins a round behind those that the journals name`(isOld: Bool) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:every=2,times=1,status=403"])
+    let job = try job(receiver)
+    let history = job.state + "/ferry.db"
+    let copy = job.folder.path("old.db")
+    if isOld {
+      #expect(try await job.run("--limit", "0").report.run.round == 1)
+      try FileManager.default.copyItem(atPath: history, toPath: copy)
+    }
+    let first = try await job.run()
+    #expect(first.command.status == 1 && first.report.run.round == 1, "\(first.command.stdout)")
+    let second = try await job.run()
+    #expect(second.command.status == 0 && second.report.run.round == 2, "\(second.command.stdout)")
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: history + suffix) }
+    if isOld { try FileManager.default.copyItem(atPath: copy, toPath: history) }
+    let check = try await job.ferry("journal", "check")
+    #expect(check.status == 1 && check.stdout.contains("unknown_round"), "\(check.stdout)")
+    let plan = try await job.ferry("plan", "job.yaml", "--format", "json")
+    #expect(plan.stdout.contains("\"round\" : 3"), "\(plan.stdout.prefix(400))")
+    let third = try await job.run()
+    #expect(third.command.status == 0 && third.report.run.round == 3, "\(third.command.stdout)")
+    #expect(third.report.totals.itemsDoneInRun == 2)
+    #expect(try await receiver.received().done.count == 3)
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  @Test func `as the journal of a session that sent something is, is told by the check`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await job.ferry("journal", "check").status == 0)
+    try FileManager.default.removeItem(atPath: job.state + "/sessions/e2e.uploads.db")
+    let check = try await job.ferry("journal", "check")
+    #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)")
+  }
+
+  @Test func `in a session of another manifest, does not stop a run`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    let file = job.state + "/sessions/e2e.uploads.db"
+    let descriptor = open(file, O_WRONLY)
+    #expect(ftruncate(descriptor, 5000) == 0)
+    close(descriptor)
+    try job.write(manifest: JobText.text(server: receiver.url, name: "other", JobText.puts))
+    let other = try await job.run()
+    #expect(other.command.status == 0, "\(other.command.stderr)")
+    #expect(other.command.stderr.contains("e2e.uploads.db"), "\(other.command.stderr)")
+    // By now its upload has handed something over, and the other sessions are not looked into.
+    #expect(try await job.run().command.stderr.contains("e2e.uploads.db") == false)
+    // The one whose journal it is says what is to be done.
+    try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))
+    let own = try await job.ferry("run", "job.yaml")
+    #expect(own.status == 70 && own.stderr.contains("ferry journal check"), "\(own.stderr)")
+    #expect(own.stderr.contains("sends again"), "\(own.stderr)")
+  }
+
+  @Test func `or only out of reach, is not taken for empty`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    // root may read every folder; nobody may read a file as one.
+    let sessions = job.state + "/sessions"
+    try FileManager.default.moveItem(atPath: sessions, toPath: sessions + ".away")
+    try Data().write(to: URL(filePath: sessions))
+    for command in [
+      ["status"], ["journal", "check"], ["journal", "export"], ["journal", "prune", "--delivered", "1d"],
+      ["resolve", "--all", "done", "--manifest", "job.yaml"], ["reset", "e2e.uploads"],
+    ] {
+      let end = try await job.start(command).end()
+      #expect(end.status == 70 && end.stderr.contains(sessions), "\(command): \(end.stdout)\(end.stderr)")
+      #expect(end.stderr.contains("help: "))
+    }
+  }
+
+  @Test func `in one of several sessions, keeps a reset from dropping anything`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:status=503"])
+    let puts = JobText.puts.replacing(JobText.retry, with: "retry: { limit: 0 }")
+    let job = try Workspace(JobText.text(server: receiver.url, name: "one", puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: JobText.text(server: receiver.url, name: "two", puts))
+    #expect(try await job.run().command.status == 5)
+    func migrate(to version: Int) async throws -> Int32 {
+      let edit = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])"
+      let file = job.state + "/sessions/two.uploads.db"
+      return try await Command.run("python3", ["-c", edit, file, "PRAGMA user_version = \(version)"]).status
+    }
+    #expect(try await migrate(to: 99) == 0)
+    let refused = try await job.ferry("reset", "one.uploads", "two.uploads")
+    #expect(refused.status == 70 && refused.stderr.contains("two.uploads.db"), "\(refused.stderr)")
+    let export = try await job.ferry("journal", "export", "one.uploads")
+    #expect(export.stdout.contains("\"record\":\"item\""), "\(export.stdout)")
+  }
+
+  @Test func `as what is owed to a delivered file never is by pruning`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let text = JobText.text(server: receiver.url, JobText.puts).replacing(
+      "files: { root: files }", with: "files: { root: files }\n    after: { move_to: sent/ }")
+    let job = try Workspace(text)
+    try job.write("a", to: "a.txt")
+    // Its place is taken, so it stays where it is.
+    try job.write("older", to: "sent/a.txt")
+    #expect(try await job.run().command.status == 5)
+    let pruned = try await job.ferry("journal", "prune", "--delivered", "0s")
+    #expect(pruned.stdout.contains("0 delivered items forgotten"), "\(pruned.stdout)")
+    #expect(try await job.run().command.status == 5)
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+  }
+}

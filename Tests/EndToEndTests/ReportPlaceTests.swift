@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// Where `--report` and the standard output lead, and what keeps them from being written.
+@Suite struct `The place of a report` {
+  private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    return job
+  }
+
+  private func kind(_ path: String) -> mode_t {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+  }
+
+  private func storedReport(_ job: Workspace) throws -> RunReport {
+    let reports = try job.stateFiles().filter { $0.key.hasSuffix("/report.json") }
+    let last = try #require(reports.max { $0.key < $1.key })
+    return try RunReport.decode(last.value)
+  }
+
+  @Test func `may be a link, which stays, and whose target is replaced`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    _ = try job.folder.makeFolder("real")
+    for (name, target) in [("report.json", "real/there.json"), ("chain.json", "report.json")] {
+      try FileManager.default.createSymbolicLink(atPath: job.folder.path(name), withDestinationPath: target)
+    }
+    #expect(try await job.run().command.status == 0)
+    #expect(kind(job.folder.path("report.json")) == S_IFLNK)
+    #expect(kind(job.folder.path("real/there.json")) == S_IFREG)
+    #expect(try await job.ferry("run", "job.yaml", "--report", "chain.json").status == 0)
+    #expect(kind(job.folder.path("chain.json")) == S_IFLNK && kind(job.folder.path("report.json")) == S_IFLNK)
+    #expect(try job.report().totals.itemsDoneInRun == 0)
+    // Nothing but the target is in its folder.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("real")) == ["there.json"])
+  }
+
+  @Test func `may be a FIFO, which is written to`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    let fifo = job.folder.path("fifo")
+    #expect(mkfifo(fifo, 0o600) == 0)
+    let reader = try RunningCommand("cat", [fifo])
+    let end = try await job.ferry("run", "job.yaml", "--report", "fifo")
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(try RunReport.decode(Data(await reader.end().stdout.utf8)).totals.itemsDoneInRun == 1)
+    #expect(kind(fifo) == S_IFIFO)
+    // Without a reader the run does not wait for one.
+    let alone = try await job.ferry("run", "job.yaml", "--report", "fifo")
+    #expect(alone.status == 70 && alone.stderr.contains("nobody reads it"), "\(alone.stderr)")
+    #expect(kind(fifo) == S_IFIFO)
+  }
+
+  @Test(arguments: ["nowhere/x.json", "job.yaml/x.json", "files", "loop"])
+  func `that cannot be is told before anything is done`(_ place: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    try FileManager.default.createSymbolicLink(atPath: job.folder.path("loop"), withDestinationPath: "loop")
+    for options in [[], ["--fresh"]] {
+      let end = try await job.start(["run", "job.yaml", "--report", place] + options).end()
+      #expect(end.status == 2, "\(end.stdout)\(end.stderr)")
+      #expect(end.stderr.contains("--report \(place)") && end.stderr.contains("help: "), "\(end.stderr)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+    #expect(try await receiver.received().requests == 0)
+  }
+
+  /// A device of its own, for who may make one: as /dev/full it takes nothing.
+  @Test func `that cannot be written at the end is a fault of the run, which does all the rest`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    let device = job.folder.path("full")
+    guard mknod(device, S_IFCHR | 0o600, dev_t(1 << 8 | 7)) == 0, access(device, W_OK) == 0,
+      case let descriptor = open(device, O_WRONLY), descriptor >= 0
+    else {
+      FileHandle.standardError.write(Data("skipped: no device can be made here\n".utf8))
+      return
+    }
+    close(descriptor)
+    let text = job.folder.text("job.yaml").replacing(
+      "identifier: e2e.uploads", with: "identifier: e2e.uploads\n    on_events: [./told]")
+    try job.write(manifest: text)
+    try job.folder.write(Data("#!/bin/sh\ncd / && cp \"$FERRY_REPORT\" \"$1\"\n".utf8), to: "told")
+    let told = job.folder.path("told.json")
+    try job.write(manifest: text.replacing("[./told]", with: "[./told, \(told)]"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
+    // A relative state folder is relative to the folder of the run, and the command runs in that of the manifest.
+    let place = try job.folder.makeFolder("elsewhere")
+    let end = try await job.ferry(
+      "run", "../job.yaml", "--report", device, "--state", "../state", in: place)
+    #expect(end.status == 70, "\(end.stdout)\(end.stderr)")
+    #expect(
+      end.stderr.contains("\(device): the report cannot be written: No space left on device"),
+      "\(end.stderr)")
+    #expect(end.stderr.contains("help: "))
+    #expect(kind(device) == S_IFCHR)
+    let stored = try storedReport(job)
+    #expect(stored.run.exitCode == 70 && stored.totals.itemsDoneInRun == 1 && stored.run.roundClosed)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while job.folder.text("told.json").isEmpty, .now < deadline {
+      // The command is started and not waited for.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(try RunReport.decode(Data(job.folder.text("told.json").utf8)).run.id == stored.run.id)
+    #expect(try await job.ferry("run", "job.yaml").status == 0)
+    #expect(try await receiver.received().puts == ["a.txt": 1])
+  }
+
+  @Test(arguments: [
+    "status", "journal check", "journal export", "plan job.yaml", "schema", "--help", "report",
+  ])
+  func `on a standard output that is full ends a command with 70, and a reader that has gone does not`(
+    _ words: String
+  ) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    #expect(try await job.run().command.status == 0)
+    let shell = "exec \(Product.path("ferry")) \(words)"
+    func run(_ text: String) async throws -> Command {
+      try await job.start(["-c", text], program: "/bin/sh").end()
+    }
+    // Opened and written to, and never renamed over.
+    let full = try await run("\(shell) > /dev/full")
+    #expect(full.status == 70, "\(full.stderr)")
+    #expect(
+      full.stderr.contains("ferry: the standard output cannot be written: No space left on device\nhelp: "))
+    let gone = try await run("{ sleep 0.2; \(shell); } 2> gone.txt | true")
+    #expect(gone.status == 0 && job.folder.text("gone.txt").isEmpty, "\(job.folder.text("gone.txt"))")
+  }
+}

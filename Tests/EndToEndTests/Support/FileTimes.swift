@@ -1,0 +1,43 @@
+import Foundation
+
+/// A file's size and modification time, to the nanosecond.
+struct FileTimes {
+  private let path: String
+  private let times: [timespec]
+
+  init(of path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw CommandFailure(description: "there is no \(path)") }
+    self.path = path
+    times = [status.st_atim, status.st_mtim]
+  }
+
+  /// Gives the file the time that it had.
+  func restore() throws {
+    guard utimensat(AT_FDCWD, path, times, 0) == 0 else {
+      throw CommandFailure(description: "\(path): its time cannot be set")
+    }
+  }
+
+  /// Gives a file another time, and no other content.
+  ///
+  /// - Parameter seconds: since 1970.
+  static func touch(_ path: String, seconds: Int) throws {
+    let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
+    guard utimensat(AT_FDCWD, path, times, 0) == 0 else {
+      throw CommandFailure(description: "\(path): its time cannot be set")
+    }
+  }
+
+  /// Writes over one byte; size and modification time stay as they were.
+  static func change(_ path: String, byte: UInt64) throws {
+    let times = try FileTimes(of: path)
+    let file = try FileHandle(forUpdating: URL(filePath: path))
+    try file.seek(toOffset: byte)
+    let old = try file.read(upToCount: 1)?.first ?? 0
+    try file.seek(toOffset: byte)
+    try file.write(contentsOf: Data([old ^ 1]))
+    try file.close()
+    try times.restore()
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Runs programs without some calls of the kernel: Faults/old-kernel.c.
+enum OldKernel {
+  /// The program that starts others; `nil` where nothing here can compile it.
+  private static let program = Task<String?, any Error> {
+    #if os(Linux)
+    guard let compiler = RunningCommand.find("cc") ?? RunningCommand.find("clang") else { return nil }
+    let program = Product.path("old-kernel-\(ProcessInfo.processInfo.processIdentifier)")
+    let command = try await Command.run(
+      compiler,
+      [
+        "-O2", "-Wall", "-Wextra", "-Werror", "-o", program,
+        Product.source("Tests/EndToEndTests/Faults/old-kernel.c"),
+      ])
+    guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
+    return program
+    #else
+    return nil
+    #endif
+  }
+
+  /// Whether programs can be run so.
+  static func isThere() async throws -> Bool {
+    guard let program = try await program.value else { return skipped() }
+    // A container may forbid further filters.
+    let trial = try await Command.run(program, ["openat2=ENOSYS", "--", "/bin/true"])
+    return trial.status == 0 ? true : skipped()
+  }
+
+  /// A skip that nobody sees would look like a pass.
+  private static func skipped() -> Bool {
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the tests of old kernels need Linux, a C compiler and seccomp(2)\n\n".utf8))
+    return false
+  }
+
+  /// Runs a workspace's manifest to its end.
+  ///
+  /// - Parameter answers: of the kernel's calls, as `renameat2=ENOSYS`.
+  static func run(_ job: Workspace, without answers: [String]) async throws -> Command {
+    guard let program = try await program.value else {
+      throw CommandFailure(description: "nothing here can start it")
+    }
+    let ferry = [Product.path("ferry"), "run", "job.yaml", "--report", "report.json"]
+    return try await job.start(answers + ["--"] + ferry, program: program).end()
+  }
+}

@@ -1,0 +1,255 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct OrphanTests {
+  let state: TemporaryState
+
+  init() throws { state = try TemporaryState() }
+
+  private func captures(_ id: Int) -> [CapturedValue] {
+    [
+      CapturedValue(name: "allocate.id", value: "u\(id)", isSecret: false),
+      CapturedValue(name: "allocate.url", value: "https://h/?sig=\(id)", isSecret: true),
+    ]
+  }
+
+  /// Rows: 1 queued, 2 allocated, 3 transferred, 4 ambiguous at its commit, 5 ambiguous at its transfer, 6 allocated
+  /// with the intent of its transfer.
+  private func filled(_ point: CountingPoint) throws -> (journal: SessionJournal, node: Int64) {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.setCountingPoint(point, node: node)
+    let lost = RecordedFailure(code: "answer_lost", message: "lost")
+    try journal.write(
+      [.insert(node: node, round: 2, handedOver: .start, firstRow: 1, files: FileColumns(count: 6))]
+        + (2...6).map { .allocated(row: $0, captures: captures(Int($0)), expires: .start(plus: 60)) } + [
+          .transferred(row: 3, captures: [], sha256: Array(repeating: 7, count: 32)),
+          .transferred(row: 4, captures: [], sha256: nil), .intent(row: 4, step: .commit),
+          .closed(row: 4, state: .ambiguous, at: .start, failure: lost),
+          .intent(row: 5, step: .transfer),
+          .closed(row: 5, state: .ambiguous, at: .start, failure: lost),
+          .intent(row: 6, step: .transfer),
+        ])
+    return (journal, node)
+  }
+
+  private func check(_ journal: SessionJournal) throws {
+    try journal.close()
+    #expect(try ReleasedSchemaTests.findings(in: state) == [])
+  }
+
+  // MARK: Becoming one
+
+  @Test func aResetMakesOrphansOfWhatIsOpenAndLeavesWhatIsAmbiguous() throws {
+    let (journal, node) = try filled(.intended)
+    #expect(try journal.reset(at: .start(plus: 9)).withUploadID == 3)
+    let orphans = try journal.orphans
+    #expect(orphans.map { $0.captures.first?.value } == ["u2", "u3", "u6"])
+    #expect(orphans.allSatisfy { $0.orphaning.reason == .reset && $0.droppedAt == .start(plus: 9) })
+    // Of one the transfer may have been carried out.
+    #expect(orphans.map(\.orphaning.isInDoubt) == [false, false, true])
+    #expect(orphans[0].captures == captures(2) && orphans[0].node == node)
+    #expect(orphans[0].expires == .start(plus: 60) && orphans[0].handedOver == .start)
+    #expect(orphans[1].sha256?.count == 32 && orphans[1].size == 102)
+    #expect(try journal.releasableOrphans(node: node, limit: 9).map(\.id) == [orphans[0].id, orphans[1].id])
+    #expect(try journal.items(node).map(\.state) == [.ambiguous, .ambiguous])
+    try check(journal)
+  }
+
+  @Test(arguments: [
+    (CountingPoint.allocated, [true, true]), (.intended, [false, false]),
+  ])
+  func aCancelMakesOrphansOfWhatHasNoIntent(point: CountingPoint, areInDoubt: [Bool]) throws {
+    let (journal, node) = try filled(point)
+    try journal.cancelOpen(reason: .cancelled, at: .start(plus: 9))
+    let orphans = try journal.orphans
+    #expect(orphans.map { $0.captures.first?.value } == ["u2", "u3"])
+    #expect(orphans.map(\.orphaning.isInDoubt) == areInDoubt)
+    #expect(orphans.allSatisfy { $0.orphaning.reason == .cancelled })
+    #expect(try journal.items(node)[5].state == .ambiguous && journal.items(node)[5].captures == captures(6))
+    try check(journal)
+  }
+
+  @Test func aCancelOfAnotherManifestTouchesNone() throws {
+    let (journal, _) = try filled(.intended)
+    try journal.cancelOpen(manifest: "other", reason: .cancelled, at: .start)
+    #expect(try journal.orphans.isEmpty)
+    try check(journal)
+  }
+
+  @Test func aJournalOfAnOlderFerryTellsNothingOfItsCommits() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1)),
+      .allocated(row: 1, captures: captures(1), expires: nil),
+    ])
+    // An item holds an ID whose text of the manifest nobody knows.
+    try journal.setCountingPoint(.intended, node: node)
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    #expect(try journal.orphans.map(\.orphaning.isInDoubt) == [true])
+    // None does any more.
+    try journal.setCountingPoint(.intended, node: node)
+    try journal.write([
+      .requeue(round: 2, handedOver: .start, files: [.init(row: 1, size: 1, modified: 1)]),
+      .allocated(row: 1, captures: captures(2), expires: nil),
+    ])
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    #expect(try journal.orphans.map(\.orphaning.isInDoubt) == [true, false])
+    try check(journal)
+  }
+
+  @Test func aRetryOfATransferMakesAnOrphanAndOneOfACommitNone() throws {
+    let (journal, node) = try filled(.intended)
+    let items = try journal.ambiguousItems(node: node)
+    try journal.resolve(items: items.map { ($0, .again(round: 3)) }, nodes: [], at: .start(plus: 5))
+    let orphans = try journal.orphans
+    #expect(orphans.map { $0.captures.first?.value } == ["u5"])
+    // A person has said that it was not carried out.
+    #expect(orphans.map(\.orphaning) == [Orphaning(.retried, isInDoubt: false)])
+    #expect(try journal.items(node)[3].captures == captures(4))
+    try check(journal)
+  }
+
+  @Test func whatAPersonSaysIsDoneMakesNone() throws {
+    let (journal, node) = try filled(.intended)
+    let items = try journal.ambiguousItems(node: node)
+    try journal.resolve(items: items.map { ($0, .done) }, nodes: [], at: .start)
+    #expect(try journal.orphans.isEmpty)
+    try check(journal)
+  }
+
+  @Test func theRunsOwnEntriesMakeThemInTheTransactionThatForgetsTheirIDs() throws {
+    let (journal, node) = try filled(.intended)
+    try journal.write([
+      .orphaned(row: 2, orphan: 7, Orphaning(.expired, isInDoubt: false), at: .start(plus: 1)),
+      .released(row: 2),
+      .orphaned(row: 3, orphan: 8, Orphaning(.failed, isInDoubt: true), at: .start(plus: 2)),
+      .closed(
+        row: 3, state: .failed, at: .start(plus: 2),
+        failure: RecordedFailure(code: "http_status", message: "")),
+      // It holds none.
+      .orphaned(row: 1, orphan: 9, Orphaning(.failed, isInDoubt: false), at: .start(plus: 2)),
+    ])
+    #expect(try journal.orphans.map(\.id) == [7, 8])
+    #expect(try journal.orphans.map(\.orphaning.reason) == [.expired, .failed])
+    #expect(try journal.nextOrphan == 9)
+    #expect(try journal.items(node)[1].captures.isEmpty)
+    try check(journal)
+  }
+
+  @Test func whatIsQueuedAgainMakesOneWhereItHoldsAnID() throws {
+    let (journal, _) = try filled(.intended)
+    try journal.write([
+      .requeue(
+        round: 3, handedOver: .start(plus: 3),
+        files: [.init(row: 1, size: 5, modified: 5), .init(row: 2, size: 5, modified: 5)], firstOrphan: 4)
+    ])
+    let orphans = try journal.orphans
+    #expect(orphans.map(\.id) == [5] && orphans.map(\.orphaning.reason) == [.requeued])
+    #expect(orphans[0].size == 101)
+    try check(journal)
+  }
+
+  @Test func filesThatStartOverAreQueuedWithoutTheirIDs() throws {
+    let (journal, node) = try filled(.intended)
+    try journal.dropUploadIDs([(2, .edited), (6, .requeued)], at: .start(plus: 4))
+    #expect(try journal.orphans.map(\.orphaning.reason) == [.edited, .requeued])
+    #expect(try journal.orphans.map(\.orphaning.isInDoubt) == [false, true])
+    #expect(try journal.items(node)[1].state == .queued && journal.items(node)[1].captures.isEmpty)
+    try check(journal)
+  }
+
+  @Test func capturesOfATransferAloneAreNoUploadID() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    let location = CapturedValue(name: "transfer.location", value: "/a", isSecret: false)
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1)),
+      .transferred(row: 1, captures: [location], sha256: nil),
+    ])
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    #expect(try journal.orphans.isEmpty)
+    try check(journal)
+  }
+
+  // MARK: Afterwards
+
+  @Test func aReleaseTakesItFromTheListAndAFailedOneSaysWhy() throws {
+    let (journal, _) = try filled(.intended)
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    let failure = RecordedFailure(
+      code: "http_status", status: 403, message: "the server answered 403 to DELETE")
+    try journal.write([
+      .orphanSettled(orphan: 1), .orphanKept(orphan: 2, failure: failure, at: .start(plus: 8)),
+      // In use again, and none any more.
+      .orphanSettled(orphan: 99), .orphanKept(orphan: 99, failure: failure, at: .start),
+    ])
+    #expect(try journal.orphans.map(\.id) == [2])
+    #expect(try journal.orphans.first?.failure == failure)
+    #expect(try journal.orphans.first?.triedAt == .start(plus: 8))
+    try check(journal)
+  }
+
+  @Test func anIDThatIsGivenOutAgainIsNoOrphan() throws {
+    let (journal, _) = try filled(.intended)
+    try journal.write([
+      .orphaned(row: 2, orphan: 1, Orphaning(.startedOver, isInDoubt: false), at: .start), .released(row: 2),
+      .allocated(row: 2, captures: captures(2), expires: nil),
+    ])
+    #expect(try journal.orphans.isEmpty)
+    try check(journal)
+  }
+
+  @Test func aPersonForgetsThem() throws {
+    let (journal, _) = try filled(.intended)
+    _ = try journal.reset(at: .start)
+    #expect(try journal.forgetOrphans([1, 99]) == 1)
+    #expect(try journal.orphans.map(\.id) == [2, 3])
+    #expect(try journal.forgetOrphans(nil) == 2)
+    try check(journal)
+  }
+
+  @Test func manyAreMadeAtOnce() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.setCountingPoint(.intended, node: node)
+    let count = 20_000
+    try journal.write(
+      [.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: count))]
+        + (1...count).map { .allocated(row: Int64($0), captures: captures($0), expires: nil) })
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    #expect(try journal.orphanCounts() == [node: count])
+  }
+
+  // MARK: The check
+
+  @Test(arguments: [
+    ("UPDATE orphan SET reason = 99", JournalFinding.Code.unknownValue),
+    ("UPDATE orphan SET in_doubt = 2", .unknownValue),
+    ("UPDATE orphan SET node = 77", .brokenReference),
+    ("UPDATE orphan SET captures = NULL, secret_captures = NULL", .capturesNotAllowed),
+    ("UPDATE orphan SET captures = 'x'", .unreadableText),
+    ("UPDATE orphan SET tried_at = 1", .closingDiffers),
+    ("UPDATE node SET counts_from = 4", .unknownValue),
+    (
+      """
+      INSERT INTO orphan (node, path, size, modified, captures, secret_captures, handed_over, reason, in_doubt,
+        dropped_at)
+      SELECT node, path, size, modified, captures, secret_captures, handed_over, 2, 0, 1 FROM item WHERE state = 5
+      """, .orphanInUse
+    ),
+  ])
+  func whatNoFerryWritesIsFound(sql: String, code: JournalFinding.Code) throws {
+    let (journal, _) = try filled(.intended)
+    try journal.cancelOpen(reason: .cancelled, at: .start)
+    try check(journal)
+    let queue = try DatabaseQueue(path: try state.database())
+    try queue.write { try $0.execute(sql: sql) }
+    try queue.close()
+    #expect(try Set(ReleasedSchemaTests.findings(in: state).map(\.code)) == [code])
+  }
+}

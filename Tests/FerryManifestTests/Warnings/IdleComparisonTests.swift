@@ -1,0 +1,41 @@
+import Testing
+
+@Suite struct `An idle comparison` {
+  private static func text(_ keys: String) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { one: {} }
+    uploads:
+      u:
+        session: one
+        files: { root: . }
+        \(keys)
+        transfer: { request: { url: "https://a.example/${file.path}" } }
+    """
+  }
+
+  @Test(arguments: ["once", "every_run"])
+  func `is warned of where nothing is compared`(_ deliver: String) {
+    expectWarnings(
+      Self.text("deliver: 2️⃣\(deliver)\n    compare: 1️⃣content"),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .idleComparison,
+          message:
+            "this changes nothing: with 'deliver: \(deliver)' no file is compared with its delivery",
+          help: "remove it, or write 'deliver: when_changed'",
+          notes: [("2️⃣", "how often a file is sent is said here")])
+      ])
+  }
+
+  @Test func `is none where changed files are sent, as they are by default`() {
+    expectWarnings(Self.text("compare: content"), [])
+    expectWarnings(Self.text("deliver: when_changed\n    compare: content"), [])
+  }
+
+  @Test(arguments: ["once", "when_changed", "every_run"])
+  func `is none where it asks for what is so anyway`(_ deliver: String) {
+    expectWarnings(Self.text("deliver: \(deliver)\n    compare: modification"), [])
+  }
+}

@@ -1,0 +1,339 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Upload IDs that will not be used.
+@Suite struct ReleaseTests {
+  static let abandon = """
+        abandon: { request: { method: DELETE, url: "http://host/ids/${allocate.id}" } }
+
+    """
+
+  /// Gives out IDs from 1 and answers everything with 200, but what `answer` says.
+  static func server(_ answer: @escaping (Call) -> Reply? = { _ in nil }) -> (Call) -> Reply {
+    var given = 0
+    return { call in
+      var reply = answer(call) ?? .status(200)
+      if call.step == .allocate {
+        given += 1
+        reply.uploadID = given
+      }
+      return reply
+    }
+  }
+
+  private func world(
+    _ more: String = abandon, files: Int = 1, validFor: String = "1h", method: String = "PUT",
+    alreadyDone: String = "already_done: { status: [409] }", _ answer: @escaping (Call) -> Reply?
+  ) throws -> World {
+    try World(
+      Yaml.ids(more, validFor: validFor, method: method, alreadyDone: alreadyDone),
+      files: Yaml.files(files), serve: Self.server(answer))
+  }
+
+  private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
+  private func orphans(_ world: World) -> [VirtualJournal.Orphan] {
+    world.machine.journal.orphans.values.flatMap(\.self)
+  }
+
+  @Test func theIDOfAFailedItemIsReleasedOnceNothingElseCanGoOn() throws {
+    var released: [Int?] = []
+    var world = try world(files: 6) { call in
+      if call.step == .abandon { released.append(call.uploadID) }
+      return call.step == .transfer && call.path == "f00" ? .status(403) : nil
+    }
+    world.run()
+    #expect(steps(world).last == .abandon && steps(world).count { $0 == .abandon } == 1)
+    #expect(released == [1])
+    #expect(world.scheduler.totals.idsOrphaned == 1 && world.scheduler.totals.idsReleased == 1)
+    #expect(world.scheduler.totals.items.done == 5 && world.scheduler.exitCode == .itemsFailed)
+    #expect(orphans(world).isEmpty)
+    #expect(world.violations.isEmpty)
+    let record = world.scheduler.nodeRecords[0].orphans
+    #expect(record?.dropped == 1 && record?.released == 1 && record?.failed == 0)
+  }
+
+  @Test func withoutARequestThatReleasesThemTheyAreOnlyListed() throws {
+    var world = try world("") { $0.step == .transfer ? .status(403) : nil }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer])
+    #expect(orphans(world).map(\.uploadID) == [1])
+    #expect(orphans(world).first?.orphaning == Orphaning(.failed, isInDoubt: false))
+    world.run()
+    #expect(world.starts.isEmpty && orphans(world).count == 1)
+  }
+
+  @Test func anIDThatIsTooOldIsReleasedAndItsFileSentUnderAnother() throws {
+    var world = try world("    retry: { initial: 12s, jitter: 0 }\n" + Self.abandon, validFor: "10s") {
+      $0.step == .transfer && $0.number == 1 ? .status(500) : nil
+    }
+    world.run()
+    #expect(world.entries.contains { $0.orphaning?.reason == .expired })
+    #expect(world.scheduler.totals.items.done == 1 && world.scheduler.totals.idsReleased == 1)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  @Test func anIDUnderWhichATransferWasCutIsReleased() throws {
+    var world = try world(method: "PATCH") { $0.step == .transfer && $0.number == 1 ? .lost : nil }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .allocate, .transfer, .commit, .abandon])
+    #expect(world.entries.contains { $0.orphaning?.reason == .startedOver })
+  }
+
+  @Test(arguments: [404, 410])
+  func anIDThatTheServerDoesNotKnowIsNoOrphan(status: Int) throws {
+    var world = try world { $0.step == .transfer && $0.number == 1 ? .status(status) : nil }
+    world.run()
+    #expect(!steps(world).contains(.abandon))
+    #expect(world.scheduler.totals.idsOrphaned == 0)
+  }
+
+  // MARK: What may count
+
+  @Test(arguments: [Reply.lost, .status(500), .status(503)])
+  func anIDWhoseCommitMayHaveBeenCarriedOutIsNeverReleased(first: Reply) throws {
+    var world = try world { call in
+      guard call.step == .commit else { return nil }
+      return call.number == 1 ? first : .status(403)
+    }
+    world.run()
+    #expect(!steps(world).contains(.abandon))
+    if world.scheduler.totals.items.ambiguous == 1 {
+      #expect(orphans(world).isEmpty)
+    } else {
+      // A server that is overloaded may be mistaken.
+      #expect(orphans(world).first?.orphaning == Orphaning(.failed, isInDoubt: true))
+    }
+    world.run()
+    #expect(!steps(world).contains(.abandon))
+  }
+
+  @Test func anIDWhoseCommitWasRefusedIsReleased() throws {
+    var world = try world { $0.step == .commit ? .status(403) : nil }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .abandon])
+  }
+
+  @Test func anAmbiguousItemKeepsItsID() throws {
+    var world = try world(alreadyDone: "") { $0.step == .commit ? .lost : nil }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(!steps(world).contains(.abandon) && world.scheduler.totals.idsOrphaned == 0)
+  }
+
+  @Test func aProbeThatSaysNoLetsTheIDGo() throws {
+    let probe = "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }"
+    var world = try world(alreadyDone: probe) { call in
+      switch call.step {
+      case .probe: .status(404)
+      case .commit: call.number == 1 ? .lost : .status(403)
+      case .token, .allocate, .transfer, .fetch, .request, .abandon: nil
+      }
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe, .commit, .abandon])
+  }
+
+  @Test func withoutACommitATransferThatMayHaveArrivedCounts() throws {
+    let lines = Yaml.ids(Self.abandon).split(separator: "\n")
+    let commit = try #require(lines.firstIndex { $0.hasSuffix("commit:") })
+    let text = (lines[..<commit] + lines[(commit + 3)...]).joined(separator: "\n")
+    var world = try World(
+      text, files: Yaml.files(1),
+      serve: Self.server { call in
+        guard call.step == .transfer else { return nil }
+        return call.number == 1 ? .lost : .status(403)
+      })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .transfer])
+    #expect(orphans(world).first?.orphaning.isInDoubt == true)
+  }
+
+  @Test(arguments: [true, false])
+  func anIDOfALaunchThatDiedIsInDoubtOnlyWhereItsCommitMayHaveBeenSent(isReleased: Bool) throws {
+    var world = try world(isReleased ? Self.abandon : "") { _ in nil }
+    // Handing over, an allocation; what it brought is written, and the transfer is started.
+    while !steps(world).contains(.transfer) {
+      if world.starts.isEmpty { world.launch() }
+      _ = world.step()
+    }
+    world.serve = Self.server { $0.step == .transfer ? .status(403) : nil }
+    world.run()
+    #expect(steps(world) == (isReleased ? [.transfer, .abandon] : [.transfer]))
+    #expect(orphans(world).map(\.orphaning.isInDoubt) == (isReleased ? [] : [false]))
+  }
+
+  // MARK: The release
+
+  @Test(arguments: [404, 410, 204])
+  func whatTheServerDoesNotKnowIsReleased(status: Int) throws {
+    var world = try world { call in
+      switch call.step {
+      case .transfer: .status(403)
+      case .abandon: .status(status)
+      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      }
+    }
+    world.run()
+    #expect(world.scheduler.totals.idsReleased == 1 && orphans(world).isEmpty)
+  }
+
+  @Test(arguments: [403, 500])
+  func aReleaseThatFailsChangesNoEndAndIsTriedAgainByTheNextLaunch(status: Int) throws {
+    let retry = "    retry: { initial: 12s, jitter: 0, limit: 2 }\n"
+    var world = try world(retry + Self.abandon, validFor: "10s") { call in
+      if call.step == .abandon { return .status(status) }
+      return call.step == .transfer && call.number == 1 ? .status(500) : nil
+    }
+    world.run()
+    #expect(world.scheduler.exitCode == .success && world.scheduler.isRoundThrough)
+    #expect(steps(world).count { $0 == .abandon } == (status == 403 ? 1 : 3))
+    #expect(orphans(world).map(\.uploadID) == [1])
+    #expect(world.scheduler.nodeRecords[0].orphans?.reason?.status == status)
+    #expect(world.entries.contains { if case .notReleased = $0 { true } else { false } })
+    world.serve = Self.server()
+    world.run()
+    #expect(steps(world) == [.abandon])
+    #expect(orphans(world).isEmpty && world.scheduler.totals.idsReleased == 1)
+  }
+
+  @Test func aServerThatDoesNotAnswerIsNotAskedForEveryID() throws {
+    var world = try world("    retry: { limit: 0 }\n" + Self.abandon, files: 10) { call in
+      switch call.step {
+      case .transfer: .status(403)
+      case .abandon: .status(500)
+      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      }
+    }
+    world.run()
+    // As many as there are connections.
+    #expect(steps(world).count { $0 == .abandon } <= 2)
+    #expect(orphans(world).count == 10)
+  }
+
+  @Test func aLaunchThatIsKilledAmidTheReleasesLeavesTheRestToTheNext() throws {
+    var held: Set<Int> = []
+    let answer: (Call) -> Reply? = { call in
+      if call.step == .allocate { return nil }
+      if call.step == .abandon, let id = call.uploadID {
+        return held.remove(id) == nil ? .status(404) : .status(204)
+      }
+      if call.step == .transfer, let id = call.uploadID { held.insert(id) }
+      return call.step == .transfer ? .status(403) : nil
+    }
+    var whole = try world(files: 4, answer)
+    whole.run()
+    let count = whole.machine.counters.actions
+    for actions in 1..<count {
+      held = []
+      var world = try world(files: 4, answer)
+      world.actionsToLive = actions
+      world.run()
+      world.actionsToLive = .max
+      world.runRound(launches: 3)
+      #expect(orphans(world).isEmpty && held.isEmpty, "killed after \(actions) actions")
+      #expect(world.violations.isEmpty)
+    }
+  }
+
+  @Test func aTokenThatIsRefusedToAReleaseIsNoFailedAuthorization() throws {
+    let head =
+      Yaml.head + """
+        tokens:
+          t:
+            session: s
+            request: { method: POST, url: "http://host/token" }
+            capture: { access: { json: /a } }
+            apply: { header: Authorization, value: "${token.access}" }
+
+        """
+    let text = Yaml.ids(
+      "    retry: { initial: 12s, jitter: 0 }\n    token: t\n" + Self.abandon, head: head, validFor: "10s")
+    var world = try World(
+      text, files: Yaml.files(1),
+      serve: Self.server { call in
+        if call.step == .abandon { return .status(401) }
+        return call.step == .transfer && call.number == 1 ? .status(500) : nil
+      })
+    world.run()
+    #expect(world.scheduler.exitCode == .success)
+    #expect(steps(world).count { $0 == .abandon } == 3)
+    #expect(orphans(world).count == 1)
+    // And one that is not given out.
+    world.serve = Self.server { $0.step == .token ? .status(400) : nil }
+    world.run()
+    #expect(steps(world) == [.token] && world.scheduler.exitCode == .success)
+  }
+
+  @Test func aSignalLeavesThemToTheNextLaunch() throws {
+    var world = try world { call in
+      switch call.step {
+      case .transfer: .status(403)
+      case .abandon: .status(200, after: .seconds(100))
+      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      }
+    }
+    world.signals = [(world.start.advanced(by: .seconds(10)), .terminate)]
+    world.run()
+    #expect(world.scheduler.exitCode == .terminated)
+    #expect(orphans(world).count == 1 && world.violations.isEmpty)
+  }
+
+  @Test func aLaunchThatIsCutOffByItsLimitWhileItReleasesIsDone() throws {
+    var world = try world("    retry: { initial: 12s, jitter: 0 }\n" + Self.abandon, validFor: "10s") {
+      call in
+      if call.step == .abandon { return .status(200, after: .seconds(100)) }
+      return call.step == .transfer && call.number == 1 ? .status(500) : nil
+    }
+    world.options.deadline = world.start.advanced(by: .seconds(60))
+    world.run()
+    #expect(world.scheduler.exitCode == .success && orphans(world).count == 1)
+  }
+
+  @Test func whatIsCancelledIsReleasedInTheSameLaunch() throws {
+    var world = try world(files: 4) { $0.step == .transfer ? .status(200, after: .seconds(60)) : nil }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(5)))
+    world.run()
+    #expect(world.scheduler.totals.items.cancelled == 4)
+    let allocated = steps(world).count { $0 == .allocate }
+    #expect(allocated > 0 && world.scheduler.totals.idsReleased == allocated)
+    #expect(orphans(world).isEmpty)
+  }
+
+  @Test func anIDThatIsGivenOutAgainIsNotReleased() throws {
+    var world = try world(method: "PATCH") { call in
+      if call.step == .transfer { return call.number == 1 ? .lost : .status(200) }
+      guard call.step == .allocate, call.number == 2 else { return nil }
+      var response = AttemptResult.Response(status: 200)
+      response.regained = [0]
+      return Reply(answer: .response(response), after: .milliseconds(10))
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .allocate, .transfer, .commit])
+    #expect(orphans(world).isEmpty)
+  }
+
+  @Test func otherConditionsKeepThemForLater() throws {
+    var world = try world { call in
+      switch call.step {
+      case .transfer: .status(403)
+      case .abandon: .status(204, after: .seconds(5))
+      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      }
+    }
+    world.machine.schedule(.conditions(.init(network: .none)), at: world.start.advanced(by: .seconds(2)))
+    world.run()
+    #expect(orphans(world).count == 1 && world.scheduler.exitCode == .itemsFailed)
+    world.run()
+    #expect(world.starts.isEmpty && orphans(world).count == 1)
+    world.options.conditions = .init()
+    world.run()
+    #expect(steps(world) == [.abandon] && orphans(world).isEmpty)
+  }
+}
+
+extension JournalEntry {
+  fileprivate var orphaning: Orphaning? {
+    if case .orphaned(_, _, let orphaning, _) = self { orphaning } else { nil }
+  }
+}
