@@ -23,6 +23,13 @@ final class EventLog: @unchecked Sendable {
     }
   }
 
+  /// What was said to be synced so far, in order.
+  var syncs: [UInt64] {
+    condition.lock()
+    defer { condition.unlock() }
+    return events.compactMap { if case .synced(let through) = $0 { through } else { nil } }
+  }
+
   func waitForFailure() -> JournalError? {
     _ = wait { _ in false }
     return failure

@@ -43,8 +43,8 @@ extension SessionJournal {
   /// Ends ambiguous items as a person decides. It is on the disk when this returns.
   ///
   /// One that is sent again goes on at its commit, with its captures, where that was the step; otherwise it begins
-  /// anew, and the upload ID that it had is an orphan. `timeout_for_resource` counts from now. The caller holds the session's lock, and no `JournalWriter` has
-  /// the journal.
+  /// anew, and the upload ID that it had is an orphan. `timeout_for_resource` counts from now. The caller holds the
+  /// session's lock, and no `JournalWriter` has the journal.
   package func resolve(
     items: [(item: AmbiguousItem, decision: Decision)], nodes: [(node: Int64, decision: Decision)],
     at now: Instant

@@ -12,7 +12,9 @@ extension SessionJournal {
   ///
   /// One transaction, and more of them only around an insert of many rows; a reader of half an insert
   /// sees items that are queued and misses others, which the next listing finds.
-  func commit(_ batches: [[JournalWrite]]) throws(JournalError) {
+  ///
+  /// - Parameter quiet: returns once nobody else syncs the log, for a checkpoint between two transactions.
+  func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
     try access { db in
       do {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
@@ -26,7 +28,7 @@ extension SessionJournal {
                 let end = min(start + Self.rowsPerTransaction, files.count)
                 try statements.insert(files, from: start, to: end, node, round, at, first)
                 try db.cachedStatement(sql: "COMMIT").execute()
-                try self.checkpoint(db)
+                try self.checkpoint(db, quiet: quiet)
                 try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
               }
             } else {
@@ -55,7 +57,8 @@ extension SessionJournal {
     }
   }
 
-  /// Brings every commit so far to the disk: one fdatasync of the log.
+  /// Brings every commit so far to the disk: one fdatasync of the log. While a `JournalWriter` has the journal, its
+  /// `LogSyncer` does so, beside this connection.
   ///
   /// It goes through SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), which is what a commit under
   /// `synchronous=FULL` does at its end: the descriptor that wrote is the one that learns of a failed
@@ -85,14 +88,16 @@ extension SessionJournal {
   }
 
   /// PASSIVE: waits for no reader. Under `synchronous=NORMAL` SQLite syncs the log before it writes to the
-  /// file, and the file before the log may be used again from its start.
+  /// file, and the file before the log may be used again from its start: also what no sync of ours has covered yet is
+  /// then on the disk, in one or the other.
   @discardableResult
-  private func checkpoint(_ db: Database) throws -> Bool {
+  private func checkpoint(_ db: Database, quiet: () throws -> Void = {}) throws -> Bool {
     guard isDurable else { return false }
     var pages: Int32 = 0
     var peak: Int32 = 0
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0)
     guard pages >= Self.checkpointPages else { return false }
+    try quiet()
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 1)
     let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     // Another process checkpoints; what is left is for the next time.

@@ -1,4 +1,4 @@
-/// What the journal's thread tells the run.
+/// What the journal's threads tell the run.
 package enum JournalEvent: Sendable {
   /// Everything appended up to and with this number is on the disk.
   case synced(through: UInt64)

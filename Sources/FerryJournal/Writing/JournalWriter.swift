@@ -1,14 +1,19 @@
 import FerryPlan
 import Foundation
 
-/// The journal's own thread: takes a run's changes, commits them in groups, and brings them to the disk.
+/// The journal's own threads: one takes a run's changes and commits them in groups, one brings them to the disk.
 ///
-/// `append` never waits for the disk. What has queued up is committed in one transaction a journal; an
-/// intent and `sync()` are synced at once, everything else by the first of `syncInterval` and
-/// `syncOutcomes`. Order is kept, and a failure is final.
+/// `append` never waits for the disk. What has queued up is committed in one transaction a journal; an intent and
+/// `sync()` are synced at once, everything else by the first of `syncInterval` and `syncOutcomes`. Commits go on during
+/// a sync, so that SIGKILL takes no more with it then than at any other time; they wait only for the syncs that SQLite
+/// makes around a checkpoint. A sync covers what was committed when it began; there is one at a time, and what comes
+/// during one waits for the next. Order is kept, and a failure is final.
 ///
-/// `@unchecked Sendable`: `state` is touched under `condition`'s lock, `pending` by the thread alone.
+/// `@unchecked Sendable`: `state` is touched under `condition`'s lock, `pending` by the thread that commits alone.
 package final class JournalWriter: @unchecked Sendable {
+  /// Brings all that was written to a descriptor's file to the disk; the result and `errno` are fdatasync(2)'s.
+  package typealias SyncCall = @Sendable (Int32) -> Int32
+
   package struct Options: Sendable {
     /// From the first write that is not synced to its sync, at most.
     package var syncInterval: Duration = .milliseconds(50)
@@ -21,17 +26,19 @@ package final class JournalWriter: @unchecked Sendable {
     package var queueLimit = 64 << 20
     /// Each sync takes at least this long: a slow disk for tests and benchmarks.
     package var syncDelay: Duration = .zero
+    /// What a sync asks of the system, for each log; replaced by tests only.
+    package var syncCall: SyncCall = LogFile.systemCall
 
     package init() {}
   }
 
-  /// What the thread has done; for benchmarks and the report.
+  /// What the threads have done; for benchmarks and the report.
   package struct Statistics: Hashable, Sendable {
     package var writes = 0
     package var commits = 0
     package var syncs = 0
     package var checkpoints = 0
-    /// The thread's own processor time; complete after `close()`.
+    /// The threads' own processor time; there after `close()`.
     package var processorTime: Duration = .zero
   }
 
@@ -41,6 +48,11 @@ package final class JournalWriter: @unchecked Sendable {
     var outcomes = 0
     var sequence: UInt64 = 0
     var syncRequested = false
+    var isSyncing = false
+    /// A sync has ended, and whether a checkpoint is due has not been looked at since.
+    var hasSynced = false
+    /// Of the thread that syncs, until the one that commits has seen it.
+    var syncFailure: JournalError?
     /// The thread waits for `commitInterval` to pass, and need not be woken for a plain write.
     var isResting = false
     var isClosing = false
@@ -49,7 +61,7 @@ package final class JournalWriter: @unchecked Sendable {
     var statistics = Statistics()
   }
 
-  /// What is committed and not synced.
+  /// What is committed, and covered by no sync that has begun.
   private struct Pending {
     var dirty: [Bool]
     var since: Int64?
@@ -60,7 +72,9 @@ package final class JournalWriter: @unchecked Sendable {
 
   private struct Work {
     var batches: [(journal: Int, writes: [JournalWrite])]
+    var outcomes: Int
     var through: UInt64
+    var mayCheckpoint: Bool
     var mustSync: Bool
     var mustAnswer: Bool
     var isLast: Bool
@@ -69,12 +83,13 @@ package final class JournalWriter: @unchecked Sendable {
   private let journals: [SessionJournal]
   private let options: Options
   private let deliver: @Sendable (JournalEvent) -> Void
+  private let syncer: LogSyncer
   private let condition = DeadlineCondition()
   private var state = State()
   private var pending: Pending
 
-  /// Starts the thread. `deliver` is called on it, must not wait, and must not call `close()`. Nobody
-  /// else uses the journals until `close()` has returned.
+  /// Starts the threads. `deliver` is called on them, by one at a time, must not wait, and must not call
+  /// `close()`. Nobody else uses the journals until `close()` has returned.
   package init(
     journals: [SessionJournal], options: Options = Options(),
     deliver: @escaping @Sendable (JournalEvent) -> Void
@@ -83,7 +98,9 @@ package final class JournalWriter: @unchecked Sendable {
     self.journals = journals
     self.options = options
     self.deliver = deliver
+    syncer = LogSyncer(journals: journals, options: options)
     pending = Pending(dirty: Array(repeating: false, count: journals.count))
+    syncer.start { self.syncEnded($0, $1) }
     let thread = Thread { self.run() }
     thread.name = "ferry-journal"
     thread.start()
@@ -116,7 +133,10 @@ package final class JournalWriter: @unchecked Sendable {
       state.outcomes += outcomes
       state.sequence += 1
       if isUrgent { state.syncRequested = true }
-      if isAwaited || isUrgent || state.outcomes >= options.syncOutcomes || state.bytes > options.queueLimit {
+      // While a sync is under way nothing is urgent: its end wakes the thread.
+      if isAwaited || (isUrgent && !state.isSyncing) || state.outcomes >= options.syncOutcomes
+        || state.bytes > options.queueLimit
+      {
         condition.wakeAll()
       }
       return .success(state.sequence)
@@ -137,7 +157,7 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Commits and syncs what is left and ends the thread; throws where a write was lost, now or before.
+  /// Commits and syncs what is left and ends the threads; throws where a write was lost, now or before.
   /// A second call gives the same answer. The journals stay open.
   package func close() throws(JournalError) {
     let failure: JournalError? = condition.withLock {
@@ -155,11 +175,14 @@ package final class JournalWriter: @unchecked Sendable {
     do {
       var isLast = false
       while !isLast {
-        let work = waitForWork()
+        let work = try waitForWork()
         isLast = work.isLast
         try commit(work)
-        if work.mustSync || pending.outcomes >= options.syncOutcomes { try sync(answering: work.mustAnswer) }
+        if work.mayCheckpoint { try checkpoint() }
+        if work.mustSync { beginSync(answering: work.mustAnswer) }
       }
+      try waitForSync()
+      if condition.withLock({ state.hasSynced }) { try checkpoint() }
       finish(nil)
     } catch {
       // Before anything else: SQLite must not go on with what failed when the connection closes.
@@ -168,38 +191,44 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  private func waitForWork() -> Work {
-    condition.withLock {
-      let syncDeadline = pending.since.map { $0 &+ options.syncInterval.nanoseconds }
+  private func waitForWork() throws(JournalError) -> Work {
+    let result: Result<Work, JournalError> = condition.withLock {
+      let syncDeadline = pending.since.map { $0 &+ options.syncInterval.nanoseconds } ?? .max
       let commitDeadline = pending.lastCommit &+ options.commitInterval.nanoseconds
+      var mustSync = false
       while true {
-        if state.isClosing || state.syncRequested { break }
-        if pending.outcomes + state.outcomes >= options.syncOutcomes { break }
-        if state.bytes > options.queueLimit { break }
+        if let failure = state.syncFailure { return .failure(failure) }
         let now = DeadlineCondition.now
-        if let syncDeadline, syncDeadline <= now { break }
+        // What asks for a sync while there is one stays asked for.
+        mustSync =
+          !state.isSyncing
+          && (state.syncRequested || state.isClosing || syncDeadline <= now
+            || pending.outcomes + state.outcomes >= options.syncOutcomes)
+        if mustSync || state.bytes > options.queueLimit { break }
+        let wakeUp = state.isSyncing ? .max : syncDeadline
         if now < commitDeadline {
           state.isResting = true
-          condition.wait(until: min(commitDeadline, syncDeadline ?? .max))
+          condition.wait(until: min(commitDeadline, wakeUp))
           state.isResting = false
-        } else if state.batches.isEmpty {
-          condition.wait(until: syncDeadline)
+        } else if state.batches.isEmpty, !state.hasSynced {
+          condition.wait(until: wakeUp == .max ? nil : wakeUp)
         } else {
           break
         }
       }
-      let isSyncDue = syncDeadline.map { $0 <= DeadlineCondition.now } ?? false
       let work = Work(
-        batches: state.batches, through: state.sequence,
-        mustSync: state.syncRequested || state.isClosing || isSyncDue, mustAnswer: state.syncRequested,
-        isLast: state.isClosing)
+        batches: state.batches, outcomes: state.outcomes, through: state.sequence,
+        mayCheckpoint: state.hasSynced, mustSync: mustSync, mustAnswer: mustSync && state.syncRequested,
+        isLast: mustSync && state.isClosing)
       state.batches.removeAll(keepingCapacity: state.batches.count < 4096)
       state.bytes = 0
       state.outcomes = 0
-      state.syncRequested = false
+      state.hasSynced = false
+      if mustSync { state.syncRequested = false }
       condition.wakeAll()
-      return work
+      return .success(work)
     }
+    return try result.get()
   }
 
   private func commit(_ work: Work) throws(JournalError) {
@@ -211,14 +240,12 @@ package final class JournalWriter: @unchecked Sendable {
     for (index, journal) in journals.enumerated() {
       let batches = work.batches.filter { $0.journal == index }.map(\.writes)
       guard !batches.isEmpty else { continue }
-      try journal.commit(batches)
+      try journal.commit(batches) { try self.waitForSync() }
       pending.dirty[index] = true
       commits += 1
-      for batch in batches {
-        writes += batch.count
-        for write in batch where write.isOutcome { pending.outcomes += 1 }
-      }
+      writes += batches.reduce(0) { $0 + $1.count }
     }
+    pending.outcomes += work.outcomes
     pending.through = work.through
     condition.withLock {
       state.statistics.commits += commits
@@ -226,43 +253,61 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  private func sync(answering mustAnswer: Bool) throws(JournalError) {
-    let hadWork = pending.since != nil
-    if hadWork {
-      let began = DeadlineCondition.now
-      for (index, journal) in journals.enumerated() where pending.dirty[index] {
-        try journal.sync()
-        pending.dirty[index] = false
-      }
-      delay(from: began)
-      pending.since = nil
-      pending.outcomes = 0
-    }
-    if hadWork || mustAnswer { deliver(.synced(through: pending.through)) }
+  /// While no sync is under way.
+  private func checkpoint() throws(JournalError) {
     var checkpoints = 0
-    if hadWork {
-      for journal in journals where try journal.checkpointIfDue() { checkpoints += 1 }
+    for journal in journals where try journal.checkpointIfDue() { checkpoints += 1 }
+    guard checkpoints > 0 else { return }
+    condition.withLock { state.statistics.checkpoints += checkpoints }
+  }
+
+  /// Hands what is committed to the other thread. While no sync is under way.
+  private func beginSync(answering mustAnswer: Bool) {
+    guard pending.since != nil else {
+      // The other thread has nothing left to tell.
+      if mustAnswer { deliver(.synced(through: pending.through)) }
+      return
     }
+    let dirty = journals.indices.filter { pending.dirty[$0] }
+    for journal in dirty { pending.dirty[journal] = false }
+    pending.since = nil
+    pending.outcomes = 0
+    condition.withLock { state.isSyncing = true }
+    syncer.begin(LogSyncer.Job(journals: dirty, through: pending.through))
+  }
+
+  /// On the thread that syncs.
+  private func syncEnded(_ job: LogSyncer.Job, _ failure: JournalError?) {
+    if failure == nil { deliver(.synced(through: job.through)) }
     condition.withLock {
-      if hadWork { state.statistics.syncs += 1 }
-      state.statistics.checkpoints += checkpoints
+      if let failure {
+        state.syncFailure = failure
+      } else {
+        state.hasSynced = true
+        state.statistics.syncs += 1
+      }
+      state.isSyncing = false
+      condition.wakeAll()
     }
   }
 
-  private func delay(from began: Int64) {
-    let rest = options.syncDelay.nanoseconds - (DeadlineCondition.now - began)
-    guard rest > 0 else { return }
-    Thread.sleep(forTimeInterval: Double(rest) / 1e9)
+  /// Until no sync is under way; throws where one has failed.
+  private func waitForSync() throws(JournalError) {
+    let failure = condition.withLock {
+      while state.isSyncing { condition.wait() }
+      return state.syncFailure
+    }
+    if let failure { throw failure }
   }
 
   private func finish(_ failure: JournalError?) {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    // Whatever a sync that is under way has to tell comes before the failure, and nothing after it.
+    let time = syncer.close() + LogSyncer.processorTime
     condition.withLock {
       state.failure = failure
       state.batches = []
       state.bytes = 0
-      state.statistics.processorTime = .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+      state.statistics.processorTime = time
       condition.wakeAll()
     }
     if let failure { deliver(.failed(failure)) }

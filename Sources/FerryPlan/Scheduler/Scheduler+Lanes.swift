@@ -209,13 +209,18 @@ extension Scheduler {
     }
     progress.isSent = begun.state == .transferred
     progress.mayCount = work.mayCount(begun)
-    guard let intent = begun.intent else { return progress }
-    progress.intent = .inherited
-    guard intent == .commit, let commit = work.commit, commit.repeatability != .once else { return progress }
-    // An earlier launch may have sent the commit, which can be sent again or asked for now.
-    progress.intent = .recorded
-    progress.isCommitUnknown = true
-    if commit.repeatability == .afterProbe { progress.step = .probe }
+    if progress.isSent, work.commit?.repeatability == .afterProbe, begun.intent ?? .commit == .commit {
+      // Without an intent it was not sent, or a person has said so: the probe knows better.
+      progress.step = .probe
+      progress.isCommitUnknown = true
+      progress.intent = begun.intent == nil ? .none : .recorded
+    } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
+      // An earlier launch may have sent the commit, which can be sent again.
+      progress.isCommitUnknown = true
+      progress.intent = .recorded
+    } else if begun.intent != nil {
+      progress.intent = .inherited
+    }
     return progress
   }
 

@@ -78,6 +78,7 @@ enum Simplification {
       }
       files { $0 = Array($0.prefix(1)) }
       files { $0 = Array($0.prefix($0.count / 2)) }
+      changes += withoutAFile(scenario, of: index)
       for file in scenario.files[index].indices.reversed() {
         files { if $0.indices.contains(file) { $0.remove(at: file) } }
         files { if $0.indices.contains(file) { $0[file] = 10 } }
@@ -97,6 +98,20 @@ enum Simplification {
       at { $0.priority = 50 }
     }
     return changes
+  }
+
+  /// One file less, and what befalls the requests behind it befalls those that come in their stead.
+  private static func withoutAFile(_ scenario: Scenario, of upload: Int) -> [Change] {
+    guard 1..<12 ~= scenario.fates.count else { return [] }
+    return (1...4).map { requests in
+      change {
+        guard $0.files.indices.contains(upload), $0.files[upload].count > 1 else { return }
+        $0.files[upload].removeLast()
+        $0.fates = Dictionary(
+          uniqueKeysWithValues: $0.fates.filter { $0.key >= requests }
+            .map { ($0.key - requests, $0.value) })
+      }
+    }
   }
 
   private static let keys: [Change] = [

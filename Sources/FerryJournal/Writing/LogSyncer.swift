@@ -1,0 +1,108 @@
+import Foundation
+
+/// The thread that brings logs to the disk, one sync after the other, while the journal's thread commits on.
+///
+/// `@unchecked Sendable`: `state` is touched under `condition`'s lock.
+final class LogSyncer: @unchecked Sendable {
+  /// What is to be synced.
+  struct Job {
+    /// The journals that were written to.
+    var journals: [Int]
+    /// The last number that was committed when the sync was asked for.
+    var through: UInt64
+  }
+
+  private struct State {
+    var job: Job?
+    var isClosing = false
+    /// The thread's own, once it is over.
+    var processorTime: Duration?
+  }
+
+  /// By journal: `nil` for one in memory.
+  private let logs: [Result<LogFile?, JournalError>]
+  private let call: JournalWriter.SyncCall
+  private let delay: Duration
+  private let condition = DeadlineCondition()
+  private var state = State()
+
+  init(journals: [SessionJournal], options: JournalWriter.Options) {
+    logs = journals.map { journal in
+      guard journal.isDurable else { return .success(nil) }
+      // A log that cannot be opened is told of by the first sync, as one that cannot be synced.
+      return Result { () throws(JournalError) in try LogFile(journal: journal.path) }
+    }
+    call = options.syncCall
+    delay = options.syncDelay
+  }
+
+  /// Starts the thread. `ended` is called on it after each sync, with what made it fail.
+  func start(_ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
+    let thread = Thread { self.run(ended) }
+    thread.name = "ferry-sync"
+    thread.start()
+  }
+
+  /// Begins a sync. The one before has ended.
+  func begin(_ job: Job) {
+    condition.withLock {
+      precondition(state.job == nil, "one sync at a time")
+      state.job = job
+      condition.wakeAll()
+    }
+  }
+
+  /// Waits for the sync that is under way, ends the thread, and returns its processor time.
+  func close() -> Duration {
+    condition.withLock {
+      state.isClosing = true
+      condition.wakeAll()
+      while true {
+        if let time = state.processorTime { return time }
+        condition.wait()
+      }
+    }
+  }
+
+  /// The processor time of the thread that asks.
+  static var processorTime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  private func run(_ ended: (Job, JournalError?) -> Void) {
+    while let job = nextJob() {
+      do throws(JournalError) {
+        try sync(job)
+        ended(job, nil)
+      } catch {
+        ended(job, error)
+      }
+    }
+    condition.withLock {
+      state.processorTime = Self.processorTime
+      condition.wakeAll()
+    }
+  }
+
+  private func nextJob() -> Job? {
+    condition.withLock {
+      while true {
+        if let job = state.job {
+          state.job = nil
+          return job
+        }
+        if state.isClosing { return nil }
+        condition.wait()
+      }
+    }
+  }
+
+  private func sync(_ job: Job) throws(JournalError) {
+    let began = DeadlineCondition.now
+    for journal in job.journals { try logs[journal].get()?.sync(call) }
+    let rest = delay.nanoseconds - (DeadlineCondition.now - began)
+    if rest > 0 { Thread.sleep(forTimeInterval: Double(rest) / 1e9) }
+  }
+}

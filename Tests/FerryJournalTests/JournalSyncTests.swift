@@ -1,0 +1,174 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import Testing
+
+/// What the writer does while a sync is under way.
+@Suite struct JournalSyncTests {
+  let state: TemporaryState
+  let log = EventLog()
+  let gate = SyncGate()
+  let journal: SessionJournal
+
+  init() throws {
+    state = try TemporaryState()
+    journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 9))
+    ])
+  }
+
+  /// Its syncs are held by the gate, and come when they are asked for only.
+  private func writer(_ others: SessionJournal...) -> JournalWriter {
+    var options = JournalWriter.Options()
+    options.syncInterval = .seconds(3600)
+    options.syncCall = gate.call
+    // An append returns once the one before is being committed, and the ones before that are.
+    options.queueLimit = 0
+    return JournalWriter(journals: [journal] + others, options: options, deliver: log.post)
+  }
+
+  private func done(_ row: Int64) -> JournalWrite {
+    .closed(row: row, state: .done, at: .start, failure: nil)
+  }
+
+  /// What another process reads by now.
+  private func states() throws -> [ItemState] {
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    return try reader.items(reader.photos().id).map(\.state)
+  }
+
+  /// Returns once all that was appended before is committed.
+  private func waitForCommit(_ writer: JournalWriter) throws {
+    for _ in 0..<2 { try writer.append([.withdraw(row: 9)], to: 0) }
+  }
+
+  @Test func whatComesDuringASyncIsCommittedBeforeItEnds() throws {
+    let writer = writer()
+    let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    try writer.append([done(2)], to: 0)
+    try waitForCommit(writer)
+    #expect(try states().prefix(3) == [.queued, .done, .queued])
+    #expect(log.syncs.isEmpty)
+
+    // It is not among what that sync is said to have brought to the disk.
+    gate.release(1)
+    #expect(log.waitForSync(through: first))
+    #expect(log.syncs == [first])
+    let last = try writer.sync()
+    #expect(gate.waitForSync(2))
+    #expect(log.syncs == [first])
+    gate.release()
+    #expect(log.waitForSync(through: last))
+    try writer.close()
+    #expect(log.syncs == [first, last])
+    #expect(writer.statistics.syncs == 2 && writer.statistics.processorTime > .zero)
+  }
+
+  @Test func anIntentDuringASyncIsOnTheDiskWithTheNext() throws {
+    let writer = writer()
+    let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    let second = try writer.append([.intent(row: 2, step: .commit)], to: 0)
+    try waitForCommit(writer)
+    #expect(gate.count == 1)
+    gate.release(1)
+    // Nothing else asks for it.
+    #expect(gate.waitForSync(2))
+    #expect(log.syncs == [first])
+    gate.release()
+    #expect(log.waitForSync(through: second))
+    try writer.close()
+    #expect(gate.count == writer.statistics.syncs)
+  }
+
+  @Test func aRequestDuringASyncIsAnsweredByTheNext() throws {
+    let writer = writer()
+    let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    let second = try writer.append([done(2)], to: 0)
+    #expect(try writer.sync() == second)
+    gate.release(1)
+    #expect(gate.waitForSync(2))
+    #expect(log.syncs == [first])
+    gate.release()
+    #expect(log.waitForSync(through: second))
+    try writer.close()
+  }
+
+  @Test func aFailedSyncIsFinalForWhatCameDuringIt() throws {
+    let writer = writer()
+    try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    try writer.append([done(2)], to: 0)
+    try waitForCommit(writer)
+    try writer.append([.intent(row: 3, step: .commit)], to: 0)
+    gate.release(failing: 1)
+    let failure = try #require(log.waitForFailure())
+    #expect(failure.code == .io && failure.file == journal.path)
+    #expect(failure.description.contains("sync the log"))
+    #expect(throws: failure) { try writer.append([done(4)], to: 0) }
+    #expect(throws: failure) { try writer.sync() }
+    #expect(throws: failure) { try writer.close() }
+    #expect(log.syncs.isEmpty && gate.count == 1)
+    #expect(writer.statistics.syncs == 0 && writer.statistics.checkpoints == 0)
+    // The log is left as it is: what was committed is there for the next launch.
+    try journal.close()
+    #expect(try states().prefix(2) == [.queued, .done])
+  }
+
+  @Test func aFailedCommitIsToldAfterTheSyncThatIsUnderWay() throws {
+    let writer = writer()
+    let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    try writer.append([done(99), .intent(row: 2, step: .commit)], to: 0)
+    gate.release()
+    #expect(log.waitForFailure()?.code == .inconsistent)
+    #expect(throws: JournalError.self) { try writer.close() }
+    #expect(log.syncs == [first] && gate.count == 1)
+  }
+
+  @Test func closingDuringASyncSyncsWhatCameDuringIt() throws {
+    let writer = writer()
+    let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(gate.waitForSync(1))
+    let second = try writer.append([done(2)], to: 0)
+    var last = second
+    let closing = Thread { try? writer.close() }
+    closing.start()
+    // Until the writer is being closed.
+    while let number = try? writer.append([done(3)], to: 0) { last = number }
+    #expect(log.syncs.isEmpty)
+    gate.release()
+    try writer.close()
+    #expect(log.syncs == [first, last])
+    try journal.close()
+    #expect(try states().prefix(3) == [.queued, .done, last == second ? .queued : .done])
+  }
+
+  @Test func aJournalWithoutChangesIsNotSynced() throws {
+    let other = try state.open("other")
+    let writer = writer(other)
+    gate.release()
+    let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(log.waitForSync(through: number))
+    #expect(gate.count == 1)
+    try writer.append([done(1)], to: 0)
+    try writer.append([.withdraw(row: 1)], to: 0)
+    try writer.close()
+    #expect(gate.count == 2)
+  }
+
+  @Test func aSlowDiskTakesItsTime() throws {
+    var options = JournalWriter.Options()
+    options.syncDelay = .milliseconds(200)
+    let writer = JournalWriter(journals: [journal], options: options, deliver: log.post)
+    let began = ContinuousClock.now
+    let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
+    #expect(log.waitForSync(through: number))
+    #expect(ContinuousClock.now - began >= .milliseconds(200))
+    try writer.close()
+  }
+}
