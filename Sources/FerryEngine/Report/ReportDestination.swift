@@ -73,11 +73,7 @@ package struct ReportDestination: Sendable {
     case .folder: throw failed("it is a folder")
     case .unreachable(let code): throw failed(Self.reason(code))
     case .file(let target):
-      do {
-        try Data(bytes).write(to: URL(fileURLWithPath: target), options: .atomic)
-      } catch {
-        throw failed(ReportWriter.reason(error))
-      }
+      if let code = WholeWrite.failure(of: bytes, replacing: target) { throw failed(Self.reason(code)) }
     case .stream:
       // A FIFO that nobody reads would keep the run, and its sessions, for ever.
       let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

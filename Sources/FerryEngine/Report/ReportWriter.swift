@@ -28,21 +28,11 @@ package enum ReportWriter {
 
   /// Writes beside the place, syncs, and renames, so that nobody reads half a report.
   package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
-    do {
-      try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw EngineFault(
-        .fault,
-        "\(path): the report cannot be written: \(reason(error))\n"
-          + "help: free some space, or make the folder writable, then run again; what was recorded is kept")
-    }
-  }
-
-  /// In the system's words, where it has some.
-  static func reason(_ error: any Error) -> String {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-    return String(cString: strerror(Int32(truncatingIfNeeded: cause.code)))
+    guard let code = WholeWrite.failure(of: bytes, replacing: path) else { return }
+    throw EngineFault(
+      .fault,
+      "\(path): the report cannot be written: \(String(cString: strerror(code)))\n"
+        + "help: free some space, or make the folder writable, then run again; what was recorded is kept")
   }
 
   private static func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {
