@@ -17,7 +17,8 @@ final class DownloadFile: @unchecked Sendable {
   private let folder: String
   private let temporary: String
   private var descriptor: CInt
-  private var isStored = false
+  /// It is in its place, or removed.
+  private var isSettled = false
 
   /// Fails with `destination` where no file can be made beside `destination`.
   ///
@@ -51,9 +52,14 @@ final class DownloadFile: @unchecked Sendable {
     descriptor = opened
   }
 
-  deinit {
+  deinit { discard() }
+
+  /// Removes what was not put in its place.
+  private func discard() {
     if descriptor >= 0 { close(descriptor) }
-    if !isStored { unlink(temporary) }
+    descriptor = -1
+    if !isSettled { unlink(temporary) }
+    isSettled = true
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) {
@@ -72,12 +78,13 @@ final class DownloadFile: @unchecked Sendable {
     case refused(String)
   }
 
-  /// Stores it where the check has nothing against it.
+  /// Stores it where the check has nothing against it. Whoever hears that it was not finds nothing left of it.
   ///
   /// - Parameter answer: without its body.
   func store(
     _ answer: TransferAnswer, _ check: TransferRequest.DownloadCheck?
   ) -> Result<Stored, TransportFailure> {
+    defer { discard() }
     do throws(TransportFailure) {
       var answer = answer
       if let check {
@@ -123,7 +130,7 @@ final class DownloadFile: @unchecked Sendable {
     guard isSynced else { return failure(syncError) }
     guard isClosed else { return failure(closeError) }
     guard rename(temporary, destination) == 0 else { return failure(errno) }
-    isStored = true
+    isSettled = true
     let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard directory >= 0 else { return failure(errno) }
     defer { close(directory) }
