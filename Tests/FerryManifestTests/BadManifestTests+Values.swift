@@ -115,6 +115,10 @@ extension BadManifest {
         "1️⃣", .unknownWord, "'after' must be keep or delete, found 'archive'",
         help: "for example 'after: { move_to: sent/ }'")),
     BadManifest(
+      "a folder for delivered files that is the root", in: .upload,
+      "files: {}\nafter: { move_to: 1️⃣./ }\ntransfer: { request: { url: https://example.com/ } }",
+      .error("1️⃣", .invalidPath, "this is 'root' itself", help: "name a folder below it, such as sent/")),
+    BadManifest(
       "a status that is no list", in: .request,
       "request: { url: https://example.com/ }\nexpect: { status: 1️⃣200 }",
       .error("1️⃣", .wrongType, "'status' must be a list, found the number 200", help: "write [200]")),

@@ -14,6 +14,7 @@ import Testing
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idleComparison,
+    .takenFiles,
   ]
 
   /// Told by a plan, which sees the files and the machine.

@@ -146,7 +146,14 @@ extension ValueKind where Value == String {
   }
 
   /// A folder below `root`.
-  static var folderInside: Self { path.refused { PathRule.problem($0, inside: "'root'") } }
+  static var folderInside: Self {
+    path.refused { path in
+      PathRule.problem(path, inside: "'root'")
+        ?? (path.split(separator: "/").allSatisfy { $0 == "." }
+          ? Problem(.invalidPath, "this is 'root' itself", help: "name a folder below it, such as sent/")
+          : nil)
+    }
+  }
 
   /// A name of the IANA time zone database, as far as its letters tell.
   static var timeZone: Self {

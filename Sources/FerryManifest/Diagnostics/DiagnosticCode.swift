@@ -104,6 +104,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case sharedSaveTo = "F0707"
   case idlePriority = "F0708"
   case idleComparison = "F0709"
+  case takenFiles = "F0710"
 
   // Well written, and impossible with the files as they are: told by a plan.
   case fileOverBudget = "F0801"

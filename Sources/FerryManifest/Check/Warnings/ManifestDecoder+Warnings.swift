@@ -11,6 +11,7 @@ extension ManifestDecoder {
     warnOfSharedFiles(manifest)
     warnOfIdlePriorities(manifest)
     warnOfIdleComparisons(manifest)
+    warnOfTakenFiles(manifest)
   }
 
   /// - Parameter use: where the alias stands that brought the value, if one did.

@@ -89,6 +89,7 @@ extension DiagnosticCode {
     case .sharedSaveTo: .sharedSaveTo
     case .idlePriority: .idlePriority
     case .idleComparison: .idleComparison
+    case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget
     case .unknownTimeZone: .unknownTimeZone
     case .notBuilt: .notBuilt

@@ -164,4 +164,28 @@ extension Explanation {
           files: { root: Pictures }
           transfer: { ◊request: { url: "https://example.com/files/${file.path}" } }
       """, wrong: "protocol: tus, ", right: "")
+
+  static let takenFiles = Explanation(
+    "Files that one upload takes away from another",
+    """
+    Two uploads take files of one folder, or of a folder in the other's, and `after` of one of them deletes or \
+    moves what it has delivered. Nothing makes it wait for the other, so files may be gone before that one has \
+    sent them, and fail there with `source_missing`. Let the upload that deletes or moves need the other, or \
+    give each files of its own: another folder, or patterns with other endings.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { uploads: {} }
+      uploads:
+        archive:
+          session: uploads
+          files: { root: Pictures }
+          transfer: { request: { url: "https://archive.example.com/${file.path}" } }
+        photos:
+          session: uploads
+          ◊files: { root: Pictures }
+          transfer: { request: { url: "https://example.com/files/${file.path}" } }
+          after: delete
+      """, wrong: "", right: "needs: [archive]\n    ")
 }

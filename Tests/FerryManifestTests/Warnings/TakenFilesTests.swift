@@ -1,0 +1,72 @@
+import Testing
+
+@Suite struct `Files that one upload takes away from another` {
+  private static func text(_ uploads: (name: String, lines: [String])...) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { quick: {} }
+    uploads:
+
+    """
+      + uploads.map { name, lines in
+        """
+          \(name):
+            session: quick
+            transfer: { request: { url: "https://a.example/${file.path}" } }
+
+        """ + lines.map { "    \($0)\n" }.joined()
+      }.joined()
+  }
+
+  private static func warning(
+    _ mark: Character, _ note: Character, other: String, help: String
+  ) -> ExpectedWarning {
+    ExpectedWarning(
+      mark: mark, code: .takenFiles,
+      message: "the upload '\(other)' may not have sent these files when they are taken away", help: help,
+      notes: [(note, "'\(other)' takes files of the same folder")])
+  }
+
+  private static func waits(_ other: String) -> String {
+    "let this upload need '\(other)', or give each files of its own"
+  }
+
+  @Test(arguments: ["in", "./in/", "in/deep", "."])
+  func `are warned of where the folders are the same or nested`(_ root: String) {
+    expectWarnings(
+      Self.text(
+        ("1️⃣b", ["files: { root: \(root) }"]), ("c", ["files: { root: in }", "after: 2️⃣delete"])),
+      [Self.warning("2️⃣", "1️⃣", other: "b", help: Self.waits("b"))])
+  }
+
+  @Test func `are warned of at each that takes them away, also where one waits`() {
+    expectWarnings(
+      Self.text(
+        ("1️⃣b", ["files: { root: in }", "after: 3️⃣{ move_to: sent/ }"]),
+        ("2️⃣c", ["needs: [b]", "files: { root: in }", "after: 4️⃣delete"])),
+      [
+        Self.warning("3️⃣", "2️⃣", other: "c", help: "give each files of its own"),
+        Self.warning("4️⃣", "1️⃣", other: "b", help: "give each files of its own"),
+      ])
+  }
+
+  @Test func `are no matter where that one waits, through others too`() {
+    expectWarnings(
+      Self.text(
+        ("b", ["files: { root: in }"]), ("d", ["needs: [b]", "files: { root: other }"]),
+        ("c", ["needs: [d]", "files: { root: in }", "after: delete"])), [])
+  }
+
+  @Test(arguments: [
+    ["{ root: in }", "{ root: inner }"],
+    ["{ root: in, include: [\"*.jpg\"] }", "{ root: in, include: [\"*.png\", \"**/*.gif\"] }"],
+    ["{ root: in/sub }", "{ root: in, exclude: [sub/**] }"], ["{ root: in/sent/x }", "{ root: in }"],
+    ["{ root: in, list: some }", "{ root: in }"],
+  ])
+  func `are not those of other folders, endings or lists`(_ files: [String]) {
+    expectWarnings(
+      Self.text(("b", ["files: \(files[0])"]), ("c", ["files: \(files[1])", "after: { move_to: sent/ }"])), []
+    )
+  }
+}
