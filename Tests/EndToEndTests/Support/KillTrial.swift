@@ -144,7 +144,8 @@ final class KillTrial {
     let received = try await receiver.received()
     let ambiguous = recorded.names(.ambiguous)
     #expect(command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(command.stdout)\(command.stderr)")
-    #expect(ambiguous.isEmpty || kind == .posts, "\(title): \(ambiguous)")
+    // Of a commit that a kill left open, an ID that has ended meanwhile tells nothing.
+    #expect(ambiguous.isEmpty || kind == .posts || kind == .expiring, "\(title): \(ambiguous)")
     if kind != .fetches {
       #expect(Set(recorded.states.keys) == Set(names), "\(title)")
       #expect(report.totals.items.done == names.count - ambiguous.count, "\(title)")
@@ -158,7 +159,7 @@ final class KillTrial {
       let count = deliveries[name, default: 0]
       #expect(kind == .puts ? count >= 1 : count == 1, "\(title): \(name) was delivered \(count) times")
     }
-    for upload in received.uploads {
+    for upload in received.uploads where !ambiguous.contains(upload.name) {
       #expect(upload.sha256 == digests[upload.name], "\(title): \(upload.name)")
     }
     for file in received.files { #expect(file.sha256 == digests[file.name], "\(title): \(file.name)") }
