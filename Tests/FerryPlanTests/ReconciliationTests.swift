@@ -25,7 +25,9 @@ struct ReconciliationTests {
     Row(state: .queued, outcome: .entry(.continuing)),
     Row(state: .allocated, outcome: .entry(.continuing)),
     Row(state: .transferred, outcome: .entry(.continuing)),
-    Row(state: .allocated, hasChanged: true, outcome: .entry(.requeued)),
+    Row(state: .allocated, hasChanged: true, outcome: .entry(.changed)),
+    Row(state: .queued, hasChanged: true, outcome: .entry(.changed)),
+    Row(state: .queued, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
     // What may have been carried out is looked at first, whatever has changed since.
     Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),

@@ -17,6 +17,18 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.cancelled == 1)
   }
 
+  @Test func cancelEndsWhatHasChangedAndWaitsForItsBatch() throws {
+    let lines = "    batch: { max_items: 1 }\n    retry: { limit: 0 }\n"
+    var world = try World(Yaml.put(lines), files: Yaml.files(2)) { _ in .status(503) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 2)
+    world.files = world.files.mapValues { $0.mapValues { $0 + 1 } }
+    world.serve = { _ in .status(200, after: .seconds(2)) }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.now.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.journal.items[0]?.values.map(\.known.state) == [.cancelled, .cancelled])
+  }
+
   @Test func aTransferThatEndsBeforeItCouldBeCancelledIsCancelledBeforeItsCommit() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(1)) { call in
       var reply = Reply.status(200, after: .seconds(2))

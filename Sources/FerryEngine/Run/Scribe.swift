@@ -194,7 +194,7 @@ final class Scribe {
         // Reconciliation gives new items rows in their order, so that they are one run of numbers.
         if new.count == 0 { firstRow = table.rows[item] }
         new.append(path: table.files.path(item), size: size, modified: modified)
-      case .requeued: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
+      case .requeued, .changed: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
       case .adopted: adopted.append(table.rows[item])
       case .continuing: break
       }

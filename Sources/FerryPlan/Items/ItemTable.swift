@@ -28,6 +28,8 @@ package struct ItemTable: Sendable {
     case new
     /// Known, and queued again: a new round, or a changed file.
     case requeued
+    /// Open in this round since an earlier launch, of a file that has changed: queued again.
+    case changed
     /// Open in this round since an earlier launch.
     case continuing
     /// Begun in an earlier round, whose upload went on without it: it goes on in this one.

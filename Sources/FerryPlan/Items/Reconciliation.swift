@@ -184,7 +184,7 @@ package struct Reconciliation: Sendable {
     items.append(
       path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index],
       row: known.row,
-      entry: .requeued)
+      entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
   }
 
   private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer) {

@@ -53,7 +53,7 @@ extension Scheduler {
   }
 
   /// An item of a later batch. One that no launch of this round has handed over has no open row in the journal: the
-  /// next round lists it again.
+  /// next round lists it again. One that has changed since is handed over as it is now, and ends so.
   private mutating func cancelUnmet(_ item: Int, of upload: Int) {
     let isAmbiguous = mayHaveActed(item, of: upload)
     if isAmbiguous {
@@ -61,7 +61,11 @@ extension Scheduler {
     } else {
       uploads[upload].counts.cancelled += 1
     }
-    guard [.continuing, .adopted].contains(uploads[upload].items.entries[item]) else { return }
+    switch uploads[upload].items.entries[item] {
+    case .new, .requeued: return
+    case .changed: entries.append(.handedOver(uploads[upload].node, items: item..<(item + 1), at: now))
+    case .continuing, .adopted: break
+    }
     let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
     let place = Place(uploads[upload].node, item)
     if !isAmbiguous { orphanUploadID(of: place, .cancelled) }

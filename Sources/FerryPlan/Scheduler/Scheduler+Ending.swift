@@ -12,7 +12,8 @@ extension Scheduler {
       }
       moments.append(resumeAt)
     }
-    if stop == nil {
+    // One that is ending waits for the disk alone.
+    if stop == nil, !isEnding {
       moments += awaitedMoments
       if let idleSince, gate?.asked == nil { moments.append(idleSince.advanced(by: options.patience)) }
     }
@@ -50,7 +51,11 @@ extension Scheduler {
       }
       // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
       guard gate?.asked == nil else { return }
-      guard !releaseOrphans() else { return }
+      guard !releaseOrphans() else {
+        // It is work: no patience runs out meanwhile.
+        idleSince = nil
+        return
+      }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // What needs it may have to be skipped.

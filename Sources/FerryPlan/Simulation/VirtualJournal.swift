@@ -118,7 +118,7 @@ package struct VirtualJournal: Sendable {
       switch table.entries[item] {
       case .continuing: continue
       case .adopted: items[node].adopt(Int(table.rows[item]) - 1, round: round, at: at)
-      case .requeued:
+      case .requeued, .changed:
         let row = Int(table.rows[item]) - 1
         items[node].requeue(row, size: size, modified: modified, round: round, at: at)
       case .new:

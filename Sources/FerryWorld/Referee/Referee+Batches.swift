@@ -31,7 +31,7 @@ extension Referee {
         report(.nothingTwice, "\(name(place, machine)) is handed over twice")
       }
       batches[node.index]?.records[place] = isBackground ? recorded : 0
-      if entry == .new || entry == .requeued { requeue(place, node, machine) }
+      if [.new, .requeued, .changed].contains(entry) { requeue(place, node, machine) }
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
       }
