@@ -29,10 +29,10 @@ test: ## lint and run all tests, the one against docker-registry included
 	@$(MAKE) lint
 	.build/debug/ferry check jobs/*.yaml examples/*.yaml
 	# In turns: a suite that blocks its threads would starve the servers of another on two cores.
-	swift test --skip-build --skip 'EndToEndTests|ReceiverTests'
-	swift test --skip-build --filter ReceiverTests
+	@scripts/swift-test --skip 'EndToEndTests|ReceiverTests'
+	@scripts/swift-test --filter ReceiverTests
 	# Each of these starts processes: six at a time, so that what they wait for comes in time.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 swift test --skip-build --filter EndToEndTests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 scripts/swift-test --filter EndToEndTests
 
 lint: ## check the format and the imports
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift

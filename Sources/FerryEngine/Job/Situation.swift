@@ -171,7 +171,7 @@ struct Situation {
         // The items in front of it may be new ones; its own place is the last.
         let last = reconciliation.items.count - 1
         guard last >= before, reconciliation.items.rows[last] == item.id else { return }
-        if !captures.isEmpty, reconciliation.items.entries[last] == .requeued {
+        if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
           drops.append(Drop(session: node.session.index, row: item.id, reason: .requeued))
         }
         guard reconciliation.items.begun[last] != nil else { return }

@@ -34,6 +34,9 @@ package struct ItemTable: Sendable {
     case continuing
     /// Begun in an earlier round, whose upload went on without it: it goes on in this one.
     case adopted
+
+    /// What an earlier launch did for it, its upload ID too, is of no use any more.
+    package var isQueuedAnew: Bool { self == .requeued || self == .changed }
   }
 
   /// An item that an earlier launch had begun.
