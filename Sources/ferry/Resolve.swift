@@ -78,7 +78,9 @@ struct Resolve: ParsableCommand {
   }
 
   private func text(_ resolved: Resolution.Resolved) -> String {
-    let name = resolved.path.map { "\(resolved.node)/\(NameText.shown($0))" } ?? resolved.node
+    let name =
+      resolved.path.map { "\(resolved.node)/\(NameText.shown($0, base64: resolved.pathBase64))" }
+      ?? resolved.node
     switch (resolved.decision, resolved.next) {
     case (.done, _): return "\(name): done"
     case (.retry, "commit"): return "\(name): the next run sends its commit again"

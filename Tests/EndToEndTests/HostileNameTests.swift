@@ -81,6 +81,26 @@ import Testing
     }
   }
 
+  @Test func `is named by the command that ferry prints, in any folder and shell`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=before"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
+    let root = job.folder.path("files")
+    for name in HostileName.all { try Self.write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes) }
+    let report = try await job.run().report
+    #expect(report.totals.items.ambiguous == HostileName.all.count)
+    let commands = try #require(report.items.last?.ambiguity).resolve.count
+    #expect(commands == 2 && report.items.count == HostileName.all.count)
+    let script = report.items.compactMap { $0.ambiguity?.resolve.first }.joined(separator: "\n")
+    let elsewhere = try TemporaryFolder()
+    let shell = try RunningCommand(
+      "/bin/sh", ["-ec", "ferry() { '\(Product.path("ferry"))' \"$@\"; }\n\(script)"], in: elsewhere.url)
+    let resolved = await shell.end()
+    #expect(resolved.status == 0, "\(resolved.stderr)")
+    #expect(resolved.stdout.split(separator: "\n").count { $0.hasSuffix(": done") } == HostileName.all.count)
+    #expect(try await job.run().report.totals.items.done == 0)
+    #expect(try await receiver.received().requests == HostileName.all.count)
+  }
+
   /// Foundation's paths are text; these are bytes.
   private static func write(_ content: Data, to path: [UInt8]) throws {
     var folder: [UInt8] = []

@@ -23,14 +23,14 @@ import Testing
     #expect(ambiguity.origin == receiver.url)
     #expect(ambiguity.captures?["id"]?.isEmpty == false)
     #expect(!ambiguity.at.isEmpty)
-    let line = "ferry resolve files/\(item.path) done --manifest job.yaml"
+    let line = "ferry resolve files/\(item.path) done --session e2e.uploads --state \(job.state)"
     #expect(ambiguity.resolve == [line, line.replacing(" done ", with: " retry ")])
     let id = try #require(ambiguity.captures?["id"])
     for text in [
       command.stdout, try await job.ferry("explain", item.path, "--manifest", "job.yaml").stdout,
       try await job.ferry("status").stdout,
     ] {
-      #expect(text.contains("ferry resolve files/\(item.path) retry --manifest"), "\(text)")
+      #expect(text.contains("ferry resolve files/\(item.path) retry --session"), "\(text)")
       #expect(text.contains(id), "\(text)")
       #expect(text.contains(receiver.url), "\(text)")
     }
@@ -120,7 +120,7 @@ import Testing
     let report = try await job.run().report
     #expect(report.node("note")?.state == "ambiguous")
     #expect(report.node("note")?.ambiguity?.step == "request")
-    #expect(report.node("note")?.ambiguity?.resolve.first == "ferry resolve note done --manifest job.yaml")
+    #expect(report.node("note")?.ambiguity?.resolve.first?.hasPrefix("ferry resolve note done ") == true)
     // The round is open, as the file has not been sent yet.
     let resolved = try await job.ferry("resolve", "note", "done", "--manifest", "job.yaml")
     #expect(resolved.stdout == "note: done\n", "\(resolved.stderr)")
@@ -145,6 +145,22 @@ import Testing
       #expect(wrong.status == 2, "\(arguments)")
     }
     #expect(try await job.ferry("resolve", ambiguous, "done").status == 2)
+    #expect(try await receiver.received().commits == 2)
+  }
+
+  @Test func `of two manifests that share a session is not decided by one name`() async throws {
+    let (job, receiver) = try await workspace("commit:times=2,drop=after", files: 1)
+    #expect(try await job.run().command.status == 1)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: text.replacing("name: e2e\n", with: "name: other\n"))
+    #expect(try await job.run().command.status == 1)
+    let refused = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("in the manifests e2e, other; nothing was decided"), "\(refused.stderr)")
+    let one = try await job.ferry("resolve", "files/0.txt", "done", "--manifest", "job.yaml")
+    #expect(one.status == 0 && one.stdout == "files/0.txt: done\n", "\(one.stderr)")
+    let rest = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
+    #expect(rest.status == 0 && rest.stdout == "files/0.txt: done\n", "\(rest.stderr)")
     #expect(try await receiver.received().commits == 2)
   }
 

@@ -24,6 +24,19 @@ struct NameTextTests {
     #expect(NameText.shown(String(decoding: name, as: UTF8.self), base64: Base64.encode(name)) == shown)
   }
 
+  @Test func whatIsShownIsReadBack() {
+    for name in [[], Array("ü b".utf8), [0x22], [0x5C, 0x6E], [0x61, 0xFF, 0x30], Array(0...255)] as [[UInt8]]
+    {
+      let shown = Array(NameText.shown(name).utf8)
+      #expect(NameText.read(shown) ?? shown == name)
+    }
+  }
+
+  @Test(arguments: [
+    "", "a", "\"", "\"a", "a\"", #""a"b""#, #""a\""#, #""\"#, #""\x41""#, #""\41""#, #""\400""#, #""\8""#,
+  ])
+  func whatDoesNotStandInQuotesIsNotRead(text: String) { #expect(NameText.read(text.utf8) == nil) }
+
   @Test func aMessageKeepsToItsLine() {
     #expect(NameText.line(#""a\nb": gone"#) == #""a\nb": gone"#)
     #expect(NameText.line("x\r\n\u{1B}]0;title\u{7}") == #"x\r\n\033]0;title\a"#)

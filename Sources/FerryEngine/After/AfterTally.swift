@@ -26,11 +26,9 @@ extension RunRecord.AfterRecord {
     self.init(
       deleted: tally.deleted, moved: tally.moved,
       problems: tally.problems.sorted { $0.path.lexicographicallyPrecedes($1.path) }.map { file in
-        let isText = String(validating: file.path, as: UTF8.self) != nil
-        return RunRecord.AfterProblem(
-          path: String(decoding: file.path, as: UTF8.self),
-          pathBase64: isText ? nil : Base64.encode(file.path), code: file.problem.code,
-          message: file.problem.message, isOwed: file.state == .owed)
+        RunRecord.AfterProblem(
+          path: file.path, code: file.problem.code, message: file.problem.message,
+          isOwed: file.state == .owed)
       })
   }
 }

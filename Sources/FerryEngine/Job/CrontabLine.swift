@@ -24,25 +24,11 @@ package struct CrontabLine {
   /// - Throws: where it cannot be said in one line.
   package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
     let command =
-      "cd \(Self.quoted(folder)) && \(words.map(Self.quoted).joined(separator: " "))"
+      "cd \(ShellWord.quoted(folder)) && \(ShellWord.line(words))"
     guard !command.contains(where: \.isNewline) else {
       throw UsageError("a path or variable has a line end in it, which a crontab cannot have")
     }
     // crontab(5): an unescaped % is a line end, also in quotes.
     return "\(moment.cronFields(in: zone)) \(command.replacing("%", with: "\\%"))"
-  }
-
-  /// As one word of sh.
-  static func quoted(_ word: String) -> String {
-    let plain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "/._-+=:,@".utf8.contains(byte)
-      }
-    }
-    if plain, !word.isEmpty { return word }
-    return "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -15,7 +15,7 @@ extension Launch {
       let job = jobs.job(of: id)
       try journal.item(node: row.id, path: Array(path)) { item in
         record.items[index].ambiguity = job.ambiguity(
-          of: try SessionJournal.ambiguous(item), node: jobs.own(id))
+          of: try SessionJournal.ambiguous(item), node: jobs.own(id), in: state)
       }
     }
     for index in record.nodes.indices
@@ -27,7 +27,7 @@ extension Launch {
         })
       else { continue }
       let job = jobs.job(of: id)
-      record.nodes[index].ambiguity = job.ambiguity(of: known, node: jobs.own(id))
+      record.nodes[index].ambiguity = job.ambiguity(of: known, node: jobs.own(id), in: state)
     }
   }
 }

@@ -88,9 +88,7 @@ package struct JournalExport {
     line.add("item", item.id)
     let path = item.path
     line.add("path", String(decoding: path, as: UTF8.self))
-    if String(validating: path, as: UTF8.self) == nil {
-      line.add("path_base64", Data(path).base64EncodedString())
-    }
+    line.add("path_base64", NameText.base64(path))
     line.add("round", item.round)
     line.add("state", try item.state.word)
     line.add("intent", try item.intent?.word)
@@ -112,9 +110,7 @@ package struct JournalExport {
     line.add("node", orphan.node)
     line.add("orphan", orphan.id)
     line.add("path", String(decoding: orphan.path, as: UTF8.self))
-    if String(validating: orphan.path, as: UTF8.self) == nil {
-      line.add("path_base64", Data(orphan.path).base64EncodedString())
-    }
+    line.add("path_base64", NameText.base64(orphan.path))
     line.add("reason", orphan.orphaning.reason.word)
     line.add("in_doubt", isSet: orphan.orphaning.isInDoubt)
     line.add("size_bytes", orphan.size)

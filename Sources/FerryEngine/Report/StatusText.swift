@@ -20,7 +20,7 @@ package enum StatusText {
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
       for entry in node.ambiguous ?? [] {
-        let name = entry.path.map { NameText.shown($0) } ?? node.name
+        let name = entry.path.map { NameText.shown($0, base64: entry.pathBase64) } ?? node.name
         lines += AmbiguityText.lines(entry.ambiguity, of: name, in: zone).map { "    \($0)" }
       }
     }

@@ -81,7 +81,7 @@ package struct ItemExplanation {
       match.reason = row.round == outlook.round ? row.failure : nil
       if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
       if row.state == .ambiguous, row.kind != .upload {
-        match.ambiguity = job.ambiguity(of: row, node: node)
+        match.ambiguity = job.ambiguity(of: row, node: node, in: state)
       }
     }
     switch outlook.situation.starts[index] {
@@ -113,12 +113,8 @@ package struct ItemExplanation {
     let node = job.plan.nodes[index]
     let place = (0..<table.count).first { table.files.path($0).elementsEqual(path) }
     var match = match(node, state: "new")
-    if let text = String(validating: path, as: UTF8.self) {
-      match.path = text
-    } else {
-      match.path = String(decoding: path, as: UTF8.self)
-      match.pathBase64 = Data(path).base64EncodedString()
-    }
+    match.path = String(decoding: path, as: UTF8.self)
+    match.pathBase64 = NameText.base64(path)
     var isKnown = false
     if let row = outlook.situation.rows[index], row.id != 0 {
       try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
@@ -168,7 +164,8 @@ package struct ItemExplanation {
     match.handedOverAt = item.handedOver.rfc3339
     if state == .done { match.deliveredAt = item.closedAt?.rfc3339 }
     if state == .ambiguous {
-      match.ambiguity = job.ambiguity(of: try SessionJournal.ambiguous(item), node: node)
+      match.ambiguity = job.ambiguity(
+        of: try SessionJournal.ambiguous(item), node: node, in: self.state)
     }
     match.reason = item.failure
     if let after = try item.after {

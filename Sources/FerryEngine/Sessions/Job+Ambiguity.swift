@@ -1,11 +1,14 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import Foundation
 
 /// What is told of a request that may have been carried out.
 extension Job {
   /// - Parameter node: of this job's own plan.
-  func ambiguity(of item: SessionJournal.AmbiguousItem, node: Node) -> Ambiguity {
+  func ambiguity(
+    of item: SessionJournal.AmbiguousItem, node: Node, in state: StateDirectory
+  ) -> Ambiguity {
     let kind: Step.Kind =
       switch item.step {
       case .allocate: .allocate
@@ -18,14 +21,14 @@ extension Job {
     return Ambiguity(
       step: kind, at: item.closedAt, origin: step.flatMap { origin(of: $0, values) },
       captures: Dictionary(open.map { ($0.name, $0.value) }) { $1 },
-      resolve: resolutions(of: "\(node.name)/\(String(decoding: item.path, as: UTF8.self))"))
+      resolve: resolutions(of: "\(node.name)/\(NameText.shown(item.path))", node, state))
   }
 
   /// Of a request or a fetch.
-  func ambiguity(of row: NodeRow, node: Node) -> Ambiguity {
+  func ambiguity(of row: NodeRow, node: Node, in state: StateDirectory) -> Ambiguity {
     Ambiguity(
       step: node.steps[0].kind, at: row.closedAt, origin: node.steps[0].origin?.description, captures: [:],
-      resolve: resolutions(of: node.name))
+      resolve: resolutions(of: node.name, node, state))
   }
 
   /// A host that only a capture tells.
@@ -40,9 +43,10 @@ extension Job {
     return Origin(url: url)?.description
   }
 
-  private func resolutions(of item: String) -> [String] {
-    ["done", "retry"].map {
-      "ferry resolve \(ShellWord.text(item)) \($0) --manifest \(ShellWord.text(path))"
-    }
+  /// They are good in any folder, and need none of the manifest's variables.
+  private func resolutions(of item: String, _ node: Node, _ state: StateDirectory) -> [String] {
+    var place = ["--session", plan.sessions[node.session.index].identifier]
+    if state.isNamed { place += ["--state", URL(fileURLWithPath: state.path).standardizedFileURL.path] }
+    return ["done", "retry"].map { ShellWord.line(["ferry", "resolve", item, $0] + place) }
   }
 }

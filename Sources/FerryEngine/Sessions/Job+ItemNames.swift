@@ -16,11 +16,11 @@ extension Job {
     return candidates
   }
 
-  /// Those that need no folder: `NODE/PATH`, or the path itself.
+  /// Those that need no folder: `NODE/PATH`, or the path itself; either as it is, or as ferry shows it in quotes.
   static func relativeCandidates(_ item: String, node: String) -> [[UInt8]] {
     var candidates: [[UInt8]] = []
     if item.hasPrefix(node + "/") { candidates.append(Array(item.utf8.dropFirst(node.utf8.count + 1))) }
     if !item.hasPrefix("/") { candidates.append(Array(item.utf8)) }
-    return candidates
+    return candidates + candidates.compactMap(NameText.read)
   }
 }

@@ -25,6 +25,8 @@ package struct Resolution {
     package var node: String
     /// Of an item: relative to `root`.
     package var path: String?
+    /// Its bytes, where they are not UTF-8.
+    package var pathBase64: String?
     package var decision: Decision
     /// The request with which the next run goes on; absent where it is done.
     package var next: String?
@@ -99,7 +101,8 @@ package struct Resolution {
     func resolved(_ decision: Decision) -> Resolved {
       var resolved = Resolved(
         session: session, manifest: node.manifest, node: node.name,
-        path: item.map { String(decoding: $0.path, as: UTF8.self) }, decision: decision)
+        path: item.map { String(decoding: $0.path, as: UTF8.self) },
+        pathBase64: item.flatMap { NameText.base64($0.path) }, decision: decision)
       guard decision == .retry else { return resolved }
       resolved.next =
         switch item?.step {
@@ -146,6 +149,8 @@ package struct Resolution {
     for item in items {
       let meant = try found.indices.filter { try isMeant(found[$0], by: item, scope) }
       guard !meant.isEmpty else { throw notAmbiguous(item, found) }
+      let manifests = Set(meant.map { found[$0].node.manifest })
+      guard manifests.count == 1 else { throw Self.isInSeveral(item, manifests.sorted()) }
       for index in meant { chosen[index] = true }
     }
     return zip(found, chosen).filter(\.1).map(\.0)
@@ -162,9 +167,15 @@ package struct Resolution {
     return Job.relativeCandidates(item, node: found.node.name).contains(path)
   }
 
+  private static func isInSeveral(_ item: String, _ manifests: [String]) -> UsageError {
+    UsageError(
+      "'\(item)' is ambiguous in the manifests \(manifests.joined(separator: ", ")); nothing was decided\n"
+        + "help: name one with --manifest instead of the session")
+  }
+
   private func notAmbiguous(_ item: String, _ found: [Found]) -> UsageError {
     let names = found.prefix(10).map { found in
-      found.item.map { "\(found.node.name)/\(String(decoding: $0.path, as: UTF8.self))" } ?? found.node.name
+      found.item.map { "\(found.node.name)/\(NameText.shown($0.path))" } ?? found.node.name
     }
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
     let help = names.isEmpty ? "nothing here is" : "what is: \(names.joined(separator: ", "))\(more)"

@@ -127,11 +127,9 @@ package struct SessionOrphans {
     let values = ItemValues(journaled: orphan.captures, sha256: nil)
     let captures = values.allocate + values.transfer
     let secrets = captures.filter(\.isSecret).map(\.name)
-    let text = String(validating: orphan.path, as: UTF8.self)
     return .init(
       session: session, id: orphan.id, manifest: node.manifest, upload: node.name, origin: node.origin,
-      path: text ?? String(decoding: orphan.path, as: UTF8.self),
-      pathBase64: text == nil ? Data(orphan.path).base64EncodedString() : nil,
+      path: String(decoding: orphan.path, as: UTF8.self), pathBase64: NameText.base64(orphan.path),
       captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }) { $1 },
       secrets: secrets.isEmpty ? nil : secrets, handedOverAt: orphan.handedOver.rfc3339,
       droppedAt: orphan.droppedAt.rfc3339, expiresAt: orphan.expires?.rfc3339,

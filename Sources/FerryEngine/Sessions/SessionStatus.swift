@@ -79,7 +79,7 @@ package struct SessionStatus {
     }
     let holder = try SessionLock.holder(session: session, in: state)
     var nodes = try Self.nodes(rows, journal, looks)
-    try Self.tellAmbiguous(&nodes, rows, journal, looks)
+    try tellAmbiguous(&nodes, rows, journal, looks)
     // What a manifest has in the session and was never begun.
     for (name, look) in looks.sorted(by: { $0.key < $1.key }) {
       for node in look.nodes[session] ?? []
@@ -146,7 +146,7 @@ package struct SessionStatus {
   }
 
   /// What a person has to decide.
-  private static func tellAmbiguous(
+  private func tellAmbiguous(
     _ nodes: inout [StatusDocument.NodeEntry], _ rows: [NodeRow], _ journal: SessionJournal,
     _ looks: [String: Look]
   ) throws {
@@ -160,11 +160,12 @@ package struct SessionStatus {
       else { continue }
       if row.kind != .upload {
         guard row.state == .ambiguous else { continue }
-        nodes[index].ambiguous = [.init(ambiguity: job.ambiguity(of: row, node: node))]
+        nodes[index].ambiguous = [.init(ambiguity: job.ambiguity(of: row, node: node, in: state))]
       } else if entry.items?.ambiguous ?? 0 > 0 {
         nodes[index].ambiguous = try journal.ambiguousItems(node: row.id).prefix(100).map {
           .init(
-            path: String(decoding: $0.path, as: UTF8.self), ambiguity: job.ambiguity(of: $0, node: node))
+            path: String(decoding: $0.path, as: UTF8.self), pathBase64: NameText.base64($0.path),
+            ambiguity: job.ambiguity(of: $0, node: node, in: state))
         }
       }
     }

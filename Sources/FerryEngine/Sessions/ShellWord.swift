@@ -1,25 +1,18 @@
-/// A word of a command line that a person copies.
+/// Words of a command line, for a person to paste or a crontab to hold.
 enum ShellWord {
-  /// As sh takes it; with a control character as `$'…'`, which bash, zsh and ksh take and POSIX has since 2024.
-  static func text(_ word: String) -> String {
-    guard word.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      return CrontabLine.quoted(word)
-    }
-    var text = "$'"
-    for scalar in word.unicodeScalars {
-      switch scalar {
-      case "'", "\\": text += "\\\(scalar)"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case "\r": text += "\\r"
-      case _ where scalar.properties.generalCategory == .control:
-        for byte in String(scalar).utf8 {
-          let digits = String(byte, radix: 8)
-          text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-        }
-      default: text.unicodeScalars.append(scalar)
+  static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
+  /// As one word of sh.
+  static func quoted(_ word: String) -> String {
+    let plain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "/._-+=:,@".utf8.contains(byte)
       }
     }
-    return text + "'"
+    if plain, !word.isEmpty { return word }
+    return "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

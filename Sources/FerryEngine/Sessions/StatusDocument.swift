@@ -52,6 +52,8 @@ package struct StatusDocument: Encodable, Sendable {
   package struct AmbiguousEntry: Encodable, Sendable {
     /// Of an item: relative to `root`.
     package var path: String?
+    /// Its bytes, where they are not UTF-8.
+    package var pathBase64: String?
     package var ambiguity: Ambiguity
   }
 

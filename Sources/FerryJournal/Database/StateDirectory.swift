@@ -3,6 +3,8 @@ import Foundation
 /// The folder that holds everything ferry remembers between launches.
 package struct StateDirectory: Hashable, Sendable {
   package let path: String
+  /// A person or `$FERRY_STATE` named it: a command elsewhere looks for another one by itself.
+  package let isNamed: Bool
 
   /// The first of: what the user named, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
   /// `$HOME/.local/state/ferry`. A relative `$XDG_STATE_HOME` is ignored, as its specification asks.
@@ -11,13 +13,13 @@ package struct StateDirectory: Hashable, Sendable {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
     if let explicit, !explicit.isEmpty {
-      path = explicit
+      (path, isNamed) = (explicit, true)
     } else if let named = value("FERRY_STATE") {
-      path = named
+      (path, isNamed) = (named, true)
     } else if let base = value("XDG_STATE_HOME"), base.hasPrefix("/") {
-      path = base + "/ferry"
+      (path, isNamed) = (base + "/ferry", false)
     } else if let home = value("HOME"), home.hasPrefix("/") {
-      path = home + "/.local/state/ferry"
+      (path, isNamed) = (home + "/.local/state/ferry", false)
     } else {
       throw JournalError(
         .folderUnknown, file: "ferry",

@@ -55,24 +55,50 @@ package enum NameText {
   }
 
   private static func escape(_ byte: UInt8) -> String {
-    switch byte {
-    case 0x07: return "\\a"
-    case 0x08: return "\\b"
-    case 0x09: return "\\t"
-    case 0x0A: return "\\n"
-    case 0x0B: return "\\v"
-    case 0x0C: return "\\f"
-    case 0x0D: return "\\r"
-    case 0x22: return "\\\""
-    case 0x5C: return "\\\\"
-    default:
-      let digits = String(byte, radix: 8)
-      return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    if let letter = letters[byte] { return "\\\(letter)" }
+    let digits = String(byte, radix: 8)
+    return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  private static let letters: [UInt8: Unicode.Scalar] = [
+    0x07: "a", 0x08: "b", 0x09: "t", 0x0A: "n", 0x0B: "v", 0x0C: "f", 0x0D: "r", 0x22: "\"", 0x5C: "\\",
+  ]
+
+  /// The bytes of a name that stands in double quotes, as `shown` writes it; `nil` where it does not.
+  package static func read(_ quoted: some Collection<UInt8>) -> [UInt8]? {
+    let mark = UInt8(ascii: "\"")
+    let quoted = Array(quoted)
+    guard quoted.count >= 2, quoted.first == mark, quoted.last == mark else { return nil }
+    var rest = quoted[1..<(quoted.count - 1)]
+    var name: [UInt8] = []
+    while let byte = rest.popFirst() {
+      guard byte != mark, let meant = byte == UInt8(ascii: "\\") ? readEscape(from: &rest) : byte
+      else { return nil }
+      name.append(meant)
     }
+    return name
+  }
+
+  /// What follows a backslash: a letter, or three octal digits.
+  private static func readEscape(from rest: inout ArraySlice<UInt8>) -> UInt8? {
+    guard let first = rest.first else { return nil }
+    if let byte = letters.first(where: { $0.value.value == UInt32(first) })?.key {
+      rest.removeFirst()
+      return byte
+    }
+    guard rest.count >= 3, rest.prefix(3).allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
+    let digits = rest.prefix(3).reduce(0) { $0 << 3 | Int($1 - 0x30) }
+    rest = rest.dropFirst(3)
+    return UInt8(exactly: digits)
   }
 }
 
 extension NameText {
+  /// A name's bytes in Base64, as documents have them beside its text; `nil` where it is UTF-8.
+  package static func base64(_ name: some Collection<UInt8>) -> String? {
+    String(validating: name, as: UTF8.self) == nil ? Base64.encode(name) : nil
+  }
+
   /// A name as a document has it.
   ///
   /// - Parameter base64: its bytes, where they are not UTF-8.

@@ -194,7 +194,7 @@ package struct RunRecord: Codable, Sendable {
 
     package init(path: [UInt8], code: String, message: String) {
       self.path = String(decoding: path, as: UTF8.self)
-      pathBase64 = String(validating: path, as: UTF8.self) == nil ? Base64.encode(path) : nil
+      pathBase64 = NameText.base64(path)
       self.code = code
       self.message = message
     }
@@ -237,9 +237,9 @@ package struct RunRecord: Codable, Sendable {
     /// Whether the next run tries again.
     package var isOwed: Bool
 
-    package init(path: String, pathBase64: String?, code: String, message: String, isOwed: Bool) {
-      self.path = path
-      self.pathBase64 = pathBase64
+    package init(path: [UInt8], code: String, message: String, isOwed: Bool) {
+      self.path = String(decoding: path, as: UTF8.self)
+      pathBase64 = NameText.base64(path)
       self.code = code
       self.message = message
       self.isOwed = isOwed

@@ -19,8 +19,6 @@ struct Progress: Sendable {
   /// When its upload ID ends.
   var expires: Instant?
   var hasUploadID = false
-  /// An earlier launch allocated it, and may have done more with it than it lived to write down.
-  var hasInheritedUploadID = false
   /// It is about to get, or holds, an upload ID that no transfer uses yet.
   var isAhead = false
   /// A commit may have been carried out, perhaps for an earlier launch: nothing but its success is an end that is

@@ -201,7 +201,6 @@ extension Scheduler {
     case .allocated where work.allocate != nil,
       .transferred where work.allocate != nil && work.commit != nil:
       progress.hasUploadID = true
-      progress.hasInheritedUploadID = true
       progress.expires = begun.expires
       progress.step = begun.state == .allocated ? .transfer : .commit
     case .transferred: progress.step = work.commit == nil ? .transfer : .commit
@@ -308,7 +307,6 @@ extension Scheduler {
     self[progress: place]?.intent = .none
     self[progress: place]?.hasUploadID = false
     self[progress: place]?.mayCount = false
-    self[progress: place]?.hasInheritedUploadID = false
     self[progress: place]?.expires = nil
     self[progress: place]?.lanes = [:]
     self[progress: place]?.step = .allocate

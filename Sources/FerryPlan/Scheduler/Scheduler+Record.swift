@@ -116,7 +116,6 @@ extension Scheduler {
     }
     let files = uploads[upload].items.files
     let bytes = files.path(item)
-    let text = String(validating: bytes, as: UTF8.self)
     let state =
       switch note.state {
       case .queued, .allocated, .transferred: "waiting"
@@ -127,8 +126,8 @@ extension Scheduler {
       }
     return RunRecord.ItemRecord(
       manifest: recordedManifest(note.place.node.index), node: plan.nodes[note.place.node.index].name,
-      path: text ?? String(decoding: bytes, as: UTF8.self),
-      pathBase64: text == nil ? Base64.encode(bytes) : nil, size: files.sizes[item], state: state,
+      path: String(decoding: bytes, as: UTF8.self), pathBase64: NameText.base64(bytes),
+      size: files.sizes[item], state: state,
       reason: note.failure, attempts: note.troubles.map(RunRecord.AttemptRecord.init))
   }
 

@@ -92,13 +92,7 @@ extension Scheduler {
         kind = .allocate
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
-    case .permanent(let failure):
-      if isCommittedBefore(place, step, failure) {
-        entries.append(.transferred(place))
-        finishTransfer(place)
-      } else {
-        end(place, .failed, failure)
-      }
+    case .permanent(let failure): end(place, .failed, failure)
     case .integrity(let failure):
       note(.integrity, of: place.node)
       end(place, .failed, failure)
@@ -233,16 +227,6 @@ extension Scheduler {
   func commitKind(of place: Place) -> Step.Kind {
     let hasProbe = step(place.node, .commit).repeatability == .afterProbe
     return hasProbe && self[progress: place]?.isCommitUnknown == true ? .probe : .commit
-  }
-
-  /// The server refuses more bytes for an ID of an earlier launch with the answer that it gives to a second
-  /// commit: that launch was cut off before it could write down what it had done. The commit will tell.
-  private func isCommittedBefore(_ place: Place, _ step: Step, _ failure: RecordedFailure) -> Bool {
-    guard step.kind == .transfer, let status = failure.status,
-      self[progress: place]?.hasInheritedUploadID == true,
-      case .upload(let work) = plan.nodes[place.node.index].work
-    else { return false }
-    return work.commit?.alreadyDone.contains(status) ?? false
   }
 
   /// In the background the commit waits until the batch is through.
