@@ -168,4 +168,22 @@ struct WorldFindingTests {
     #expect(hours.count == 3)
     #expect(hours.values.allSatisfy { Set($0.map(\.path)).count == 1 })
   }
+
+  @Test(arguments: ["cautious", "hard"])
+  func headerFieldsAreNoPartOfWhatIsPromised(cutoff: String) throws {
+    // The budget is spent; what its next upload ID costs is not the file that has to be sent again.
+    var world = try World(
+      Yaml.ids(head: budget("wired: { limit: 1MB, per: day, cutoff: \(cutoff) }")),
+      files: Yaml.files(1, size: size)
+    ) { call in
+      var reply = Reply.status(call.step == .transfer ? 404 : 200)
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      reply.overhead = call.step == .allocate ? size : 0
+      reply.sent = call.size
+      return reply
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer, .allocate])
+    #expect(world.scheduler.exitCode == .deferred)
+  }
 }

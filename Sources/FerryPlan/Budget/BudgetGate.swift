@@ -110,9 +110,11 @@ struct BudgetGate: Sendable {
     unsent = min(unsent + bytes, reserved)
   }
 
+  /// What moves beyond the leases is of no promise, but header fields and small requests.
   mutating func moved(_ bytes: Int64) {
-    held = max(0, held - bytes)
-    unsent = max(0, unsent - bytes)
+    let leased = min(bytes, held)
+    held -= leased
+    unsent = max(0, unsent - leased)
   }
 
   /// An answer to the request that was asked.
