@@ -45,5 +45,6 @@ struct Status: ParsableCommand {
       try Output.produce(StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime)))
     case .json: try Output.produce(try JSONText.pretty(status))
     }
+    guard status.isWhole else { throw ArgumentParser.ExitCode(FerryPlan.ExitCode.fault.rawValue) }
   }
 }

@@ -207,8 +207,11 @@ import Testing
     #expect(try await job.run().command.status == 5)
     try job.write("another text", to: "0.txt")
     try await receiver.clearFaults()
+    let plan = try await job.ferry("plan", "job.yaml").stdout
+    #expect(plan.contains("1 upload IDs to be released"), "\(plan)")
     let (command, report) = try await job.run()
     #expect(command.status == 0 && report.totals.idsReleased == 1, "\(command.stdout)")
+    #expect(report.totals.idsOrphaned == 1)
     let received = try await receiver.received()
     #expect(received.open == 0 && received.commits == 1)
     try await isSound(job)

@@ -29,9 +29,10 @@ struct ContentReaderTests {
     }
     var questions = ContentQuestions(listing: listing)
     for (index, file) in files.enumerated() {
-      questions.meet(
-        .init(row: Int64(index + 1), round: 1, state: .done, size: listing.sizes[index], modified: 0),
-        delivered: ContentDigest(SHA256.hash(data: file.delivered).map(\.self)), path: file.name.utf8)
+      let known = Reconciliation.Known(
+        row: Int64(index + 1), round: 1, state: .done, size: listing.sizes[index], modified: 0)
+      let delivered = ContentDigest(SHA256.hash(data: file.delivered).map(\.self))
+      Array(file.name.utf8).withUnsafeBytes { questions.meet(known, delivered: delivered, path: $0) }
     }
     try change()
     reader.answer(&questions, of: listing, root: Array(folder.path.utf8))

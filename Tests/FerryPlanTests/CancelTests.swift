@@ -45,6 +45,29 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 6)
   }
 
+  @Test func `that is cancelled ends what is in later batches too, for the whole round`() throws {
+    let more = """
+      requests:
+        note: { session: other, request: { method: POST, url: "http://host/note" }, retry: { limit: 0 } }
+
+      """
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2 }, other: {} }\n"
+    var world = try world(Yaml.put("    batch: { max_items: 2 }\n" + more, head: head))
+    world.serve = { call in
+      call.step == .request ? .status(503) : .status(200, after: .seconds(10))
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.cancelled == 6)
+    #expect(world.scheduler.itemRecords.map(\.state) == Array(repeating: "cancelled", count: 6))
+    // The request that is left keeps the round open.
+    #expect(!world.scheduler.isRoundThrough)
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.request])
+    #expect(world.scheduler.totals.items.cancelled == 6)
+  }
+
   @Test func `takes files that are submitted, after those that it has`() throws {
     var world = try world()
     var files = FileColumns()

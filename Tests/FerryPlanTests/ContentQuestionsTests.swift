@@ -46,7 +46,9 @@ struct ContentQuestionsTests {
     listing.append(path: "a".utf8, size: row.size, modified: row.modified)
     var questions = ContentQuestions(listing: listing)
     let known = Reconciliation.Known(row: 3, round: 4, state: row.state, size: 7, modified: 5)
-    questions.meet(known, delivered: row.hasDigest ? Self.own : nil, path: "a".utf8)
+    Array("a".utf8).withUnsafeBytes {
+      questions.meet(known, delivered: row.hasDigest ? Self.own : nil, path: $0)
+    }
     #expect(questions.questions.map(\.index) == (row.isRead ? [1] : []))
     if row.isRead { #expect(questions.answers == [.notAsked, .unread]) }
     for question in questions.questions { questions.answer(question, row.holds) }

@@ -14,6 +14,28 @@ struct IntentTests {
     #expect(world.mostInFlight == 2)
   }
 
+  @Test func aBatchThatIsThroughDoesNotIntendAllItsCommitsAtOnce() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 2 } }
+      resume_delay: { policy: before_start, initial: 1s, factor: 2, max: 6h }
+
+      """
+    var world = try World(Yaml.ids(head: head), files: Yaml.files(99)) { call in
+      var reply = Reply.status(200, after: .milliseconds(call.step == .commit ? 500 : 1))
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      return reply
+    }
+    world.options.launch = .background
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(world.scheduler.totals.items.done == 99)
+    // After a kill each of them may have been carried out.
+    #expect((2...66).contains(world.mostIntents))
+  }
+
   @Test func aLostAnswerIsAmbiguousAndNeverSentAgain() throws {
     var world = try World(Yaml.post(), files: Yaml.files(3)) { $0.path == "f01" ? .lost : .status(200) }
     world.run()

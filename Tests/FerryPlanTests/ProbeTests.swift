@@ -150,6 +150,16 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  @Test func aCommitThatTheServerRefusedIsInNoDoubtForTheNextLaunch() throws {
+    var world = try world { $0.step == .commit ? .status(503) : .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.serve = { $0.step == .probe ? .status(403) : .status(200) }
+    world.run()
+    #expect(steps(world).first == .probe)
+    #expect(world.scheduler.totals.items.ambiguous == 0 && world.scheduler.totals.items.failed == 1)
+  }
+
   @Test func anIntentOfALaunchWithoutAProbeIsAskedForToo() throws {
     var world = try World(Yaml.ids(alreadyDone: ""), files: Yaml.files(1)) { call in
       call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)

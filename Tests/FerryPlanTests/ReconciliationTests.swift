@@ -95,9 +95,9 @@ struct ReconciliationTests {
     #expect(reconciliation.nextRow == 10)
   }
 
-  @Test func aFileThatIsGoneIsOwedAnEndOnlyIfItIsOpenInThisRound() {
+  @Test func aFileThatIsNotListedIsOwedAnEndOnlyWhereItIsOpen() {
     for (state, round, count) in [
-      (ItemState.allocated, 2, 1), (.queued, 1, 0), (.done, 2, 0), (.failed, 2, 0),
+      (ItemState.allocated, 2, 1), (.allocated, 1, 1), (.queued, 1, 1), (.done, 2, 0), (.failed, 2, 0),
     ] {
       var reconciliation = Reconciliation(listing: FileColumns(), deliver: .whenChanged, round: 2, nextRow: 8)
       reconciliation.meet(

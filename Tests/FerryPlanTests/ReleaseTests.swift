@@ -313,6 +313,41 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
+  @Test func anIDThatIsGivenOutAgainWhileItsTurnIsAwaitedIsNotReleased() throws {
+    // The IDs of three files that failed are released, one after the other, while the fourth waits for the delay.
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 1 } }
+      resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 6h }
+
+      """
+    var released: [Int?] = []
+    let server = Self.server { call in
+      switch call.step {
+      case .transfer: return call.path == "f03" ? nil : .status(403)
+      case .abandon:
+        released.append(call.uploadID)
+        return .status(200, after: .seconds(100))
+      case .allocate where call.path == "f03":
+        var response = AttemptResult.Response(status: 200)
+        response.regained = [2]
+        return Reply(answer: .response(response), after: .milliseconds(10))
+      case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+      }
+    }
+    var world = try World(
+      Yaml.ids("    batch: { max_items: 3 }\n" + Self.abandon, head: head), files: Yaml.files(4),
+      serve: server)
+    world.options.launch = .background
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.violations.isEmpty)
+    #expect(released == [1, 2])
+    #expect(orphans(world).isEmpty && world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.totals.idsReleased == 2)
+  }
+
   @Test func otherConditionsKeepThemForLater() throws {
     var world = try world { call in
       switch call.step {

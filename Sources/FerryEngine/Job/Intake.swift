@@ -170,7 +170,8 @@ final class Intake {
     if work.comparesContent {
       var questions = ContentQuestions(listing: files)
       try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
-        questions.meet(try item.known, delivered: item.digest, path: path)
+        let known = try item.known
+        path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
       }
       let root = listers[place.node]?.root ?? []
       guard let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)

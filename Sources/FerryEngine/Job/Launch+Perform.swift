@@ -52,7 +52,7 @@ extension Launch {
   ) throws -> Scheduler {
     Scheduler(
       plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
-      orphans: situation.orphanCounts,
+      orphans: situation.orphanCounts, dropped: situation.dropCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))

@@ -34,7 +34,7 @@ package struct Preview {
         job.plan, path: job.path, round: outlook.round, continuesRound: outlook.continuesRound,
         launch: outlook.launch, at: outlook.moment, starts: outlook.situation.starts,
         conditions: outlook.conditions, budgets: outlook.budgets, reasons: outlook.look.reasons,
-        orphans: outlook.situation.orphanCounts,
+        orphans: outlook.situation.releaseCounts,
         problems: outlook.situation.problems.mapValues { $0.map(\.description) },
         diagnostics: job.warnings + outlook.diagnostics)
       return (document, outlook.diagnostics)

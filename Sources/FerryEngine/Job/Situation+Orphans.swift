@@ -20,6 +20,14 @@ extension Situation {
     Dictionary(uniqueKeysWithValues: orphans.map { (NodeID($0.key), $0.value.count) })
   }
 
+  /// How many upload IDs a run drops as it begins.
+  var dropCounts: [NodeID: Int] { drops.reduce(into: [:]) { $0[$1.node, default: 0] += 1 } }
+
+  /// How many a run releases that finds all this: those that it drops itself are no orphans yet.
+  var releaseCounts: [NodeID: Int] {
+    drops.reduce(into: orphanCounts) { if $1.isReleased { $0[$1.node, default: 0] += 1 } }
+  }
+
   /// Before a run: makes orphans of the upload IDs of files that start over, and notes from where on those that it
   /// allocates may count. Its items hold none of them any more.
   mutating func dropUploadIDs(

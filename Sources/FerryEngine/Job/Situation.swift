@@ -28,10 +28,13 @@ struct Situation {
   var droppedIDs: [Int: DroppedIDs] = [:]
   /// Upload IDs of open items whose files start over: a run drops them before it begins.
   struct Drop {
+    var node: NodeID
     /// Of which session's journal.
     var session: Int
     var row: Int64
     var reason: OrphanReason
+    /// Whether the run releases it then.
+    var isReleased: Bool
   }
   var drops: [Drop] = []
   /// By node index: upload IDs that are to be released, the oldest first.
@@ -160,9 +163,13 @@ struct Situation {
           return
         }
         var captures = try item.captures
+        var drop = Drop(
+          node: id, session: node.session.index, row: item.id, reason: .requeued,
+          isReleased: work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent))
         if let reason = work.lacks(captures.map(\.name), of: known) {
           droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
-          drops.append(Drop(session: node.session.index, row: item.id, reason: .edited))
+          drop.reason = .edited
+          drops.append(drop)
           known.state = .queued
           captures = []
         }
@@ -172,7 +179,7 @@ struct Situation {
         let last = reconciliation.items.count - 1
         guard last >= before, reconciliation.items.rows[last] == item.id else { return }
         if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
-          drops.append(Drop(session: node.session.index, row: item.id, reason: .requeued))
+          drops.append(drop)
         }
         guard reconciliation.items.begun[last] != nil else { return }
         values[Place(id, last)] = ItemValues(

@@ -16,6 +16,9 @@ package enum StatusText {
   }
 
   private static func lines(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> [String] {
+    if let problem = session.problem {
+      return ["session \(session.identifier): \(problem.replacing("\n", with: "\n  "))"]
+    }
     var lines = ["session \(session.identifier): \(holder(session, zone))"]
     for node in session.nodes {
       lines.append("  \(line(node, zone))")

@@ -260,7 +260,7 @@ final class Exchanges {
   // MARK: Answers
 
   /// What the scheduler has to know of an outcome; what the answer gave is kept.
-  func result(of outcome: TransferOutcome, at now: Instant) -> AttemptResult {
+  func result(of outcome: TransferOutcome, at now: Instant, _ scheduler: Scheduler) -> AttemptResult {
     guard let attempt = flights.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome is of a request that was started")
     }
@@ -270,7 +270,7 @@ final class Exchanges {
     }
     let answer: AttemptResult.Answer =
       switch outcome.result {
-      case .success(let answer): .response(response(answer, to: attempt, at: now))
+      case .success(let answer): .response(response(answer, to: attempt, at: now, scheduler))
       case .failure(let failure):
         .failure(
           .init(
@@ -281,7 +281,7 @@ final class Exchanges {
   }
 
   private func response(
-    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant
+    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = prepared(attempt)
     let step = prepared.step
@@ -302,7 +302,9 @@ final class Exchanges {
       let captures = Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer)
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
-      if step.kind == .allocate { response.regained = orphans.regained(by: captures, of: attempt.place.node) }
+      if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
+        response.regained = orphans.regained(by: captures, path: Array(path), of: attempt.place.node)
+      }
       response.origins = origins(prepared, attempt.place)
     } catch {
       response.missing = error
@@ -393,12 +395,4 @@ final class Exchanges {
     values.forget(orphan)
   }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }
-}
-
-extension Step {
-  /// Whether an answer of this status is read for captures.
-  func expects(status: Int) -> Bool {
-    if kind == .fetch, status == 304 { return true }
-    return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
-  }
 }

@@ -10,19 +10,35 @@ struct OrphanBook {
   }
 
   private var entries: [Place: Entry] = [:]
-  /// By node with `abandon`: the captures of `allocate` that this refers to, which are what the server knows an ID by.
-  private let names: [Int: [String]]
-  /// By node: orphans by the values of these captures.
-  private var identities: [Int: [[String?]: [Int]]] = [:]
+  /// What the server knows an upload ID by, as its release says it.
+  private enum Identity {
+    /// The captures of `allocate` that the request refers to.
+    case captures([String])
+    /// It refers to none: the file.
+    case file
 
-  init(_ plan: Plan) {
-    var names: [Int: [String]] = [:]
-    for (index, node) in plan.nodes.enumerated() {
-      if case .upload(let work) = node.work, let abandon = work.abandon {
-        names[index] = abandon.capturesOfAllocate
+    func values(_ captures: [CapturedValue], path: [UInt8]) -> [String?] {
+      switch self {
+      case .captures(let names): names.map { name in captures.first { $0.name == name }?.value }
+      case .file: [String(decoding: path, as: UTF8.self)]
       }
     }
-    self.names = names
+  }
+
+  /// By node with `abandon`.
+  private let identities: [Int: Identity]
+  /// By node: orphans by the values of its identity.
+  private var orphans: [Int: [[String?]: [Int]]] = [:]
+
+  init(_ plan: Plan) {
+    var identities: [Int: Identity] = [:]
+    for (index, node) in plan.nodes.enumerated() {
+      if case .upload(let work) = node.work, let abandon = work.abandon {
+        let captures = abandon.capturesOfAllocate
+        identities[index] = captures.isEmpty ? .file : .captures(captures)
+      }
+    }
+    self.identities = identities
   }
 
   subscript(place: Place) -> Entry? { place.orphan == nil ? nil : entries[place] }
@@ -30,10 +46,10 @@ struct OrphanBook {
   /// One that is not released, as no manifest says how, is not kept: then it returns false.
   @discardableResult
   mutating func add(_ entry: Entry, as place: Place) -> Bool {
-    guard let names = names[place.node.index], let orphan = place.orphan else { return false }
+    guard let identity = identities[place.node.index], let orphan = place.orphan else { return false }
     entries[place] = entry
-    let identity = Self.identity(names, entry.values.allocate)
-    identities[place.node.index, default: [:]][identity, default: []].append(orphan)
+    let values = identity.values(entry.values.allocate, path: entry.file.path)
+    orphans[place.node.index, default: [:]][values, default: []].append(orphan)
     return true
   }
 
@@ -45,21 +61,21 @@ struct OrphanBook {
   }
 
   mutating func forget(_ place: Place) {
-    guard let entry = entries.removeValue(forKey: place), let names = names[place.node.index] else { return }
-    let identity = Self.identity(names, entry.values.allocate)
-    identities[place.node.index]?[identity]?.removeAll { $0 == place.orphan }
+    guard let entry = entries.removeValue(forKey: place), let identity = identities[place.node.index] else {
+      return
+    }
+    let values = identity.values(entry.values.allocate, path: entry.file.path)
+    orphans[place.node.index]?[values]?.removeAll { $0 == place.orphan }
   }
 
   /// Orphans of the node that stand for an ID which the server has now given out again.
-  func regained(by captures: [CapturedValue], of node: NodeID) -> [Int] {
-    guard let names = names[node.index], !names.isEmpty, let known = identities[node.index] else {
-      return []
-    }
-    return known[Self.identity(names, captures)] ?? []
-  }
-
-  private static func identity(_ names: [String], _ captures: [CapturedValue]) -> [String?] {
-    names.map { name in captures.first { $0.name == name }?.value }
+  ///
+  /// - Parameters:
+  ///   - captures: of `allocate`.
+  ///   - path: the bytes of the path of the file that it is given for.
+  func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
+    guard let identity = identities[node.index], let known = orphans[node.index] else { return [] }
+    return known[identity.values(captures, path: path)] ?? []
   }
 }
 

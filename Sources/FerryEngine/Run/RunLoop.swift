@@ -55,7 +55,7 @@ final class RunLoop {
       var results = early
       early = []
       let now = clock.now
-      for outcome in outcomes { results.append(exchanges.result(of: outcome, at: now)) }
+      for outcome in outcomes { results.append(exchanges.result(of: outcome, at: now, scheduler)) }
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       onProgress(scheduler, loop.progress)

@@ -60,7 +60,14 @@ package struct SessionStatus {
     } else if names.isEmpty {
       names = try catalog.identifiers
     }
-    let entries = try Set(names).sorted().map { try entry($0, inbox, history, &looks) }
+    let entries = try Set(names).sorted().map { name in
+      do {
+        return try entry(name, inbox, history, &looks)
+      } catch let fault as JournalError {
+        // The others are told all the same.
+        return .init(identifier: name, nodes: [], eventsPending: false, notes: [], problem: fault.description)
+      }
+    }
     return StatusDocument(
       state: state.path, at: (options.moment ?? LaunchClock.wallTime).rfc3339, sessions: entries,
       manifests: looks.values.map(\.entry).sorted { $0.name < $1.name })
@@ -211,6 +218,8 @@ package struct SessionStatus {
       }
     } catch let failure as ListingFailure {
       look.entry.problem = failure.description
+    } catch let fault as JournalError {
+      look.entry.problem = fault.description
     }
     return look
   }

@@ -10,6 +10,9 @@ package struct StatusDocument: Encodable, Sendable {
   package var sessions: [SessionEntry]
   package var manifests: [ManifestEntry]
 
+  /// Whether each session's journal could be read.
+  package var isWhole: Bool { sessions.allSatisfy { $0.problem == nil } }
+
   package struct SessionEntry: Encodable, Sendable {
     package var identifier: String
     /// The process that holds it; absent where none does.
@@ -20,6 +23,8 @@ package struct StatusDocument: Encodable, Sendable {
     /// Its `on_events` is still to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
+    /// Why nothing else can be told of it: its journal cannot be read.
+    package var problem: String?
   }
 
   package struct Holder: Encodable, Sendable {

@@ -98,7 +98,7 @@ extension DatabaseSchema {
             failure_message TEXT
           ) STRICT;
 
-          CREATE INDEX orphan_captures ON orphan (node, captures);
+          CREATE INDEX orphan_captures ON orphan (node, captures, secret_captures);
 
           -- Until here a commit that can be sent again left no mark before its outcome.
           UPDATE item SET intent = 3 WHERE state = 2 AND intent IS NULL;

@@ -94,10 +94,11 @@ extension OrphanRow {
     _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
     _ arguments: StatementArguments = [], at now: Instant, _ db: Database
   ) throws {
-    try db.execute(
+    // Mostly it is called for one item after the other.
+    let statement = try db.cachedStatement(
       sql: insert(
         id: "NULL", reason: "\(reason.rawValue)", inDoubt: isInDoubt.map { $0 ? "1" : "0" } ?? "NULL",
-        at: "\(now.nanoseconds)", where: condition),
-      arguments: arguments)
+        at: "\(now.nanoseconds)", where: condition))
+    try statement.execute(arguments: arguments)
   }
 }

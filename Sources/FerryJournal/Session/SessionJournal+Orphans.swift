@@ -15,9 +15,10 @@ extension SessionJournal {
     get throws(JournalError) { try orphans(where: "1") }
   }
 
-  /// Those of an upload that may be released, the oldest first, at most `limit`.
+  /// Those of an upload that may be released, at most `limit`: the oldest first that nobody has tried to release, then
+  /// those that were tried least lately. So one that its server refuses keeps none of the others back for ever.
   package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
-    try orphans(where: "node = ? AND in_doubt = 0", [node], limit: limit)
+    try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
   }
 
   /// How many each upload has, by `NodeRow.id`.
@@ -30,9 +31,9 @@ extension SessionJournal {
 
   /// - Parameter limit: SQLite takes -1 for none.
   private func orphans(
-    where condition: String, _ arguments: StatementArguments = [], limit: Int = -1
+    where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1
   ) throws(JournalError) -> [OrphanRow] {
-    let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY id LIMIT \(limit)"
+    let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY \(order) LIMIT \(limit)"
     return try access { db in
       try Row.fetchAll(db, sql: sql, arguments: arguments).map { try OrphanRow($0, file: self.path) }
     }
@@ -45,14 +46,14 @@ extension SessionJournal {
   ) throws(JournalError) {
     guard !items.isEmpty else { return }
     try transaction { db in
+      let clear = try db.cachedStatement(
+        sql: """
+          UPDATE item SET state = \(ItemState.queued.rawValue), intent = NULL, captures = NULL,
+          secret_captures = NULL, expires = NULL, sha256 = NULL WHERE id = ?
+          """)
       for (row, reason) in items {
         try OrphanRow.insert(reason, where: "id = ?", [row], at: now, db)
-        try db.execute(
-          sql: """
-            UPDATE item SET state = \(ItemState.queued.rawValue), intent = NULL, captures = NULL,
-            secret_captures = NULL, expires = NULL, sha256 = NULL WHERE id = ?
-            """,
-          arguments: [row])
+        try clear.execute(arguments: [row])
       }
     }
   }
@@ -83,8 +84,9 @@ extension SessionJournal {
         return db.changesCount
       }
       var forgotten = 0
+      let forget = try db.cachedStatement(sql: "DELETE FROM orphan WHERE id = ?")
       for id in ids {
-        try db.execute(sql: "DELETE FROM orphan WHERE id = ?", arguments: [id])
+        try forget.execute(arguments: [id])
         forgotten += db.changesCount
       }
       return forgotten

@@ -76,12 +76,12 @@ extension SessionJournal {
     switch decision {
     case .done:
       // A delivered file: the next launch clears what is owed to it where the manifest asks for nothing.
-      try db.execute(
+      try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
           after = \(AfterState.owed.rawValue), \(clear), \(forget) WHERE \(isAmbiguous)
-          """,
-        arguments: [now.nanoseconds, item.id])
+          """
+      ).execute(arguments: [now.nanoseconds, item.id])
     case .again(let round):
       let kept: ItemState = item.step == .commit ? .transferred : .queued
       if kept == .queued {
@@ -89,12 +89,12 @@ extension SessionJournal {
         try OrphanRow.insert(
           .retried, isInDoubt: false, where: isAmbiguous, [item.id], at: now, db)
       }
-      try db.execute(
+      try db.cachedStatement(
         sql: """
           UPDATE item SET state = ?, round = ?, handed_over = ?, closed_at = NULL, \(clear)
           \(kept == .queued ? ", sha256 = NULL, \(forget)" : "") WHERE \(isAmbiguous)
-          """,
-        arguments: [Int64(kept.rawValue), round, now.nanoseconds, item.id])
+          """
+      ).execute(arguments: [Int64(kept.rawValue), round, now.nanoseconds, item.id])
     }
   }
 }

@@ -21,6 +21,15 @@ struct DependencyGraph {
     edges[from]?.append(Edge(from: from, to: to, location: location))
   }
 
+  /// All that a vertex waits for, directly or not.
+  func everythingNeeded(by vertex: GraphVertex) -> Set<GraphVertex> {
+    var (found, waiting): (Set<GraphVertex>, [GraphVertex]) = ([], [vertex])
+    while let next = waiting.popLast() {
+      for edge in edges[next] ?? [] where found.insert(edge.to).inserted { waiting.append(edge.to) }
+    }
+    return found
+  }
+
   /// Each cycle as the edges along it. Of cycles that share a vertex only the first is told: taking it apart may
   /// well take the others apart.
   func cycles() -> [[Edge]] {

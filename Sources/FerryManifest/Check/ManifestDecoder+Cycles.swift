@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Finds steps that wait for themselves, by `needs` and by references.
-  mutating func checkCycles() {
+  /// What waits for what, by `needs` and by references.
+  var dependencies: DependencyGraph {
     var graph = DependencyGraph()
     for space in DeclaredNames.nodeSpaces {
       for node in declared.ordered[space] ?? [] {
@@ -24,7 +24,12 @@ extension ManifestDecoder {
       guard case .request(let name, _) = use.reference.value, let from = use.place.vertex else { continue }
       graph.connect(from, to: .node(name), at: use.reference.location)
     }
-    for cycle in graph.cycles() {
+    return graph
+  }
+
+  /// Finds steps that wait for themselves.
+  mutating func checkCycles() {
+    for cycle in dependencies.cycles() {
       guard let first = cycle.first else { continue }
       guard first.to != first.from else {
         report(

@@ -54,10 +54,9 @@ package struct ContentQuestions: Sendable {
   ///
   /// - Parameter delivered: the digest of its last delivery, where that is known.
   package mutating func meet(
-    _ known: Reconciliation.Known, delivered: ContentDigest?, path: some Collection<UInt8>
+    _ known: Reconciliation.Known, delivered: ContentDigest?, path: UnsafeRawBufferPointer
   ) {
-    while cursor < listing.count, listing.path(cursor).lexicographicallyPrecedes(path) { cursor += 1 }
-    guard cursor < listing.count, listing.path(cursor).elementsEqual(path) else { return }
+    guard catchUp(with: path) else { return }
     let index = cursor
     cursor += 1
     guard known.state == .done else { return }
@@ -68,6 +67,18 @@ package struct ContentQuestions: Sendable {
     }
     answers[index] = .unread
     questions.append(Question(index: index, row: known.row, delivered: delivered, isTouched: isTouched))
+  }
+
+  /// Passes what is listed before a path; true where the path itself is listed.
+  private mutating func catchUp(with path: UnsafeRawBufferPointer) -> Bool {
+    while cursor < listing.count {
+      switch listing.order(cursor, to: path) {
+      case .before: cursor += 1
+      case .same: return true
+      case .behind: return false
+      }
+    }
+    return false
   }
 
   /// Takes what the file of a question holds.

@@ -59,9 +59,9 @@ extension UploadWork {
   package var countingPoint: CountingPoint { commit == nil ? .allocated : .intended }
 
   /// Whether what the server has of an item that an earlier launch had begun may count.
-  func mayCount(_ begun: ItemTable.Begun) -> Bool {
-    if begun.intent != nil { return true }
-    switch begun.state {
+  package func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
+    if intent != nil { return true }
+    switch state {
     case .allocated, .transferred: return countingPoint == .allocated
     case .queued, .done, .failed, .ambiguous, .cancelled: return false
     }

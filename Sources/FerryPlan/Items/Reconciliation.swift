@@ -93,11 +93,9 @@ package struct Reconciliation: Sendable {
   package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
     guard catchUp(with: path) else {
-      // The file is gone from the listing. What was begun in this round is still owed an end: sending
-      // it tells whether the file is really gone. So is what the server has, or may have acted upon.
-      // Whatever else the journal remembers of it stays.
-      let isAtServer = known.state == .transferred || known.intent != nil
-      if !known.state.isClosed, known.round == round || isAtServer { carryOn(known, path: path) }
+      // Nothing lists it any more, or ever did: a submitted file. It is still owed an end, also in a later round:
+      // sending it tells whether the file is gone.
+      if !known.state.isClosed { carryOn(known, path: path) }
       if known.state == .ambiguous { settled.ambiguous += 1 }
       return
     }

@@ -206,7 +206,7 @@ package struct RunRecord: Codable, Sendable {
     package var dropped: Int
     /// Released in this run, those of earlier runs included.
     package var released: Int
-    /// Not released though it was tried; the next run tries again.
+    /// Not released: tried in vain, or not tried, as another one's server did not answer. The next run tries again.
     package var failed: Int
     /// Of the last of those.
     package var reason: RecordedFailure?

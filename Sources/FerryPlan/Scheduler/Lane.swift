@@ -59,6 +59,10 @@ struct Lane: Sendable {
 
   /// Intents are written ahead for at most twice as many items as there are connections.
   var intentRoom: Int { 2 * limit - intending.count - intended.count }
+
+  /// Those of commits, which take no connection meanwhile, for more: a sync is longer than many a commit. After a kill
+  /// each of them may have been carried out.
+  var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
 }
 
 /// A step that waits for a connection.

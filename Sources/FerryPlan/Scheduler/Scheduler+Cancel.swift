@@ -35,13 +35,9 @@ extension Scheduler {
     let node = uploads[upload].node
     switch nodes[node.index].phase {
     case .open:
-      let handedOver = uploads[upload].takeUnbegun()
-      let rest = uploads[upload].handedOver..<uploads[upload].items.count
-      uploads[upload].handedOver = uploads[upload].items.count
-      uploads[upload].open -= rest.count
-      for item in rest { cancelUnmet(item, of: upload) }
-      uploads[upload].inProgress += handedOver.count
-      for item in handedOver {
+      let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
+      uploads[upload].inProgress += unbegun.count
+      for item in unbegun {
         // What may have been sent before is not sent again by a later round.
         let isAmbiguous = mayHaveActed(item, of: upload)
         end(Place(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
@@ -52,24 +48,15 @@ extension Scheduler {
     }
   }
 
-  /// An item of a later batch. One that no launch of this round has handed over has no open row in the journal: the
-  /// next round lists it again. One that has changed since is handed over as it is now, and ends so.
-  private mutating func cancelUnmet(_ item: Int, of upload: Int) {
-    let isAmbiguous = mayHaveActed(item, of: upload)
-    if isAmbiguous {
-      uploads[upload].counts.ambiguous += 1
-    } else {
-      uploads[upload].counts.cancelled += 1
-    }
-    switch uploads[upload].items.entries[item] {
-    case .new, .requeued: return
-    case .changed: entries.append(.handedOver(uploads[upload].node, items: item..<(item + 1), at: now))
-    case .continuing, .adopted: break
-    }
-    let state: ItemState = isAmbiguous ? .ambiguous : .cancelled
-    let place = Place(uploads[upload].node, item)
-    if !isAmbiguous { orphanUploadID(of: place, .cancelled) }
-    entries.append(.closed(place, state, .cancelled, at: now))
+  /// Items of later batches: the journal has to have them in this round, which does not list them anew then.
+  private mutating func handOverRest(of upload: Int) -> Range<Int> {
+    let rest = uploads[upload].handedOver..<uploads[upload].items.count
+    guard !rest.isEmpty else { return rest }
+    uploads[upload].handedOver = rest.upperBound
+    uploads[upload].batchOpen += rest.count
+    uploads[upload].batchSending += rest.count
+    entries.append(.handedOver(uploads[upload].node, items: rest, at: now))
+    return rest
   }
 
   /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again.

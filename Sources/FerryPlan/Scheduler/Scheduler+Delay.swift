@@ -62,8 +62,6 @@ extension Scheduler {
   }
 
   /// Keeps a sent item until its batch is through.
-  ///
-  /// - Parameter sequence: of the record that says that it is sent.
   mutating func keepUntilThrough(_ place: Place, _ upload: Int) {
     let kind = commitKind(of: place)
     self[progress: place]?.step = kind

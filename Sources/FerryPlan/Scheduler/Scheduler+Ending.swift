@@ -6,7 +6,7 @@ extension Scheduler {
   package var nextWakeup: Instant? {
     var moments: [Instant] = []
     if let next = timers.min?.at { moments.append(next) }
-    for lane in lanes {
+    for lane in lanes where !isEnding {
       guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil, lane.hold == nil else {
         continue
       }
@@ -68,7 +68,7 @@ extension Scheduler {
     if entries.isEmpty, synced >= recorded {
       hasEnded = true
       actions.append(.end)
-    } else if synced < sequence {
+    } else {
       actions.append(.sync)
     }
   }

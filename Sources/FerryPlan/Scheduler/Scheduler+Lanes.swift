@@ -86,13 +86,15 @@ extension Scheduler {
       if hasSlot, let intended = lanes[lane].intended.min, !isOvertaken(intended, on: lane) {
         lanes[lane].intended.removeMin()
         start(intended, on: lane)
-      } else if let commit = lanes[lane].ready.min, isCommitToIntend(commit),
-        hasSlot || lanes[lane].intentRoom > 0
-      {
+      } else if let commit = lanes[lane].ready.min, isCommitToIntend(commit), lanes[lane].commitRoom > 0 {
         lanes[lane].ready.removeMin()
         pass(commit, on: lane)
       } else if hasSlot || hasIntentRoom, let ready = takeNext(on: lane) {
-        guard isCommitToIntend(ready) || (needsIntent(ready) ? hasIntentRoom : hasSlot) else {
+        let mayPass =
+          if isCommitToIntend(ready) { lanes[lane].commitRoom > 0 } else {
+            needsIntent(ready) ? hasIntentRoom : hasSlot
+          }
+        guard mayPass else {
           lanes[lane].ready.insert(ready)
           break
         }
@@ -207,11 +209,11 @@ extension Scheduler {
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
     progress.isSent = begun.state == .transferred
-    progress.mayCount = work.mayCount(begun)
+    progress.mayCount = work.mayCount(state: begun.state, intent: begun.intent)
     if progress.isSent, work.commit?.repeatability == .afterProbe, begun.intent ?? .commit == .commit {
-      // Without an intent it was not sent, or a person has said so: the probe knows better.
+      // Without an intent it was not sent, or a person has said so: the probe may know better.
       progress.step = .probe
-      progress.isCommitUnknown = true
+      progress.isCommitUnknown = begun.intent != nil
       progress.intent = begun.intent == nil ? .none : .recorded
     } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
       // An earlier launch may have sent the commit, which can be sent again.
@@ -225,6 +227,10 @@ extension Scheduler {
 
   /// Starts a step, or puts it where it has to wait.
   private mutating func pass(_ ready: Ready, on lane: Int) {
+    if ready.place.orphan != nil, self[progress: ready.place] == nil {
+      // Its upload ID is in use again.
+      return
+    }
     if ready.step == .transfer, self[progress: ready.place]?.isSent == true {
       // The server has it whole, and the manifest asks for no commit any more.
       return end(ready.place, .done, nil)

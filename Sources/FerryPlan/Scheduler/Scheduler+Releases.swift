@@ -5,20 +5,38 @@ struct Releases: Sendable {
   /// Those that the launch found, then those that it made.
   private(set) var count = 0
   /// To be released, and not tried in this launch.
-  var waiting: [Int] = []
+  private var waiting: [Int] = []
+  /// Of those: in use again.
+  private var regained: Set<Int> = []
   /// Being released.
   var active: [Int: Progress] = [:]
-  private(set) var dropped = 0
+  private(set) var dropped: Int
   var released = 0
   var failed = 0
   /// Why the last of those was not released.
   var failure: RecordedFailure?
 
-  init() {}
-
-  init(found: Int) {
+  /// - Parameters:
+  ///   - found: those that are to be released.
+  ///   - dropped: how many the launch made before it began.
+  init(found: Int = 0, dropped: Int = 0) {
     count = found
     waiting = Array(0..<found)
+    self.dropped = dropped
+  }
+
+  var areWaiting: Bool { waiting.count > regained.count }
+
+  mutating func await(_ orphan: Int) { waiting.append(orphan) }
+
+  /// The server has given its ID out again: it is not released, also where its turn has come already.
+  mutating func regain(_ orphan: Int) {
+    if active.removeValue(forKey: orphan) == nil { regained.insert(orphan) }
+  }
+
+  mutating func takeWaiting() -> [Int] {
+    defer { (waiting, regained) = ([], []) }
+    return waiting.filter { !regained.contains($0) }
   }
 
   /// Counts one that the launch made; the result is its number.
@@ -54,7 +72,7 @@ extension Scheduler {
     tally.idsOrphaned += 1
     entries.append(
       .orphaned(place, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
-    if work.abandon != nil, !progress.mayCount { uploads[upload].releases.waiting.append(orphan) }
+    if work.abandon != nil, !progress.mayCount { uploads[upload].releases.await(orphan) }
   }
 
   /// What an attempt tells of whether its upload ID may be released.
@@ -75,7 +93,7 @@ extension Scheduler {
   mutating func regain(_ orphans: [Int], of node: NodeID) {
     guard let upload = uploadIndex[node.index] else { return }
     for orphan in orphans {
-      uploads[upload].releases.waiting.removeAll { $0 == orphan }
+      uploads[upload].releases.regain(orphan)
       entries.append(.settled(.orphan(orphan, of: node)))
     }
   }
@@ -100,7 +118,7 @@ extension Scheduler {
   }
 
   private func mayRelease(_ upload: Int) -> Bool {
-    guard !uploads[upload].releases.waiting.isEmpty else { return false }
+    guard uploads[upload].releases.areWaiting else { return false }
     let node = uploads[upload].node
     let step = step(node, .abandon)
     switch nodes[node.index].phase {
@@ -114,9 +132,7 @@ extension Scheduler {
   }
 
   private mutating func beginReleases(of upload: Int) {
-    let waiting = uploads[upload].releases.waiting
-    uploads[upload].releases.waiting = []
-    for orphan in waiting {
+    for orphan in uploads[upload].releases.takeWaiting() {
       uploads[upload].releases.active[orphan] = Progress(step: .abandon)
       enqueue(.orphan(orphan, of: uploads[upload].node), .abandon)
     }
@@ -146,7 +162,8 @@ extension Scheduler {
     }
   }
 
-  /// Not in this launch any more. Where its server does not answer, the upload's others are not tried either.
+  /// Not in this launch any more. Where its server does not answer, or says that it cannot now, the upload's others are
+  /// not tried either; the next launch begins with them.
   mutating func leaveRelease(_ place: Place, _ failure: RecordedFailure) {
     guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
       return endRelease(place) { _ in }
@@ -182,7 +199,7 @@ extension Scheduler {
 
 extension AttemptResult.Answer {
   /// Whether the server may have done what it was asked for: only a refusal (4xx), or a request that stayed at home,
-  /// says that it has not.
+  /// says that it has not. That an overloaded server has done nothing is good enough to ask again, and not to delete.
   fileprivate var mayHaveActed: Bool {
     switch self {
     case .response(let response): !(400...499).contains(response.status) || response.status == 408

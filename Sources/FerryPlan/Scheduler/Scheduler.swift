@@ -76,9 +76,11 @@ package struct Scheduler: Sendable {
   ///   - intervals: of fetches: what the journal keeps.
   ///   - delays: of sessions: likewise.
   ///   - orphans: of uploads: how many upload IDs of earlier launches are to be released.
+  ///   - dropped: of uploads: how many upload IDs this launch has dropped already, whether it releases them or not.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
-    delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], options: LaunchOptions
+    delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
+    options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node has a start")
     self.plan = plan
@@ -90,12 +92,12 @@ package struct Scheduler: Sendable {
     sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
-      if let upload = uploadIndex[index], let count = orphans[NodeID(index)],
-        case .upload(let work) = plan.nodes[index].work, work.abandon != nil
-      {
-        uploads[upload].releases = Releases(found: count)
+      if let upload = uploadIndex[index], case .upload(let work) = plan.nodes[index].work {
+        uploads[upload].releases = Releases(
+          found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
       }
     }
+    tally.idsOrphaned = dropped.values.reduce(0, +)
     for node in plan.nodes {
       for step in node.steps where step.repeatability == .once {
         lanes[lane(step.session, step.origin)].needsIntents = true

@@ -65,7 +65,7 @@ extension Step {
     // An ID that the server does not know needs no release.
     if kind == .abandon, status == 404 || status == 410 { return .succeeded }
     if kind == .fetch, status == 304 { return .unchanged }
-    if isExpected(status) {
+    if expects(status: status) {
       if let mismatch = response.mismatch {
         return .permanent(.init(code: "unexpected_answer", status: status, message: mismatch))
       }
@@ -100,8 +100,10 @@ extension Step {
     }
   }
 
-  private func isExpected(_ status: Int) -> Bool {
-    expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+  /// Whether an answer of this status is what was asked for, unless its header fields or body say otherwise.
+  package func expects(status: Int) -> Bool {
+    if kind == .fetch, status == 304 { return true }
+    return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
   }
 
   /// What is expected says yes; what may be other later, or only refuses who asks, says nothing.
@@ -109,7 +111,7 @@ extension Step {
     let status = response.status
     let failure = RecordedFailure(
       code: "http_status", status: status, message: "the server answered \(status) to \(request.method)")
-    if isExpected(status) {
+    if expects(status: status) {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }

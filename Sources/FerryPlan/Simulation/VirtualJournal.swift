@@ -92,6 +92,28 @@ package struct VirtualJournal: Sendable {
     }
   }
 
+  /// Before a launch: makes orphans of the upload IDs of open items whose files start over.
+  ///
+  /// - Returns: how many there are of each upload.
+  mutating func dropUploadIDs(of plan: Plan, _ tables: [ItemTable?]) -> [NodeID: Int] {
+    var counts: [NodeID: Int] = [:]
+    for (node, table) in tables.enumerated() {
+      guard let table, case .upload(let work) = plan.nodes[node].work, work.allocate != nil else { continue }
+      for item in 0..<table.count where table.entries[item].isQueuedAnew {
+        let row = Int(table.rows[item]) - 1
+        let known = items[node].known(row)
+        guard !known.state.isClosed, let id = items[node].uploadID(row) else { continue }
+        let isInDoubt = work.mayCount(state: known.state, intent: known.intent)
+        orphans[node, default: []].append(
+          .init(uploadID: id, orphaning: Orphaning(.requeued, isInDoubt: isInDoubt)))
+        items[node].set(row, .queued)
+        items[node].set(row, uploadID: nil)
+        counts[NodeID(node), default: 0] += 1
+      }
+    }
+    return counts
+  }
+
   /// Counts what a launch may release anew, from 0.
   ///
   /// - Returns: how many there are of each upload.

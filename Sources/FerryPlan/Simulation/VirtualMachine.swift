@@ -139,13 +139,14 @@ package struct VirtualMachine {
     let options = options
     see(.launched(options))
     let starts = plan.nodes.indices.map { nodeStart($0) }
+    let dropped = journal.dropUploadIDs(of: plan, tables)
     let orphans = journal.numberOrphans()
     let intervals = journal.fetches.compactMap { index, fetched in
       fetched.interval.map { (NodeID(index), $0) }
     }
     scheduler = Scheduler(
       plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals),
-      delays: journal.delays, orphans: orphans, options: options)
+      delays: journal.delays, orphans: orphans, dropped: dropped, options: options)
     keepSnapshots()
     handle(.launched)
   }

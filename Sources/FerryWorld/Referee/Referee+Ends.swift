@@ -59,7 +59,7 @@ extension Referee {
           continue
         }
         if !state.isClosed { report(.nothingLost, "\(node.name)/\(text(key)) is \(state)") }
-        if state == .done, lastEffectAt[key] == nil, !isUncounted(node) {
+        if state == .done, !hasEffect.contains(key), !isUncounted(node) {
           report(.nothingLost, "\(node.name)/\(text(key)) is done, and not on the server")
         }
       }

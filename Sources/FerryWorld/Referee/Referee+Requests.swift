@@ -168,12 +168,12 @@ extension Referee {
     }
     let step = node.steps.first { $0.kind == effect.step }
     guard effect.step == .commit || step?.repeatability == .once else {
-      lastEffectAt[FileKey(node: effect.node, path: effect.path)] = effect.at
+      hasEffect.insert(FileKey(node: effect.node, path: effect.path))
       return
     }
     let key = FileKey(node: effect.node, path: effect.path)
     effects[key, default: 0] += 1
-    lastEffectAt[key] = effect.at
+    hasEffect.insert(key)
     if let count = effects[key], count > 1 {
       report(
         .nothingTwice, "\(effect.step.rawValue) of \(node.name)/\(text(key)) is carried out \(count) times")

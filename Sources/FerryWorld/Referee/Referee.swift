@@ -57,7 +57,8 @@ struct Referee {
   // Of the world.
   /// How often the server carried out what counts, since the file was queued last.
   var effects: [FileKey: Int] = [:]
-  var lastEffectAt: [FileKey: Instant] = [:]
+  /// Files of which the server ever carried out something that counts.
+  var hasEffect: Set<FileKey> = []
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
   /// Files whose commit may have been carried out, without an answer that says so.
   var unknownCommits: Set<FileKey> = []

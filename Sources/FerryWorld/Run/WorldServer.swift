@@ -14,7 +14,6 @@ struct WorldServer {
     var node: Int
     var path: [UInt8]
     var step: Step.Kind
-    var at: Instant
   }
 
   private let scenario: Scenario
@@ -160,6 +159,6 @@ struct WorldServer {
 
   private mutating func tell(_ call: Call) {
     effects.append(
-      Effect(node: call.attempt.place.node.index, path: Array(call.pathBytes), step: call.step, at: call.now))
+      Effect(node: call.attempt.place.node.index, path: Array(call.pathBytes), step: call.step))
   }
 }

@@ -19,6 +19,16 @@ import Testing
       }.joined()
   }
 
+  private static let request = """
+    requests:
+      end:
+        session: quick
+        needs: [b]
+        request: { url: "https://a.example/end" }
+        capture: { u: { json: /u } }
+
+    """
+
   private static func warning(
     _ mark: Character, _ note: Character, other: String, help: String
   ) -> ExpectedWarning {
@@ -58,9 +68,21 @@ import Testing
         ("c", ["needs: [d]", "files: { root: in }", "after: delete"])), [])
   }
 
+  @Test func `are no matter where that one waits for what a request of the other gives it`() {
+    expectWarnings(
+      Self.text(
+        ("b", ["files: { root: in }"]),
+        (
+          "c",
+          ["files: { root: in }", "after: delete", "allocate: { request: { url: \"${requests.end.u}\" } }"]
+        ))
+        + Self.request, [])
+  }
+
   @Test(arguments: [
     ["{ root: in }", "{ root: inner }"],
     ["{ root: in, include: [\"*.jpg\"] }", "{ root: in, include: [\"*.png\", \"**/*.gif\"] }"],
+    ["{ root: in, include: [\"raw/*.jpg\"] }", "{ root: in, include: [\"web/*.jpg\"] }"],
     ["{ root: in/sub }", "{ root: in, exclude: [sub/**] }"], ["{ root: in/sent/x }", "{ root: in }"],
     ["{ root: in, list: some }", "{ root: in }"],
   ])

@@ -18,6 +18,7 @@ struct World {
   /// What broke a rule that always holds.
   var violations: [String] = []
   var mostInFlight = 0
+  /// Steps that were not sent though their intents were written.
   var mostIntents = 0
 
   private var flights: [UInt64: Attempt] = [:]
@@ -156,6 +157,8 @@ struct World {
       } else {
         violations.append("\(attempt) started before its intent was on disk")
       }
+    } else if step.kind == .commit {
+      intents[attempt.place] = nil
     }
     // Only what certainly did not reach the server spends no intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer, step.repeatability == .once {

@@ -4,12 +4,13 @@ extension ManifestDecoder {
   /// It is fine where it waits for the other, unless that one takes files away too.
   mutating func warnOfTakenFiles(_ manifest: Manifest) {
     var told: Set<SourceLocation> = []
+    let dependencies = dependencies
     for upload in manifest.uploads where upload.after != .keep {
-      let needed = manifest.everythingNeeded(by: upload.name.value)
+      let needed = dependencies.everythingNeeded(by: .node(upload.name.value))
       guard
         let other = manifest.uploads.first(where: { other in
           other.name.value != upload.name.value && upload.mayShareFiles(with: other)
-            && !(other.after == .keep && needed.contains(other.name.value))
+            && !(other.after == .keep && needed.contains(.node(other.name.value)))
         }), let written = declared.declaration(upload.name.value, in: .uploads)?.node["after"],
         told.insert(written.location).inserted
       else { continue }
@@ -25,23 +26,8 @@ extension ManifestDecoder {
   }
 }
 
-extension Manifest {
-  /// The names of all that has to end before it begins.
-  fileprivate func everythingNeeded(by name: String) -> Set<String> {
-    var needs: [String: [Located<String>]] = [:]
-    for upload in uploads { needs[upload.name.value] = upload.needs }
-    for fetch in fetches { needs[fetch.name.value] = fetch.needs }
-    for request in requests { needs[request.name.value] = request.needs }
-    var (found, waiting): (Set<String>, [String]) = ([], [name])
-    while let next = waiting.popLast() {
-      for need in needs[next] ?? [] where found.insert(need.value).inserted { waiting.append(need.value) }
-    }
-    return found
-  }
-}
-
 extension Upload {
-  /// Whether a file may be of both: by folders that are the same or nested, and the endings of their patterns.
+  /// Whether a file may be of both: by folders that are the same or nested, and by how their patterns begin and end.
   ///
   /// What an explicit list names is not known.
   fileprivate func mayShareFiles(with other: Upload) -> Bool {
@@ -53,8 +39,10 @@ extension Upload {
     if keepsApart(otherRoot) || other.keepsApart(root) { return false }
     return own.contains { glob in
       others.contains { other in
-        let (a, b) = (Self.ending(glob), Self.ending(other))
-        return a.hasSuffix(b) || b.hasSuffix(a)
+        let (end, otherEnd) = (Self.ending(glob), Self.ending(other))
+        guard end.hasSuffix(otherEnd) || otherEnd.hasSuffix(end) else { return false }
+        let (begin, otherBegin) = (Self.beginning(glob), Self.beginning(other))
+        return root != otherRoot || begin.hasPrefix(otherBegin) || otherBegin.hasPrefix(begin)
       }
     }
   }
@@ -79,9 +67,14 @@ extension Upload {
     return exclude.contains(path.joined(separator: "/") + "/**")
   }
 
+  /// What every name has at its beginning that the pattern takes.
+  private static func beginning(_ glob: String) -> Substring { glob.prefix { !special.contains($0) } }
+
   /// What every name has at its end that the pattern takes; nothing where that is not plain to see.
   private static func ending(_ glob: String) -> Substring {
-    let special = glob.lastIndex { "*?[]{}\\".contains($0) }
-    return special.map { glob[glob.index(after: $0)...] } ?? glob[...]
+    let last = glob.lastIndex { special.contains($0) }
+    return last.map { glob[glob.index(after: $0)...] } ?? glob[...]
   }
+
+  private static let special: Set<Character> = ["*", "?", "[", "]", "{", "}", "\\"]
 }
