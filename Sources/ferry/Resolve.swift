@@ -28,6 +28,10 @@ struct Resolve: ParsableCommand {
   @Option(help: ArgumentHelp("The session that they are in.", valueName: "ident"))
   var session: String?
 
+  @Option(
+    help: ArgumentHelp("Only what was sent to this server: scheme, host and port.", valueName: "origin"))
+  var origin: String?
+
   @Flag(help: "Everything that is ambiguous there.")
   var all = false
 
@@ -49,7 +53,7 @@ struct Resolve: ParsableCommand {
     }
     let resolution = try Resolution(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
-    switch try resolution.resolve(all ? nil : items, as: decision, in: try scope()) {
+    switch try resolution.resolve(all ? nil : items, as: decision, in: try scope(), origin: origin) {
     case .inUse(let session, let pid):
       let holder = pid.map { "process \($0)" } ?? "another process"
       Output.complain(

@@ -30,6 +30,9 @@ import Testing
     Edit(
       what: "the session's kind",
       replacing: [("kind: background", "kind: default")]),
+    Edit(
+      what: "the session's kind, to ephemeral", replacing: [("kind: background", "kind: ephemeral")],
+      allocations: 16, contents: 12, commits: 10, effects: ["other_session": 6]),
     Edit(what: "priority", replacing: [(files, files + "\n    priority: high")]),
     Edit(what: "batch", replacing: [(files, files + "\n    batch: { max_items: 1 }")]),
     Edit(what: "deliver", replacing: [(files, files + "\n    deliver: every_run")]),

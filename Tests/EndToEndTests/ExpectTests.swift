@@ -82,4 +82,20 @@ import Testing
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(report.node("catalog")?.result == "new_data")
   }
+
+  @Test func `is not asked of an answer that says that nothing has changed`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver, JobText.catalog("interval: { minimum: 1h }", "expect: { regex: '.' }"))
+    #expect(try await job.run().command.status == 0)
+    // Its time has come, and nothing is new.
+    let edit =
+      "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('UPDATE node SET fetched_at = 1').connection.commit()"
+    let file = job.state + "/sessions/e2e.quick.db"
+    #expect(try await Command.run("python3", ["-c", edit, file]).status == 0)
+    #expect(try await job.run().report.node("catalog")?.state == "succeeded")
+    let requests = try await receiver.received().requests
+    let (third, report) = try await job.run()
+    #expect(report.totals.requests == 0, "\(third.stdout)\(third.stderr)")
+    #expect(try await receiver.received().requests == requests)
+  }
 }

@@ -48,6 +48,23 @@ import Testing
     try FileManager.default.removeItem(atPath: job.state + "/sessions/e2e.uploads.db")
     let check = try await job.ferry("journal", "check")
     #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)")
+    let run = try await job.ferry("run", "job.yaml")
+    #expect(run.status == 0 && run.stderr.contains("what it had delivered is sent again"), "\(run.stderr)")
+  }
+
+  @Test func `as the bytes of a journal that sent something are, stops the run`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    let file = job.state + "/sessions/e2e.uploads.db"
+    #expect(truncate(file, 0) == 0)
+    let run = try await job.ferry("run", "job.yaml")
+    #expect(run.status == 70 && run.stderr.contains("it has no byte"), "\(run.stderr)")
+    #expect(run.stderr.contains("Moved away, ferry begins it anew"), "\(run.stderr)")
+    #expect(try await receiver.received().files.map(\.puts) == [1])
+    try FileManager.default.removeItem(atPath: file)
+    #expect(try await job.run().command.status == 0)
   }
 
   @Test func `in a session of another manifest, does not stop a run`() async throws {

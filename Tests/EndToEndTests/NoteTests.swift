@@ -169,6 +169,43 @@ struct NoteTests {
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
+  @Test func `sends a submitted file that the run had before as another one`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
+    let list = JobText.puts.replacing("{ root: files }", with: "{ root: files, list: names }")
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, list))
+    for name in ["0.txt", "1.txt", "2.txt", "3.txt"] { try job.write("file \(name)", to: name) }
+    try job.folder.write(Data("0.txt\n1.txt\n2.txt\n3.txt\n".utf8), to: "names")
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.files.count >= 2 }
+    try job.write("another text than before", to: "0.txt")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/0.txt").status == 0)
+    try await receiver.clearFaults()
+    #expect(await run.end().status == 0)
+    try job.folder.write(Data(), to: "names")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().files.first { $0.name == "0.txt" }?.puts == 2)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `drops what was submitted before it was cancelled, also where the run is killed first`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
+    let job = try job(receiver, files: 1)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests >= 1 }
+    run.signal(SIGSTOP)
+    try job.write("extra", to: "extra.bin")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/extra.bin").status == 0)
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await receiver.clearFaults()
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().files.contains { $0.name == "extra.bin" } == false)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
   @Test(arguments: [
     ("rm", "source_missing"), ("rm FILE && mkdir", "source_unreadable"),
   ])

@@ -148,6 +148,58 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
+  @Test func `at two servers is not decided by one name, and told where it was sent`() async throws {
+    let (job, first) = try await workspace("commit:drop=after", files: 1)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    #expect(try await job.run().command.status == 1)
+    let second = try await ReceiverProcess.start(faults: ["commit:drop=after"])
+    try job.write(manifest: text.replacing(first.url, with: second.url))
+    #expect(try await job.run().command.status == 1)
+    let status = try await job.ferry("status", "e2e.uploads").stdout
+    #expect(
+      status.contains("commit to \(first.url)") && status.contains("commit to \(second.url)"), "\(status)")
+    #expect(status.contains("--origin \(first.url)"), "\(status)")
+    let both = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
+    #expect(both.status == 2 && both.stderr.contains("--origin"), "\(both.stderr)")
+    for server in [first.url, second.url] {
+      let one = try await job.ferry(
+        "resolve", "files/0.txt", "done", "--session", "e2e.uploads", "--origin", server)
+      #expect(one.status == 0 && one.stdout == "files/0.txt: done\n", "\(one.stderr)")
+    }
+  }
+
+  @Test func `is decided by its own name alone, where the root has a folder of the upload's name`()
+    async throws
+  {
+    let (job, receiver) = try await workspace("commit:drop=after", files: 1)
+    _ = try job.folder.makeFolder("files/files")
+    try job.write("inner", to: "files/0.txt")
+    let (run, report) = try await job.run()
+    #expect(report.totals.items.ambiguous == 2, "\(run.stdout)\(run.stderr)")
+    let outer = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
+    #expect(outer.stdout == "files/0.txt: done\n", "\(outer.stderr)")
+    let inner = try await job.ferry("resolve", "files/files/0.txt", "done", "--manifest", "job.yaml")
+    #expect(inner.stdout == "files/files/0.txt: done\n", "\(inner.stderr)")
+    #expect(try await receiver.received().commits == 2)
+  }
+
+  @Test func `is told without its manifest, and where it stands though its session is another now`()
+    async throws
+  {
+    let (job, receiver) = try await workspace("commit:drop=after", files: 1)
+    #expect(try await job.run().command.status == 1)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: text.replacing("identifier: e2e.uploads", with: "identifier: e2e.other"))
+    let edited = try await job.ferry("status").stdout
+    #expect(edited.contains("done --session e2e.uploads "), "\(edited)")
+    try FileManager.default.removeItem(atPath: job.folder.path("job.yaml"))
+    let gone = try await job.ferry("status").stdout
+    #expect(gone.contains("done --session e2e.uploads "), "\(gone)")
+    #expect(gone.contains("its commit to \(receiver.url)"), "\(gone)")
+    let resolved = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
+    #expect(resolved.status == 0, "\(resolved.stderr)")
+  }
+
   @Test func `of two manifests that share a session is not decided by one name`() async throws {
     let (job, receiver) = try await workspace("commit:times=2,drop=after", files: 1)
     #expect(try await job.run().command.status == 1)
@@ -156,7 +208,10 @@ import Testing
     #expect(try await job.run().command.status == 1)
     let refused = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
     #expect(refused.status == 2)
-    #expect(refused.stderr.contains("in the manifests e2e, other; nothing was decided"), "\(refused.stderr)")
+    #expect(
+      refused.stderr.contains(
+        "is ambiguous in several: files of e2e at \(receiver.url) in e2e.uploads, files of other at"),
+      "\(refused.stderr)")
     let one = try await job.ferry("resolve", "files/0.txt", "done", "--manifest", "job.yaml")
     #expect(one.status == 0 && one.stdout == "files/0.txt: done\n", "\(one.stderr)")
     let rest = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")

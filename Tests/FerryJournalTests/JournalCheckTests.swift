@@ -83,6 +83,8 @@ import Testing
   }
 
   @Test(arguments: [
+    ("UPDATE item SET id = 9223372036854775807 WHERE id = 1", JournalFinding.Code.unknownValue),
+    ("UPDATE item SET id = 0 WHERE id = 1", .unknownValue),
     ("UPDATE item SET state = 9 WHERE id = 1", JournalFinding.Code.unknownValue),
     ("UPDATE item SET intent = 4 WHERE id = 1", .unknownValue),
     ("UPDATE item SET intent = 3 WHERE id = 1", .intentNotAllowed),

@@ -78,22 +78,14 @@ import Testing
     #expect(try journal.situation.hasPendingEvents)
   }
 
-  @Test func itemsAreCountedByNodeAndState() throws {
+  @Test func aNumberBehindWhichNoItemFitsIsDamage() throws {
     let journal = try state.open()
-    #expect(try journal.counts().isEmpty)
     let photos = try journal.photos()
-    let films = try journal.node(manifest: "m", name: "films", kind: .upload, origin: "http://h:80")
-    _ = try journal.node(manifest: "m", name: "none", kind: .upload, origin: "http://h:80")
     try journal.write([
-      .insert(node: films.id, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 2)),
-      .insert(node: photos.id, round: 1, handedOver: .start, firstRow: 3, files: FileColumns(count: 4)),
-      .closed(row: 4, state: .done, at: .start, failure: nil),
-      .allocated(row: 5, captures: [], expires: nil),
+      .insert(node: photos.id, round: 1, handedOver: .start, firstRow: .max, files: FileColumns(count: 1))
     ])
-    let counts = try journal.counts()
-    #expect(counts.map(\.node) == [photos, photos, photos, films])
-    #expect(counts.map(\.state) == [.queued, .allocated, .done, .queued])
-    #expect(counts.map(\.count) == [2, 1, 1, 2])
+    let error = #expect(throws: JournalError.self) { try journal.nextRow }
+    #expect(error?.code == .damaged)
   }
 
   @Test func itemsAreCountedByRound() throws {

@@ -49,17 +49,24 @@ struct EditEffects {
   /// The journals of all other sessions are opened for that, so without files it is not asked.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
-      guard node.manifest.index == manifest, let row = situation.rows[index],
-        case .upload(let items, _) = situation.starts[index], items.count > 0
+      guard node.manifest.index == manifest, case .upload(let items, _) = situation.starts[index],
+        items.count > 0, let row = situation.rows[index]
       else { return false }
       return try journals.all[node.session.index]?.hasItems(node: row.id) == false
     }
   }
 
   private func inOtherSessions(_ manifest: String, _ code: EditEffect.Code) throws -> [EditEffect] {
-    let own = Set(journals.all.compactMap { $0?.identifier })
+    // A file that this process has open for writing is not opened again: closing it would drop SQLite's locks.
+    let own = Dictionary(
+      uniqueKeysWithValues: journals.all.compactMap(\.self).filter(\.isOnDisk).map { ($0.identifier, $0) })
     return try state.sessions().flatMap { identifier -> [EditEffect] in
-      if own.contains(identifier), code == .otherSession { return [] }
+      if let journal = own[identifier] {
+        guard code == .otherName else { return [] }
+        return try journal.openUploads(of: manifest, except: []).map {
+          effect(code, manifest, $0, identifier)
+        }
+      }
       do throws(JournalError) {
         return try openUploads(of: manifest, in: identifier).map { effect(code, manifest, $0, identifier) }
       } catch {
@@ -112,6 +119,8 @@ struct EditEffects {
       switch code {
       case .uploadGone: "the manifest has no upload \(upload) any more"
       case .otherOrigin: "the upload \(upload) went to \(origin ?? "another server")"
+      case .otherSession where isEphemeral(session):
+        "the session \(session) is ephemeral now, and keeps nothing"
       case .otherSession: "the upload \(upload) was in the session \(session)"
       case .otherName: "the manifest was \(manifest)"
       case .uploadIDs: ""
@@ -120,6 +129,10 @@ struct EditEffects {
     return EditEffect(
       code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
       message: "\(files) files are left behind: \(why); \(remedy)")
+  }
+
+  private func isEphemeral(_ session: String) -> Bool {
+    jobs.plan.sessions.contains { $0.identifier == session && $0.kind == .ephemeral }
   }
 
   private func dropped(_ node: Int, _ drop: Situation.DroppedIDs) -> EditEffect {

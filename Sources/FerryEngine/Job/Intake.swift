@@ -48,12 +48,13 @@ final class Intake {
         let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
         notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
         taken.append((note.id, nil))
+        for node in notes.keys { notes[node]?.removeAll { drop($0, for: note) } }
       case .submit:
         guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
         notes[node, default: []].append(note)
-        taken.append((note.id, node))
       }
     }
+    for (node, notes) in notes { taken += notes.map { ($0.id, node) } }
     var submitted: [Int: SubmittedFiles] = [:]
     for (node, notes) in notes {
       if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
@@ -118,7 +119,16 @@ final class Intake {
       cancelled.insert(session.index)
     }
     taken.append((note.id, nil))
+    waiting.removeAll { drop($0.note, for: note) }
     return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+  }
+
+  /// Whether a cancel drops what was submitted before it; then that note has been taken.
+  private func drop(_ submitted: Note, for cancel: Note) -> Bool {
+    guard submitted.session == cancel.session, cancel.manifest ?? submitted.manifest == submitted.manifest
+    else { return false }
+    taken.append((submitted.id, nil))
+    return true
   }
 
   private func submission(
@@ -127,6 +137,10 @@ final class Intake {
   ) throws(JournalError) -> Event? {
     guard let node = plan.upload(of: note), scheduler.takesItems(NodeID(node)), let lister = listers[node]
     else { return nil }
+    guard !contents.isReading(note: note.id) else {
+      waiting.append((plan.nodes[node].session.index, note))
+      return nil
+    }
     let submitted: SubmittedFiles
     do throws(ListingFailure) {
       submitted = try SubmittedFiles([note], lister)
@@ -137,11 +151,11 @@ final class Intake {
       return nil
     }
     let place = (node: node, round: rounds[plan.nodes[node].manifest.index])
-    guard let items = try items(submitted, of: note, place, scheduler, &situation, wake: wake) else {
+    guard let (items, isAll) = try items(submitted, of: note, place, scheduler, &situation, wake: wake) else {
       waiting.append((plan.nodes[node].session.index, note))
       return nil
     }
-    taken.append((note.id, node))
+    if isAll { taken.append((note.id, node)) }
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
 
@@ -153,16 +167,17 @@ final class Intake {
     note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
-  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered;
+  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered, and
+  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's.
   /// `nil` while some of them are read to tell.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ place: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ situation: inout Situation, wake: @escaping @Sendable () -> Void
-  ) throws(JournalError) -> ItemTable? {
+  ) throws(JournalError) -> (ItemTable, isAll: Bool)? {
     let (id, session) = (NodeID(place.node), plan.nodes[place.node].session.index)
     guard case .upload(let work) = plan.nodes[place.node].work, let row = situation.rows[place.node],
       let journal = journals.all[session]
-    else { return ItemTable() }
+    else { return (ItemTable(), true) }
     var submitted = submitted
     try submitted.leaveOutTaken(by: journal, node: row)
     let files = scheduler.unknown(submitted.columns, to: id)
@@ -187,7 +202,7 @@ final class Intake {
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
     situation.expect(submitted, of: id, among: reconciliation.items.files)
-    return reconciliation.items
+    return (reconciliation.items, isAll: !scheduler.hasOutdated(submitted.columns, of: id))
   }
 }
 

@@ -12,22 +12,20 @@ extension Launch {
       guard let row = situation.rows[id.index], let path = scheduler.path(of: note.place),
         let journal = journals.all[jobs.plan.nodes[id.index].session.index]
       else { continue }
-      let job = jobs.job(of: id)
+      let finder = AmbiguityFinder(
+        session: journal.identifier, state: state, row: row, node: jobs.own(id))
       try journal.item(node: row.id, path: Array(path)) { item in
-        record.items[index].ambiguity = job.ambiguity(
-          of: try SessionJournal.ambiguous(item), node: jobs.own(id), in: state)
+        record.items[index].ambiguity = finder.ambiguity(of: try SessionJournal.ambiguous(item))
       }
     }
     for index in record.nodes.indices
     where record.nodes[index].state == NodeOutcome.ambiguous.rawValue && record.nodes[index].kind != .upload {
       let id = NodeID(index)
-      guard let row = situation.rows[index],
-        let known = try journals.all[jobs.plan.nodes[index].session.index]?.nodes.first(where: {
-          $0.id == row.id
-        })
+      guard let row = situation.rows[index], let journal = journals.all[jobs.plan.nodes[index].session.index],
+        let known = try journal.nodes.first(where: { $0.id == row.id })
       else { continue }
-      let job = jobs.job(of: id)
-      record.nodes[index].ambiguity = job.ambiguity(of: known, node: jobs.own(id), in: state)
+      record.nodes[index].ambiguity =
+        AmbiguityFinder(session: journal.identifier, state: state, row: known, node: jobs.own(id)).ambiguity
     }
   }
 }

@@ -30,8 +30,8 @@ final class SubmittedContents: Sendable {
     wake: @escaping @Sendable () -> Void
   ) -> [ContentAnswer]? {
     guard !questions.questions.isEmpty else { return questions.answers }
-    let known = state.withLock { $0.readings[note] }
-    if let known, known.files == files { return known.answers }
+    let known = state.withLock { $0.readings.removeValue(forKey: note) }
+    if let known, known.files == files, let answers = known.answers { return answers }
     state.withLock { $0.readings[note] = Reading(files: files) }
     let reader = ContentReader(isStopped: { [self] in state.withLock { $0.isStopped } })
     queue.async { [self] in
@@ -44,6 +44,11 @@ final class SubmittedContents: Sendable {
       wake()
     }
     return nil
+  }
+
+  /// Whether a note's files are being read.
+  func isReading(note: Int64) -> Bool {
+    state.withLock { state in state.readings[note].map { $0.answers == nil } ?? false }
   }
 
   /// Ends what is read: the run is over.

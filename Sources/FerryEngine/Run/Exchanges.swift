@@ -288,6 +288,11 @@ final class Exchanges {
     var response = AttemptResult.Response(status: answer.status)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
+    if step.kind == .fetch, answer.status == 304 {
+      // What is expected was asked of the answer whose document is still the newest.
+      rememberValidators(answer, of: attempt.place.node, at: now)
+      return response
+    }
     // A download was looked at before it took its file's place, and its body is not here any more.
     response.mismatch =
       prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)

@@ -43,7 +43,7 @@ package struct ItemExplanation {
           continue
         }
         guard node.kind == .upload else { continue }
-        for path in try job.candidates(item, node, home: environment["HOME"]) {
+        for path in try job.candidates(item, node, home: environment["HOME"]).compactMap(\.self) {
           guard let match = try self.item(path, index, outlook, report) else { continue }
           document.matches.append(match)
           break
@@ -81,7 +81,7 @@ package struct ItemExplanation {
       match.reason = row.round == outlook.round ? row.failure : nil
       if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
       if row.state == .ambiguous, row.kind != .upload {
-        match.ambiguity = job.ambiguity(of: row, node: node, in: state)
+        match.ambiguity = ambiguities(of: row, node).ambiguity
       }
     }
     switch outlook.situation.starts[index] {
@@ -119,7 +119,7 @@ package struct ItemExplanation {
     if let row = outlook.situation.rows[index], row.id != 0 {
       try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
         isKnown = true
-        try describe(item, of: node, &match)
+        try describe(item, of: node, row, &match)
       }
     }
     guard isKnown || place != nil else { return nil }
@@ -155,7 +155,7 @@ package struct ItemExplanation {
   }
 
   private func describe(
-    _ item: borrowing ItemRow, of node: Node, _ match: inout ItemDocument.Match
+    _ item: borrowing ItemRow, of node: Node, _ row: NodeRow, _ match: inout ItemDocument.Match
   ) throws {
     let state = try item.state
     match.state = state.word
@@ -164,8 +164,7 @@ package struct ItemExplanation {
     match.handedOverAt = item.handedOver.rfc3339
     if state == .done { match.deliveredAt = item.closedAt?.rfc3339 }
     if state == .ambiguous {
-      match.ambiguity = job.ambiguity(
-        of: try SessionJournal.ambiguous(item), node: node, in: self.state)
+      match.ambiguity = ambiguities(of: row, node).ambiguity(of: try SessionJournal.ambiguous(item))
     }
     match.reason = item.failure
     if let after = try item.after {
@@ -175,6 +174,11 @@ package struct ItemExplanation {
     if try !state.isClosed && state != .queued && !item.captures.isEmpty {
       match.uploadId = .init(expiresAt: item.expires?.rfc3339)
     }
+  }
+
+  private func ambiguities(of row: NodeRow, _ node: Node) -> AmbiguityFinder {
+    AmbiguityFinder(
+      session: job.plan.sessions[node.session.index].identifier, state: state, row: row, node: node)
   }
 
   private func match(_ node: Node, state: String) -> ItemDocument.Match {

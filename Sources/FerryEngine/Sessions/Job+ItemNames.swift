@@ -3,8 +3,9 @@ import Foundation
 
 /// How a person names items.
 extension Job {
-  /// The paths relative to a node's root that the words may mean, the likeliest first.
-  func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]] {
+  /// The paths relative to a node's root that the words may mean, the likeliest first; `nil` where they have not the form
+  /// that stands there, so that the same place means the same form of every node.
+  func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]?] {
     guard case .upload(let work) = node.work else { return [] }
     let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)
     var candidates = Self.relativeCandidates(item, node: node.name)
@@ -16,11 +17,10 @@ extension Job {
     return candidates
   }
 
-  /// Those that need no folder: `NODE/PATH`, or the path itself; either as it is, or as ferry shows it in quotes.
-  static func relativeCandidates(_ item: String, node: String) -> [[UInt8]] {
-    var candidates: [[UInt8]] = []
-    if item.hasPrefix(node + "/") { candidates.append(Array(item.utf8.dropFirst(node.utf8.count + 1))) }
-    if !item.hasPrefix("/") { candidates.append(Array(item.utf8)) }
-    return candidates + candidates.compactMap(NameText.read)
+  /// Those that need no folder: `NODE/PATH`, or the path itself; either as ferry shows it in quotes, or as it is.
+  static func relativeCandidates(_ item: String, node: String) -> [[UInt8]?] {
+    let ofNode = item.hasPrefix(node + "/") ? Array(item.utf8.dropFirst(node.utf8.count + 1)) : nil
+    let path = item.hasPrefix("/") ? nil : Array(item.utf8)
+    return [ofNode.flatMap(NameText.read), ofNode, path.flatMap(NameText.read), path]
   }
 }

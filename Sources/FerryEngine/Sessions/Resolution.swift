@@ -54,9 +54,13 @@ package struct Resolution {
   /// Each session's decisions are one transaction: where the disk fails between two of them, the error says which
   /// sessions were decided.
   ///
-  /// - Parameter items: as `ferry explain` names them; all that is ambiguous where it is `nil`.
-  /// - Throws: `UsageError` where one of them is not ambiguous.
-  package func resolve(_ items: [String]?, as decision: Decision, in scope: Scope) throws -> Ending {
+  /// - Parameters:
+  ///   - items: as `ferry explain` names them; all that is ambiguous where it is `nil`.
+  ///   - origin: only what was sent to this server: scheme, host and port.
+  /// - Throws: `UsageError` where one of them is not ambiguous, or means more than one thing.
+  package func resolve(
+    _ items: [String]?, as decision: Decision, in scope: Scope, origin: String? = nil
+  ) throws -> Ending {
     let now = LaunchClock.wallTime
     let sessions = try sessions(of: scope)
     var locks: [SessionLock] = []
@@ -74,6 +78,7 @@ package struct Resolution {
       journals.append(try SessionJournal.open(session: session, in: state, writtenBy: version, at: now))
     }
     var found = try journals.flatMap { try ambiguous($0, scope) }
+      .filter { origin == nil || $0.node.server == origin }
     if let items { found = try chosen(items, from: found, scope) }
     let again = decision == .retry ? Set(found.map(\.node.manifest)) : []
     let rounds = try rounds(of: again, journals, at: now)
@@ -146,31 +151,58 @@ package struct Resolution {
   /// Those that are named, each once.
   private func chosen(_ items: [String], from found: [Found], _ scope: Scope) throws -> [Found] {
     var chosen = [Bool](repeating: false, count: found.count)
+    // By node and path; one manifest may have the same upload at several servers, or in several sessions.
+    var places: [String: [[UInt8]: [Int]]] = [:]
+    for (index, found) in found.enumerated() {
+      places[found.node.name, default: [:]][found.item?.path ?? [], default: []].append(index)
+    }
     for item in items {
-      let meant = try found.indices.filter { try isMeant(found[$0], by: item, scope) }
+      let meant = try meant(by: item, among: places, scope)
       guard !meant.isEmpty else { throw notAmbiguous(item, found) }
-      let manifests = Set(meant.map { found[$0].node.manifest })
-      guard manifests.count == 1 else { throw Self.isInSeveral(item, manifests.sorted()) }
+      let nodes = Set(meant.map { Place(session: found[$0].session, node: found[$0].node.id) })
+      guard nodes.count == 1 else { throw meansSeveral(item, meant.map { found[$0] }) }
       for index in meant { chosen[index] = true }
     }
     return zip(found, chosen).filter(\.1).map(\.0)
   }
 
-  private func isMeant(_ found: Found, by item: String, _ scope: Scope) throws -> Bool {
-    // A node's name means all of it.
-    if item == found.node.name { return true }
-    guard let path = found.item?.path else { return false }
-    if case .manifest(let job) = scope, let node = job.plan.nodes.first(where: { $0.name == found.node.name })
-    {
-      return try job.candidates(item, node, home: environment["HOME"]).contains(path)
-    }
-    return Job.relativeCandidates(item, node: found.node.name).contains(path)
+  /// Where a node's row is.
+  private struct Place: Hashable {
+    var session: String
+    var node: Int64
   }
 
-  private static func isInSeveral(_ item: String, _ manifests: [String]) -> UsageError {
-    UsageError(
-      "'\(item)' is ambiguous in the manifests \(manifests.joined(separator: ", ")); nothing was decided\n"
-        + "help: name one with --manifest instead of the session")
+  /// A node's name means all of it; else the likeliest of the paths that the words may mean.
+  private func meant(
+    by item: String, among places: [String: [[UInt8]: [Int]]], _ scope: Scope
+  ) throws -> [Int] {
+    if let all = places[item] { return all.values.flatMap(\.self) }
+    var best: (rank: Int, found: [Int])?
+    for (node, paths) in places {
+      for (rank, path) in try candidates(item, node, scope).enumerated() where rank <= best?.rank ?? rank {
+        guard let path, let found = paths[path] else { continue }
+        best = (rank, (best?.rank == rank ? best?.found ?? [] : []) + found)
+      }
+    }
+    return best?.found ?? []
+  }
+
+  /// The paths that the words may mean in an upload, the likeliest first.
+  private func candidates(_ item: String, _ node: String, _ scope: Scope) throws -> [[UInt8]?] {
+    if case .manifest(let job) = scope, let known = job.plan.nodes.first(where: { $0.name == node }) {
+      return try job.candidates(item, known, home: environment["HOME"])
+    }
+    return Job.relativeCandidates(item, node: node)
+  }
+
+  private func meansSeveral(_ item: String, _ found: [Found]) -> UsageError {
+    let nodes = Set(
+      found.map {
+        "\($0.node.name) of \($0.node.manifest) at \($0.node.server ?? "no fixed server") in \($0.session)"
+      })
+    return UsageError(
+      "\(NameText.line(item)) is ambiguous in several: \(nodes.sorted().joined(separator: ", ")); nothing was decided\n"
+        + "help: say which with --manifest, --session or --origin")
   }
 
   private func notAmbiguous(_ item: String, _ found: [Found]) -> UsageError {
@@ -179,7 +211,7 @@ package struct Resolution {
     }
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
     let help = names.isEmpty ? "nothing here is" : "what is: \(names.joined(separator: ", "))\(more)"
-    return UsageError("'\(item)' is not ambiguous; nothing was decided\nhelp: \(help)")
+    return UsageError("\(NameText.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
   /// The round that the next run of each manifest carries out. It is open from now on: no item is of a round that

@@ -162,17 +162,18 @@ package struct SessionStatus {
       guard
         let row = rows.first(where: {
           $0.manifest == entry.manifest && $0.name == entry.name && $0.origin == entry.origin
-        }), let job = looks[row.manifest]?.job,
-        let node = job.plan.nodes.first(where: { $0.name == row.name && $0.kind == entry.kind })
+        })
       else { continue }
+      let node = looks[row.manifest]?.job?.plan.nodes.first { $0.name == row.name && $0.kind == entry.kind }
+      let finder = AmbiguityFinder(session: journal.identifier, state: state, row: row, node: node)
       if row.kind != .upload {
         guard row.state == .ambiguous else { continue }
-        nodes[index].ambiguous = [.init(ambiguity: job.ambiguity(of: row, node: node, in: state))]
+        nodes[index].ambiguous = [.init(ambiguity: finder.ambiguity)]
       } else if entry.items?.ambiguous ?? 0 > 0 {
         nodes[index].ambiguous = try journal.ambiguousItems(node: row.id).prefix(100).map {
           .init(
             path: String(decoding: $0.path, as: UTF8.self), pathBase64: NameText.base64($0.path),
-            ambiguity: job.ambiguity(of: $0, node: node, in: state))
+            ambiguity: finder.ambiguity(of: $0))
         }
       }
     }

@@ -159,8 +159,9 @@ package struct JournalCheck: Sendable {
       return JournalFinding(
         .emptied, "it has no byte, and no log",
         lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
-        remedy: "put a copy back before anything is run; without one the next run begins it anew, and sends "
-          + "again what a session had delivered")
+        remedy:
+          "put a copy back before anything is run; without one, remove it: the next run begins it anew, "
+          + "and sends again what a session had delivered")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",

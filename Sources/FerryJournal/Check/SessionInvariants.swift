@@ -36,6 +36,10 @@ enum SessionInvariants {
 
   private static let items = [
     JournalInvariant(
+      .unknownValue, "id NOT BETWEEN 1 AND \(SessionJournal.mostRows - 1)",
+      "have a number that no ferry gives",
+      lost: "nothing; a run cannot add items behind them", remedy: edited + "ferry refuses to go on with it"),
+    JournalInvariant(
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
       lost: "whether they are delivered", remedy: edited + "ferry refuses to go on with it"),
     JournalInvariant(

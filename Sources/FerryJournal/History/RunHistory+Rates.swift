@@ -14,6 +14,11 @@ extension RunHistory {
     try samples("session = ?", [session], limit)
   }
 
+  /// Sessions whose uploads have sent something, in a run that is known.
+  package func sendingSessions() throws(JournalError) -> Set<String> {
+    try read { Set(try HistoryInvariants.sendingSessions($0)) }
+  }
+
   /// Forgets how fast uploads of a session went: it is to vanish with all that it has done.
   package func forgetRates(ofSession session: String) throws(JournalError) {
     try write { try $0.execute(sql: "DELETE FROM rate WHERE session = ?", arguments: [session]) }

@@ -19,27 +19,6 @@ extension SessionJournal {
       }
     }
   }
-
-  /// How many items of each node are in each state, in the order of the nodes; those of earlier rounds
-  /// included.
-  package func counts() throws(JournalError) -> [(node: NodeRow, state: ItemState, count: Int)] {
-    try access { db in
-      let nodes = Dictionary(
-        uniqueKeysWithValues: try Row.fetchAll(db, sql: "SELECT * FROM node")
-          .map { ($0["id"] as Int64, try self.node($0)) })
-      return try Row.fetchAll(
-        db,
-        sql: "SELECT node, state, count(*) AS count FROM item GROUP BY node, state ORDER BY node, state"
-      ).map { row in
-        let id: Int64 = row["node"]
-        let raw: Int64 = row["state"]
-        guard let node = nodes[id], let state = UInt8(exactly: raw).flatMap(ItemState.init(rawValue:)) else {
-          throw JournalError(.damaged, file: self.path, cause: "items have node \(id) and state \(raw)")
-        }
-        return (node, state, row["count"])
-      }
-    }
-  }
 }
 
 extension SessionJournal {

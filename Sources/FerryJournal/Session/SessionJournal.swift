@@ -12,11 +12,13 @@ package final class SessionJournal: Sendable {
   package let identifier: String
   /// The file, or `:memory:`.
   package let path: String
-  /// Whether there was a journal before this one was opened.
-  package let existed: Bool
   package let isWritable: Bool
   /// Whether it is kept: an ephemeral session's is not.
-  package let isDurable: Bool
+  package var isOnDisk: Bool { path != Self.inMemory }
+  /// Whether what is written to it is kept.
+  package var isDurable: Bool { isWritable && isOnDisk }
+
+  private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
   private let snapshot: DatabaseSnapshot?
@@ -24,14 +26,12 @@ package final class SessionJournal: Sendable {
   private let life = Mutex(Life.open)
 
   private init(
-    identifier: String, path: String, existed: Bool, isWritable: Bool, queue: DatabaseQueue,
+    identifier: String, path: String, isWritable: Bool, queue: DatabaseQueue,
     snapshot: DatabaseSnapshot? = nil
   ) {
     self.identifier = identifier
     self.path = path
-    self.existed = existed
     self.isWritable = isWritable
-    self.isDurable = isWritable && path != ":memory:"
     self.queue = queue
     self.snapshot = snapshot
   }
@@ -42,11 +42,10 @@ package final class SessionJournal: Sendable {
   ) throws(JournalError) -> SessionJournal {
     try state.create()
     let path = try state.database(ofSession: identifier)
-    let existed = FileManager.default.fileExists(atPath: path)
     let queue = try DatabaseFile(path: path, schema: .session)
       .openForWriting(durability: .onRequest, writtenBy: ferry, at: now)
     return SessionJournal(
-      identifier: identifier, path: path, existed: existed, isWritable: true, queue: queue)
+      identifier: identifier, path: path, isWritable: true, queue: queue)
   }
 
   /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
@@ -62,15 +61,14 @@ package final class SessionJournal: Sendable {
       queue = try DatabaseFile.inMemory(.session)
     }
     return SessionJournal(
-      identifier: identifier, path: path, existed: snapshot != nil, isWritable: false, queue: queue,
-      snapshot: snapshot)
+      identifier: identifier, path: path, isWritable: false, queue: queue, snapshot: snapshot)
   }
 
   /// An ephemeral session's journal: the same tables, in memory.
   package static func ephemeral(session identifier: String) throws(JournalError) -> SessionJournal {
     let queue = try DatabaseFile.inMemory(.session)
     return SessionJournal(
-      identifier: identifier, path: ":memory:", existed: false, isWritable: true, queue: queue)
+      identifier: identifier, path: inMemory, isWritable: true, queue: queue)
   }
 
   /// The node of this identity. A writable journal takes it in; in one opened for reading, a node that
@@ -107,11 +105,18 @@ package final class SessionJournal: Sendable {
     }
   }
 
+  /// More items than any journal can hold, and fewer than a number can count.
+  static let mostRows: Int64 = 1 << 62
+
   /// The next free item id. The holder of the session's lock counts on from here itself.
   package var nextRow: Int64 {
     get throws(JournalError) {
       try access { db in
-        try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM item") ?? 1
+        let last = try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) FROM item") ?? 0
+        guard last < Self.mostRows else {
+          throw JournalError(.damaged, file: self.path, cause: "an item has the number \(last)")
+        }
+        return last + 1
       }
     }
   }

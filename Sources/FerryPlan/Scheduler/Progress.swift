@@ -53,8 +53,8 @@ struct UploadState: Sendable {
   var items: ItemTable
   /// The first so many are sorted by path; those behind them came during the launch.
   let listedCount: Int
-  /// The paths of these.
-  var further: Set<[UInt8]> = []
+  /// These, by their paths.
+  var further: [[UInt8]: Int] = [:]
   /// 0 is the highest.
   let priority: UInt16
   /// Where the next batch begins.

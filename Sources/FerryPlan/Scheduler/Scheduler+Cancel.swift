@@ -67,8 +67,9 @@ extension Scheduler {
   /// Further items for an upload; a node that has ended takes them in the next launch.
   mutating func add(_ items: ItemTable, to node: NodeID) {
     guard let upload = uploadIndex[node.index], takesItems(node) else { return }
+    let first = uploads[upload].items.count
     uploads[upload].items.append(contentsOf: items)
-    for item in 0..<items.count { uploads[upload].further.insert(Array(items.files.path(item))) }
+    for item in 0..<items.count { uploads[upload].further[Array(items.files.path(item))] = first + item }
     uploads[upload].open += items.count
   }
 }
@@ -90,12 +91,25 @@ extension Scheduler {
     uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }
 
+  /// Whether one of the files is another than the launch's item of that path, or that item has ended in vain: the
+  /// launch does not take it up again.
+  package func hasOutdated(_ files: FileColumns, of node: NodeID) -> Bool {
+    guard let upload = uploadIndex[node.index] else { return false }
+    return (0..<files.count).contains { file in
+      guard let item = uploads[upload].item(of: files.path(file)) else { return false }
+      let items = uploads[upload].items
+      let isSame =
+        items.files.sizes[item] == files.sizes[file] && items.files.modified[item] == files.modified[file]
+      return !isSame || [.failed, .cancelled].contains(items.phases[item])
+    }
+  }
+
   /// Of files those that the upload does not have in this launch. It costs what the files cost, however many items
   /// there are.
   package func unknown(_ files: FileColumns, to node: NodeID) -> FileColumns {
     guard let upload = uploadIndex[node.index] else { return files }
     var unknown = FileColumns()
-    for item in 0..<files.count where !uploads[upload].has(files.path(item)) {
+    for item in 0..<files.count where uploads[upload].item(of: files.path(item)) == nil {
       unknown.append(path: files.path(item), size: files.sizes[item], modified: files.modified[item])
     }
     return unknown
@@ -113,15 +127,15 @@ extension Plan {
 }
 
 extension UploadState {
-  /// Whether one of its items has the path.
-  fileprivate func has(_ path: ArraySlice<UInt8>) -> Bool {
+  /// The item of a path.
+  fileprivate func item(of path: ArraySlice<UInt8>) -> Int? {
     var (low, high) = (0, listedCount)
     while low < high {
       let middle = (low + high) / 2
       if items.files.path(middle).lexicographicallyPrecedes(path) { low = middle + 1 } else { high = middle }
     }
-    if low < listedCount, items.files.path(low).elementsEqual(path) { return true }
-    return further.contains(Array(path))
+    if low < listedCount, items.files.path(low).elementsEqual(path) { return low }
+    return further[Array(path)]
   }
 
   /// Takes out the items of the batch that have not begun.

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Whether a session's journal is where it should be.
+package enum JournalPresence: Sendable {
+  case there
+  /// It has no byte, and no log.
+  case emptied
+  case missing
+}
+
+extension StateDirectory {
+  package func presence(ofSession identifier: String) throws(JournalError) -> JournalPresence {
+    let path = try database(ofSession: identifier)
+    var status = stat()
+    guard stat(path, &status) == 0 else { return errno == ENOENT ? .missing : .there }
+    return status.st_size == 0 && !JournalCheck.exists(path + "-wal") ? .emptied : .there
+  }
+}
