@@ -46,7 +46,7 @@ final class UploadFile {
         "\(source.name): not a regular file any more; put the file back, or take what is there away",
         mayHaveReachedServer: false)
     }
-    guard Int64(status.st_size) == source.size, status.modified == source.modified else {
+    guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
     inode = UInt64(status.st_ino)
@@ -120,16 +120,5 @@ extension [UInt8] {
         chars.baseAddress.map(body) ?? "".withCString(body)
       }
     }
-  }
-}
-
-extension stat {
-  /// Nanoseconds since 1970.
-  var modified: Int64 {
-    #if canImport(Darwin)
-    Int64(st_mtimespec.tv_sec) * 1_000_000_000 + Int64(st_mtimespec.tv_nsec)
-    #else
-    Int64(st_mtim.tv_sec) * 1_000_000_000 + Int64(st_mtim.tv_nsec)
-    #endif
   }
 }
