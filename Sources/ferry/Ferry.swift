@@ -27,6 +27,7 @@ struct Ferry: ParsableCommand {
     // A file that may not grow is told like a full disk (setrlimit(2), RLIMIT_FSIZE), and kills no run.
     signal(SIGXFSZ, SIG_IGN)
     do {
+      try OpenFiles.allowMany()
       var command = try parseAsRoot()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {

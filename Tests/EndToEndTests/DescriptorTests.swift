@@ -1,13 +1,19 @@
 import Foundation
 import Testing
 
-/// What a process is started with: its standard input, output and error.
+/// What a process is started with: its standard input, output and error, and how many files it may open.
 @Suite struct `A process that starts` {
   private func list(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.puts)
         .replacing("{ root: files }", with: "{ root: files, list: \"-\" }"))
     try job.write("a", to: "a.txt")
+    return job
+  }
+
+  private func many(_ receiver: ReceiverProcess) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 100, JobText.puts))
+    for number in 0..<130 { try job.write("file \(number)", to: "\(number).txt") }
     return job
   }
 
@@ -39,5 +45,35 @@ import Testing
     #expect(end.stderr.isEmpty, "\(end.stderr)")
     #expect(try await receiver.received().requests == 0)
     #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  @Test func `with too few files to be opened says so, and ends with 70`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try many(receiver)
+    let end = try await shell(job, "ulimit -n 12; FERRY")
+    #expect(end.status == 70, "\(end.status) \(end.stdout)\(end.stderr)")
+    #expect(end.stderr.contains("more files can be open at a time"), "\(end.stderr)")
+    #expect(end.stderr.contains("help: ") && end.stderr.contains("ulimit -n"), "\(end.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test(arguments: [36, 64])
+  func `with few files to be opened loses none of its items for that`(_ limit: Int) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
+    let job = try many(receiver)
+    let end = try await shell(job, "ulimit -n \(limit); FERRY")
+    #expect([0, 5].contains(end.status), "\(end.status) \(end.stdout)\(end.stderr)")
+    let again = try await job.run()
+    #expect(again.command.status == 0, "\(again.command.stdout)\(again.command.stderr)")
+    #expect(again.report.totals.items.done == 130)
+    #expect(try await receiver.received().puts.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test func `may open as many files as the system lets it, whatever its shell says`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
+    let job = try many(receiver)
+    let end = try await shell(job, "ulimit -Sn 20; FERRY")
+    #expect(end.status == 0, "\(end.status) \(end.stdout)\(end.stderr)")
+    #expect(try await receiver.received().puts.count == 130)
   }
 }
