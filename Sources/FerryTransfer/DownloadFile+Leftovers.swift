@@ -31,10 +31,13 @@ extension DownloadFile {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       guard name.hasPrefix(prefix), folder + name != own else { continue }
-      let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
+      let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(folder + name) }
-      close(descriptor)
     }
   }
 }

@@ -17,8 +17,8 @@ final class UploadFile {
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file) or
-  /// `sourceChanged`. A symbolic link is followed: the list may name links, and what it lists is the
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` or, where
+  /// ferry has too many files open, `connect`. A symbolic link is followed: the list may name links, and what it lists is the
   /// size and time of the file behind.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
     // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
@@ -26,8 +26,8 @@ final class UploadFile {
     guard opened >= 0 else {
       let error = errno
       throw TransportFailure(
-        error == ENOENT || error == ENOTDIR ? .sourceMissing : .sourceUnreadable,
-        "\(source.name): \(SystemText.error(error)); \(Self.remedy(error))", mayHaveReachedServer: false)
+        Self.code(error), "\(source.name): \(SystemText.error(error)); \(Self.remedy(error))",
+        mayHaveReachedServer: false)
     }
     self.source = source
     descriptor = opened
@@ -46,7 +46,7 @@ final class UploadFile {
         "\(source.name): not a regular file any more; put the file back, or take what is there away",
         mayHaveReachedServer: false)
     }
-    guard Int64(status.st_size) == source.size, status.modified == source.modified else {
+    guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
     inode = UInt64(status.st_ino)
@@ -88,11 +88,21 @@ final class UploadFile {
       mayHaveReachedServer: false)
   }
 
+  private static func code(_ error: CInt) -> TransportFailure.Code {
+    switch error {
+    case ENOENT, ENOTDIR: .sourceMissing
+    // As for a connection that finds no descriptor free: it passes, and is not the file's fault.
+    case EMFILE, ENFILE: .connect
+    default: .sourceUnreadable
+    }
+  }
+
   /// What a person can do about a file that cannot be opened.
   private static func remedy(_ code: CInt) -> String {
     switch code {
     case ENOENT, ENOTDIR: "it was there when it was listed, and is sent when it is there again"
     case EACCES, EPERM: "let the user that runs ferry read it, and run again"
+    case EMFILE, ENFILE: "let ferry open more (ulimit -n), or lower 'max_connections_per_host'"
     default: "run again"
     }
   }
@@ -120,16 +130,5 @@ extension [UInt8] {
         chars.baseAddress.map(body) ?? "".withCString(body)
       }
     }
-  }
-}
-
-extension stat {
-  /// Nanoseconds since 1970.
-  var modified: Int64 {
-    #if canImport(Darwin)
-    Int64(st_mtimespec.tv_sec) * 1_000_000_000 + Int64(st_mtimespec.tv_nsec)
-    #else
-    Int64(st_mtim.tv_sec) * 1_000_000_000 + Int64(st_mtim.tv_nsec)
-    #endif
   }
 }

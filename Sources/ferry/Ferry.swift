@@ -21,11 +21,13 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
+    OpenFiles.fillStandardStreams()
     // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow is told like a full disk (setrlimit(2), RLIMIT_FSIZE), and kills no run.
     signal(SIGXFSZ, SIG_IGN)
     do {
+      try OpenFiles.allowMany()
       var command = try parseAsRoot()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {

@@ -53,11 +53,41 @@ import Testing
     #expect(kind(fifo) == S_IFIFO)
   }
 
-  @Test(arguments: ["nowhere/x.json", "job.yaml/x.json", "files", "loop"])
+  @Test(arguments: [
+    ("/dev/stdout", "echo before > log; FERRY >> log"), ("/dev/fd/1", "{ echo before; FERRY; } > log"),
+    ("/proc/self/fd/7", "echo before > log; FERRY 7>> log"), ("log", "echo before > log; FERRY >> log"),
+    ("link", "echo before > log; FERRY 2>> log"),
+  ])
+  func `may be what is open already, which is written to and never replaced`(
+    _ place: String, _ script: String
+  ) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    try FileManager.default.createSymbolicLink(atPath: job.folder.path("link"), withDestinationPath: "log")
+    let run = "\(Product.path("ferry")) run job.yaml --quiet --report \(place)"
+    let command = try await job.start(["-ec", script.replacing("FERRY", with: run)], program: "/bin/sh").end()
+    #expect(command.status == 0, "\(command.stderr)")
+    let log = job.folder.text("log")
+    #expect(log.hasPrefix("before\n"), "\(log)")
+    #expect(try RunReport.decode(Data(log.dropFirst(7).utf8)).totals.itemsDoneInRun == 1)
+  }
+
+  @Test func `may have a name as long as the file system takes`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    let name = String(repeating: "r", count: 250) + ".json"
+    let end = try await job.ferry("run", "job.yaml", "--report", name)
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(try RunReport.decode(Data(job.folder.text(name).utf8)).totals.itemsDoneInRun == 1)
+  }
+
+  @Test(arguments: ["nowhere/x.json", "job.yaml/x.json", "files", "loop", "new/", "slash", ""])
   func `that cannot be is told before anything is done`(_ place: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
-    try FileManager.default.createSymbolicLink(atPath: job.folder.path("loop"), withDestinationPath: "loop")
+    for (link, target) in [("loop", "loop"), ("slash", "new/")] {
+      try FileManager.default.createSymbolicLink(atPath: job.folder.path(link), withDestinationPath: target)
+    }
     for options in [[], ["--fresh"]] {
       let end = try await job.start(["run", "job.yaml", "--report", place] + options).end()
       #expect(end.status == 2, "\(end.stdout)\(end.stderr)")

@@ -1,5 +1,6 @@
 import Crypto
 import FerryPlan
+import FerryTransfer
 import Foundation
 import Testing
 

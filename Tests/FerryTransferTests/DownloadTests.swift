@@ -102,6 +102,19 @@ import Testing
     #expect(folder.names == [])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func whatALeftoverIsNamedLikeIsNotWaitedForAndOnlyFilesAreRemoved() throws {
+    folder.write(".catalog.ferry-part-1", [])
+    #expect(mkfifo(folder.file(".catalog.ferry-part-2"), 0o600) == 0)
+    #expect(mkdir(folder.file(".catalog.ferry-part-3"), 0o700) == 0)
+    folder.write("precious", Array("here".utf8))
+    #expect(symlink("precious", folder.file(".catalog.ferry-part-4")) == 0)
+    let server = try RawServer { _ in answer(body: "new") }
+    #expect(try get(server).answer?.status == 200)
+    let others = (2...4).map { ".catalog.ferry-part-\($0)" }
+    #expect(folder.names == others + ["catalog", "precious"])
+  }
+
   @Test func aFolderThatIsNotThereIsTheDestinationsFailure() throws {
     let server = try RawServer { _ in answer(body: "x") }
     let outcome = try get(server, to: "no/catalog")

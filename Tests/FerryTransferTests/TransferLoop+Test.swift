@@ -63,7 +63,7 @@ final class TemporaryFolder {
     var status = stat()
     stat(file(name), &status)
     return TransferRequest.FileSource(
-      path: Array(file(name).utf8), size: Int64(status.st_size), modified: status.modified,
+      path: Array(file(name).utf8), size: Int64(status.st_size), modified: status.modifiedNanoseconds,
       wantsSHA256: wantsSHA256)
   }
 }

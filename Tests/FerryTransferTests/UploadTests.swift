@@ -97,6 +97,18 @@ import Testing
     #expect(server.requests.first?.body == Array("behind".utf8))
   }
 
+  @Test(arguments: [10_413_792_000, -10_413_792_000])
+  func aFileOfAYearThatNanosecondsDoNotReachIsSent(seconds: Int) throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", Array("from afar".utf8))
+    let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
+    #expect(utimensat(AT_FDCWD, folder.file("f"), times, 0) == 0)
+    // A file system that keeps no such time has a nearer one.
+    let source = folder.source("f", wantsSHA256: true)
+    #expect(try FileDigest.sha256(of: source) { false } != nil)
+    #expect(try loop.run(put(server, source)).answer?.status == 200)
+  }
+
   @Test(arguments: [100, 1 << 20])
   func aFileThatIsNotAsListedIsNotSent(size: Int) throws {
     let server = try RawServer { _ in answer() }

@@ -1,6 +1,7 @@
 import CFiles
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// Deletes or moves the delivered files of one upload: `after`.
@@ -8,15 +9,22 @@ import Foundation
 /// A file is left alone where it is not the one that was sent any more, and where another has its name in the
 /// folder that it is moved to.
 final class AfterDelivery {
-  private let after: Upload.After
+  /// The folder that files are moved to; they are deleted where it is `nil`.
+  private let target: String?
   private let root: [UInt8]
   private let folders: OpenFolders?
   /// Why the root cannot be opened.
   private let rootFailure: Int32
 
+  /// `nil` for `keep`, which asks for nothing.
+  ///
   /// - Parameter root: absolute.
-  init(_ after: Upload.After, root: [UInt8]) {
-    self.after = after
+  init?(_ after: Upload.After, root: [UInt8]) {
+    switch after {
+    case .keep: return nil
+    case .delete: target = nil
+    case .moveTo(let folder): target = folder
+    }
     self.root = root
     folders = OpenFolders(root: root)
     rootFailure = folders == nil ? errno : 0
@@ -29,28 +37,25 @@ final class AfterDelivery {
     let parent = Self.folder(of: file.path)
     let folder = folders.descriptor(parent)
     guard folder >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
+      if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(parent), "be opened")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
+      if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(file.path), "be looked at")
     }
     if let change = Self.change(of: file, status, folder, name) { return change }
     // Another file may have its size and time: a copy that keeps them, or one of another root.
-    guard file.inode != nil || after == .keep else { return Self.unknown }
-    switch after {
-    case .keep: return AfterResult(state: .kept)
-    case .delete:
-      guard unlinkat(folder, name, 0) == 0 || errno == ENOENT else {
-        return Self.failure(errno, Self.shown(file.path), "be deleted")
-      }
-      folders.change(parent)
-      return .deleted
-    case .moveTo(let target): return move(file, status, to: Array(target.utf8), folders)
+    guard file.inode != nil else { return Self.unknown }
+    if let target { return move(file, status, to: Array(target.utf8), folders) }
+    guard unlinkat(folder, name, 0) == 0 else {
+      if errno == ENOENT { return missing(file, folders) }
+      return Self.failure(errno, Self.shown(file.path), "be deleted")
     }
+    folders.change(parent)
+    return .deleted
   }
 
   /// Brings what was done since the last time to the disk; returns whether all of it is there.
@@ -86,30 +91,27 @@ final class AfterDelivery {
 
   /// It may have been deleted or moved by a run that did not live to write that down.
   private func missing(_ file: DeliveredFile, _ folders: OpenFolders) -> AfterResult {
-    switch after {
-    case .keep: return AfterResult(state: .kept)
-    case .delete: return .deleted
-    case .moveTo(let target):
-      if folders.isRootEmpty {
-        return .left(
-          "after_missing",
-          "the root \(FileLister.text(root)) is empty, as where its file system is not mounted; mount it, or make "
-            + "the folder \(target) in it to have this forgotten")
-      }
-      let path = Array(target.utf8) + [0x2F] + file.path
-      let folder = folders.descriptor(Self.folder(of: Self.plain(path)), followingLinks: false)
-      var status = stat()
-      if folder >= 0,
-        fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
-        Self.change(of: file, status, folder, []) == nil
-      {
-        return .moved
-      }
-      return AfterResult(
-        state: .gone,
-        problem: RecordedFailure(
-          code: "after_missing", message: "it was gone before it could be moved to \(target)"))
+    guard !folders.isRootEmpty else {
+      let root = FileLister.text(root)
+      return .left(
+        "after_missing",
+        "the root \(root) is empty, as where its file system is not mounted; mount it, or "
+          + (target.map { "make the folder \($0)" } ?? "put anything") + " in it to have this forgotten")
     }
+    guard let target else { return AfterResult(state: .gone) }
+    let path = Self.plain(Array(target.utf8) + [0x2F] + file.path)
+    let folder = folders.descriptor(Self.folder(of: path), followingLinks: false)
+    var status = stat()
+    if folder >= 0,
+      fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
+      Self.change(of: file, status, folder, []) == nil
+    {
+      return .moved
+    }
+    return AfterResult(
+      state: .gone,
+      problem: RecordedFailure(
+        code: "after_missing", message: "it was gone before it could be moved to \(target)"))
   }
 
   private func move(

@@ -21,6 +21,8 @@ final class OpenFolders {
   }
 
   private let root: Int32
+  /// Nothing was in the root when it was opened.
+  private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
   /// Something of what was closed since the last `sync` did not reach the disk.
   private var hasLost = false
@@ -30,6 +32,7 @@ final class OpenFolders {
     let descriptor = open(FileLister.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     self.root = descriptor
+    wasEmpty = Self.isEmpty(descriptor)
   }
 
   deinit {
@@ -63,9 +66,12 @@ final class OpenFolders {
     folders[Key(path: path, followsLinks: followingLinks)]?.isChanged = true
   }
 
-  /// Whether nothing at all is in the root.
-  var isRootEmpty: Bool {
-    let copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// Whether nothing at all is in the root, nor was when it was opened: what is gone since has shown that its file
+  /// system is there.
+  var isRootEmpty: Bool { wasEmpty && Self.isEmpty(root) }
+
+  private static func isEmpty(_ folder: Int32) -> Bool {
+    let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
       if copy >= 0 { close(copy) }
       return false

@@ -39,11 +39,12 @@ enum OwedFiles {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
     guard !owed.isEmpty else { return }
+    // There is none where the manifest says `keep` by now.
     let delivery = AfterDelivery(after, root: root)
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       let files = owed[start..<min(start + batch, owed.count)]
-      let results = files.map { ($0, after == .keep ? AfterResult(state: .kept) : delivery.carryOut($0)) }
-      let isSynced = delivery.sync()
+      let results = files.map { ($0, delivery?.carryOut($0) ?? AfterResult(state: .kept)) }
+      let isSynced = delivery?.sync() ?? true
       for (file, result) in results { tally.count(result, of: file.path) }
       guard isSynced else { continue }
       try journal.settle(

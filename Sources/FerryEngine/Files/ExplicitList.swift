@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// Files that a list names, one by one.

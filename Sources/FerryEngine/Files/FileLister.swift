@@ -126,12 +126,4 @@ package struct FileLister: Sendable {
 
 extension stat {
   var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
-  /// Nanoseconds since 1970.
-  var modifiedNanoseconds: Int64 {
-    #if canImport(Darwin)
-    Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
-    #else
-    Int64(st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(st_mtim.tv_nsec)
-    #endif
-  }
 }

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// Walks the folders that globs can match in, and gives files in the order of their paths' bytes.

@@ -6,7 +6,9 @@ enum StandardInput {
   private static let look: Int32 = 200
 
   /// Nothing where the run was stopped: a list that is cut off may name other files.
-  static func bytes(unless isStopped: () -> Bool) -> [UInt8] {
+  ///
+  /// - Throws: where it cannot be read to its end, for the same reason.
+  static func bytes(unless isStopped: () -> Bool) throws(ListingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while !isStopped() {
@@ -15,6 +17,10 @@ enum StandardInput {
       guard poll(&state, 1, look) > 0 else { continue }
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count >= 0 else {
+        throw ListingFailure(
+          message: "cannot read the list from the standard input: \(FileLister.reason(errno))")
+      }
       guard count > 0 else { return bytes }
       bytes += buffer[..<count]
     }

@@ -15,7 +15,7 @@ extension Job {
 
 extension FileLister {
   func list() throws -> Listing {
-    try list { StandardInput.bytes(unless: isStopped) }
+    try list { try StandardInput.bytes(unless: isStopped) }
   }
 }
 

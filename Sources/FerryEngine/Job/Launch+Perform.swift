@@ -63,9 +63,11 @@ extension Launch {
     _ places: [(journal: Int, row: Int64)?], _ roots: [Int: [UInt8]]
   ) -> [Int: AfterThread.Destination] {
     var destinations: [Int: AfterThread.Destination] = [:]
-    for (index, node) in jobs.plan.nodes.enumerated() where node.after != .keep {
-      guard let place = places[index], let root = roots[index] else { continue }
-      destinations[index] = .init(delivery: AfterDelivery(node.after, root: root), journal: place.journal)
+    for (index, node) in jobs.plan.nodes.enumerated() {
+      guard let place = places[index], let root = roots[index],
+        let delivery = AfterDelivery(node.after, root: root)
+      else { continue }
+      destinations[index] = .init(delivery: delivery, journal: place.journal)
     }
     return destinations
   }

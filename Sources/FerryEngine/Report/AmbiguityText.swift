@@ -6,7 +6,7 @@ enum AmbiguityText {
   ///   - name: as it is to be shown.
   ///   - zone: what moments are shown in; as they are written where it is `nil`.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
-    let origin = ambiguity.origin.map { " to \($0)" } ?? ""
+    let origin = ambiguity.origin.map { " to \(NameText.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in
       " until \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
@@ -17,6 +17,6 @@ enum AmbiguityText {
     return [
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been carried out; "
         + "no answer came\(at ?? "")"
-    ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \($1)" }
+    ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(NameText.line($1))" }
   }
 }

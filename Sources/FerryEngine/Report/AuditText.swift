@@ -1,7 +1,11 @@
+import FerryPlan
+
 /// What `ferry journal check` says to people.
 package enum AuditText {
   package static func text(_ document: AuditDocument) -> String {
-    guard !document.files.isEmpty else { return "\(document.state): there is no journal yet\n" }
+    guard !document.files.isEmpty else {
+      return "\(NameText.shown(document.state)): there is no journal yet\n"
+    }
     return document.files.map(text).joined()
   }
 
@@ -11,11 +15,11 @@ package enum AuditText {
     var lines = [
       "\(name): \(file.findings.count == 1 ? "one thing is" : "\(file.findings.count) things are") wrong"
     ]
-    lines.append("  file: \(file.file)")
+    lines.append("  file: \(NameText.shown(file.file))")
     for finding in file.findings {
-      lines.append("  \(finding.code): \(finding.message)")
-      lines.append("    lost: \(finding.lost)")
-      lines.append("    help: \(finding.remedy)")
+      lines.append("  \(finding.code): \(NameText.line(finding.message))")
+      lines.append("    lost: \(NameText.line(finding.lost))")
+      lines.append("    help: \(NameText.line(finding.remedy))")
     }
     return lines.joined(separator: "\n") + "\n"
   }

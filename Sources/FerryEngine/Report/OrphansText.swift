@@ -16,18 +16,19 @@ package enum OrphansText {
   }
 
   private static func lines(_ orphan: OrphansDocument.Entry, _ zone: CalendarZone) -> [String] {
-    let open = orphan.captures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let open = orphan.captures.sorted { $0.key < $1.key }.map { "\($0.key) \(NameText.line($0.value))" }
     let secret = (orphan.secrets ?? []).map { "\($0) ***" }
-    let origin = orphan.origin.isEmpty ? "" : " at \(orphan.origin)"
+    let origin = orphan.origin.isEmpty ? "" : " at \(NameText.line(orphan.origin))"
+    let name = NameText.shown(orphan.path, base64: orphan.pathBase64)
     let since = ReasonText.moment(orphan.droppedAt, in: zone)
     var lines = [
-      "\(orphan.id). \(orphan.upload)/\(orphan.path) of \(orphan.manifest): "
+      "\(orphan.id). \(orphan.upload)/\(name) of \(orphan.manifest): "
         + "\((open + secret).joined(separator: ", "))\(origin)",
       "   not used since \(since): \(words(orphan.reason))",
-      "   " + (orphan.hindrance.map { "not released: \($0)" } ?? "the next run releases it"),
+      "   " + (orphan.hindrance.map { "not released: \(NameText.line($0))" } ?? "the next run releases it"),
     ]
     if let failure = orphan.failure, let tried = orphan.triedAt {
-      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(failure.message)")
+      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(NameText.line(failure.message))")
     }
     return lines
   }
@@ -42,7 +43,7 @@ package enum OrphansText {
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"
-    case nil: reason
+    case nil: NameText.line(reason)
     }
   }
 }

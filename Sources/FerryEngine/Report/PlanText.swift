@@ -26,10 +26,11 @@ package enum PlanText {
       for step in node.steps {
         let session = step.session == node.session ? "" : "  [\(step.session)]"
         let once = step.repeatability == .once ? "  (sent once, never again)" : ""
-        lines.append("      \(step.step.rawValue): \(step.method) \(step.url)\(session)\(once)")
+        lines.append(
+          "      \(step.step.rawValue): \(step.method) \(NameText.line(step.url))\(session)\(once)")
       }
-      if let after = node.after { lines.append("      after: \(after)") }
-      for problem in node.problems { lines.append("      not listed: \(problem)") }
+      if let after = node.after { lines.append("      after: \(NameText.line(after))") }
+      for problem in node.problems { lines.append("      not listed: \(NameText.line(problem))") }
     }
     return lines.joined(separator: "\n") + "\n"
   }

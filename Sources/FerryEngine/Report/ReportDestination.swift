@@ -7,7 +7,9 @@ package struct ReportDestination: Sendable {
   package init(_ path: String) { self.path = path }
 
   private enum Kind {
-    case standardOutput
+    /// A descriptor of ferry's own, such as the standard output, under whatever name: written to as it stands. What
+    /// is behind it may be a file that others write to, and that the report is to follow.
+    case descriptor(Int32)
     /// A regular file, or a place for one: replaced as a whole. A link to it stays.
     case file(String)
     /// A FIFO, a device or the like: opened and written to.
@@ -18,33 +20,64 @@ package struct ReportDestination: Sendable {
   }
 
   private var kind: Kind {
-    if path == "-" { return .standardOutput }
+    if path == "-" { return .descriptor(STDOUT_FILENO) }
+    let end = end
+    if let descriptor = end.descriptor { return descriptor < 0 ? .stream : .descriptor(descriptor) }
     var status = stat()
-    guard stat(path, &status) == 0 else { return errno == ENOENT ? .file(target) : .unreachable(errno) }
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
+      return end.path.hasSuffix("/") ? .folder : .file(end.path)
+    }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file(target)
+    case S_IFREG:
+      let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
+      return output.map { .descriptor($0) } ?? .file(end.path)
     case S_IFDIR: return .folder
     default: return .stream
     }
   }
 
-  /// The file that links lead to, which may not be there yet.
-  private var target: String {
+  private static func isOpen(_ descriptor: Int32, as file: stat) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino
+  }
+
+  /// Where links lead: to a file, which may not be there yet, or to a descriptor.
+  private var end: (path: String, descriptor: Int32?) {
     var target = path
     // As many as Linux follows (path_resolution(7)).
     for _ in 0..<40 {
+      let folder = (target as NSString).deletingLastPathComponent
+      if let descriptor = Self.descriptor((target as NSString).lastPathComponent, in: folder) {
+        return (target, descriptor)
+      }
       // What is no link, or not there, is the end.
       guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else { break }
-      let folder = (target as NSString).deletingLastPathComponent
       target = next.hasPrefix("/") || folder.isEmpty ? next : folder + "/" + next
     }
-    return target
+    return (target, nil)
+  }
+
+  /// The descriptor that a name in `/proc/PID/fd` or `/dev/fd` is of; -1 for one of another process, `nil` elsewhere.
+  ///
+  /// Such a name is a link that leads to the file's own name, and is none: opened, it is the open file (proc(5)).
+  private static func descriptor(_ name: String, in folder: String) -> Int32? {
+    guard let number = Int32(name), number >= 0,
+      let real = FileLister.real(Array(folder.utf8)).map({ String(decoding: $0, as: UTF8.self) })
+    else { return nil }
+    if real == "/dev/fd" { return number }
+    let parts = real.split(separator: "/")
+    guard parts.count >= 3, parts.first == "proc", parts.last == "fd" else { return nil }
+    return Int32(parts[1]) == getpid() ? number : -1
   }
 
   /// Says before a run what would keep the report from being written at its end.
   package func check() throws(UsageError) {
     switch kind {
-    case .standardOutput: return
+    case .descriptor(let descriptor):
+      let flags = fcntl(descriptor, F_GETFL)
+      guard flags >= 0 else { throw refused(Self.reason(errno)) }
+      guard flags & O_ACCMODE != O_RDONLY else { throw refused("it is open for reading only") }
     case .stream:
       guard access(path, W_OK) == 0 else { throw refused(Self.reason(errno)) }
     case .folder: throw refused("it is a folder")
@@ -69,14 +102,15 @@ package struct ReportDestination: Sendable {
   /// Writes the report. A reader that has gone is no fault: the report is kept all the same.
   func write(_ bytes: [UInt8]) throws(EngineFault) {
     switch kind {
-    case .standardOutput: try put(bytes, to: STDOUT_FILENO)
+    case .descriptor(let descriptor): try put(bytes, to: descriptor)
     case .folder: throw failed("it is a folder")
     case .unreachable(let code): throw failed(Self.reason(code))
     case .file(let target):
       if let code = WholeWrite.failure(of: bytes, replacing: target) { throw failed(Self.reason(code)) }
     case .stream:
-      // A FIFO that nobody reads would keep the run, and its sessions, for ever.
-      let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
+      // may be a file, to whose end the report goes.
+      let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failed(errno == ENXIO ? "nobody reads it" : Self.reason(errno)) }
       defer { close(descriptor) }
       try put(bytes, to: descriptor)

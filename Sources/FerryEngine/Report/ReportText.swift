@@ -17,7 +17,7 @@ package enum ReportText {
       }
     }
     if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
-    if let fault = run.fault { lines.append("  fault: \(fault)") }
+    if let fault = run.fault { lines.append("  fault: \(NameText.lines(fault, indent: "  "))") }
     for node in record.nodes where node.state != "not_needed" {
       lines.append("  " + line(node))
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
@@ -39,7 +39,9 @@ package enum ReportText {
     for node in record.nodes {
       let unlisted = node.problems ?? []
       for problem in unlisted.prefix(20) {
-        lines.append("  \(title(node.name, node.manifest)): \(problem.path): not listed: \(problem.message)")
+        let name = NameText.shown(problem.path, base64: problem.pathBase64)
+        lines.append(
+          "  \(title(node.name, node.manifest)): \(name): not listed: \(NameText.line(problem.message))")
       }
       if unlisted.count > 20 { lines.append("  … and \(unlisted.count - 20) more in the report") }
       let problems = node.after?.problems ?? []
@@ -100,6 +102,7 @@ extension RunRecord.OrphanRecord {
   fileprivate var words: String {
     let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    return "; upload IDs: " + parts.joined(separator: ", ") + (reason.map { ": \($0.message)" } ?? "")
+    return "; upload IDs: " + parts.joined(separator: ", ")
+      + (reason.map { ": \(NameText.line($0.message))" } ?? "")
   }
 }

@@ -4,12 +4,14 @@ import FerryPlan
 package enum StatusText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
-    guard !status.sessions.isEmpty else { return "no session has anything in \(status.state)\n" }
+    guard !status.sessions.isEmpty else {
+      return "no session has anything in \(NameText.shown(status.state))\n"
+    }
     var lines: [String] = []
     for session in status.sessions { lines += self.lines(session, zone) }
     for manifest in status.manifests {
       lines.append(self.line(manifest, zone))
-      if let problem = manifest.problem { lines.append("  \(problem.replacing("\n", with: "\n  "))") }
+      if let problem = manifest.problem { lines.append("  \(NameText.lines(problem, indent: "  "))") }
       lines += ReasonText.lines(manifest.budgets ?? [], in: zone).map { "  budget \($0)" }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -77,7 +79,7 @@ package enum StatusText {
 
   private static func line(_ manifest: StatusDocument.ManifestEntry, _ zone: CalendarZone) -> String {
     var text = "manifest \(manifest.name)"
-    if let path = manifest.path { text += " (\(path))" }
+    if let path = manifest.path { text += " (\(NameText.shown(path)))" }
     guard let round = manifest.round, let opened = manifest.roundOpenedAt else {
       return text + ": no round yet"
     }

@@ -7,7 +7,9 @@ package enum WholeWrite {
   ///
   /// - Returns: why it could not be written, as an error number; then what was there is as it was.
   static func failure(of bytes: [UInt8], replacing path: String) -> Int32? {
-    let temporary = path + "." + String(UInt64.random(in: .min ... .max), radix: 36)
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+    // A name of its own: behind a long one there is no room for more.
+    let temporary = folder + ".ferry-" + String(UInt64.random(in: .min ... .max), radix: 36)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return errno }
     var failure = failure(of: bytes, to: descriptor)

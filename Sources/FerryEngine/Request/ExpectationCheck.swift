@@ -3,10 +3,6 @@ import FerryTransfer
 
 /// Whether an answer's header fields and body are as the manifest expects; its status is judged elsewhere.
 package enum ExpectationCheck {
-  package static func matches(_ expectation: Expectation, _ answer: TransferAnswer) -> Bool {
-    mismatch(expectation, answer) == nil
-  }
-
   /// What did not match, in words of the manifest and none of the answer; `nil` where all did.
   package static func mismatch(_ expectation: Expectation, _ answer: TransferAnswer) -> String? {
     for header in expectation.headers {

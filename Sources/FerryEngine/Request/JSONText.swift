@@ -2,8 +2,12 @@
 enum JSONText {
   /// Quoted and escaped; bytes that are not UTF-8 become U+FFFD, as JSON has no way to write them.
   static func append(_ value: [UInt8], to text: inout [UInt8]) {
+    append(String(decoding: value, as: UTF8.self), to: &text)
+  }
+
+  static func append(_ value: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    for byte in String(decoding: value, as: UTF8.self).utf8 {
+    for byte in value.utf8 {
       switch byte {
       case UInt8(ascii: "\""): text += "\\\"".utf8
       case UInt8(ascii: "\\"): text += "\\\\".utf8

@@ -1,0 +1,54 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct AfterDeliveryTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  /// A file that was delivered as it is now, or one that is not there any more.
+  private func delivered(_ name: String) -> DeliveredFile {
+    var status = stat()
+    let isThere = stat("\(folder.path)/\(name)", &status) == 0
+    return DeliveredFile(
+      row: 1, path: Array(name.utf8), size: 1, modified: isThere ? status.modifiedNanoseconds : 0,
+      inode: isThere ? UInt64(status.st_ino) : 1)
+  }
+
+  private func delivery(_ after: Upload.After = .delete) throws -> AfterDelivery {
+    try #require(AfterDelivery(after, root: Array(folder.path.utf8)))
+  }
+
+  @Test func keepAsksForNothing() {
+    #expect(AfterDelivery(.keep, root: Array(folder.path.utf8)) == nil)
+  }
+
+  @Test(arguments: [Upload.After.delete, .moveTo("sent")])
+  func inARootThatIsEmptyAFileIsNotKnownToBeGone(after: Upload.After) throws {
+    let delivery = try delivery(after)
+    let result = delivery.carryOut(delivered("a"))
+    #expect(result.state == .owed && result.problem?.code == "after_missing")
+    folder.file("another")
+    #expect(delivery.carryOut(delivered("a")).state == .gone)
+  }
+
+  @Test func aRootWhoseLastFileWasDeletedIsNoMountPoint() throws {
+    folder.file("a")
+    let delivery = try delivery()
+    #expect(delivery.carryOut(delivered("a")).state == .deleted)
+    let result = delivery.carryOut(delivered("b"))
+    #expect(result.state == .gone && result.problem == nil)
+  }
+
+  @Test(arguments: [Upload.After.delete, .moveTo("sent")])
+  func aFileWhoseFolderIsNoneStaysOwed(after: Upload.After) throws {
+    folder.file("sub")
+    let result = try delivery(after).carryOut(delivered("sub/a"))
+    #expect(result.state == .owed && result.problem?.code == "after_failed")
+  }
+}
