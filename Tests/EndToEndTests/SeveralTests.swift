@@ -212,12 +212,13 @@ import Testing
     let resumed = try await job.ferry("resume")
     #expect(resumed.status == 0, "\(resumed.stderr)")
     #expect(resumed.stderr.contains("was interrupted"))
-    let reports = try job.stateFiles().filter { $0.key.hasSuffix("report.json") }.sorted { $0.key < $1.key }
+    let reports = try job.stateFiles().filter { $0.key.hasSuffix("report.json") }
       .map { try SeveralReport.decode($0.value) }
     #expect(reports.count == 2)
     #expect(reports.allSatisfy { Set($0.run.manifests.map(\.name)) == ["photos", "index"] })
     #expect(reports.allSatisfy { $0.run.manifests.map(\.round) == [1, 1] })
-    #expect(reports.last?.run.manifests.map(\.roundClosed) == [true, true])
+    // The names of runs that begin within one second come in any order.
+    #expect(Set(reports.map { $0.run.manifests.map(\.roundClosed) }) == [[false, false], [true, true]])
     #expect(try await receiver.received().files.count == 9)
   }
 
