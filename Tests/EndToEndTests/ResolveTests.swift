@@ -36,6 +36,15 @@ import Testing
     }
   }
 
+  @Test func `since an earlier run is pointed at by the next one`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    #expect(try await job.run().command.stdout.contains("'ferry status' says which") == false)
+    let next = try await job.run()
+    #expect(next.command.status == 1)
+    #expect(next.command.stdout.contains("    'ferry status' says which of earlier runs"), "\(next.command.stdout)")
+    #expect(try await receiver.received().commits == 2)
+  }
+
   @Test func `and resolved as done is never sent again`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     let report = try await job.run().report
