@@ -39,9 +39,9 @@ import Testing
   @Test func `since an earlier run is pointed at by the next one`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     #expect(try await job.run().command.stdout.contains("'ferry status' says which") == false)
-    let next = try await job.run()
-    #expect(next.command.status == 1)
-    #expect(next.command.stdout.contains("    'ferry status' says which of earlier runs"), "\(next.command.stdout)")
+    let next = try await job.run().command
+    #expect(next.status == 1)
+    #expect(next.stdout.contains("    'ferry status' says which of earlier runs"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }
 

@@ -19,11 +19,14 @@ package enum ReportText {
     if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(NameText.lines(fault, indent: "  "))") }
     var told: [String: Int] = [:]
-    for item in record.items where item.ambiguity != nil { told[title(item.node, item.manifest), default: 0] += 1 }
+    for item in record.items where item.ambiguity != nil {
+      told[title(item.node, item.manifest), default: 0] += 1
+    }
     for node in record.nodes where node.state != "not_needed" {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
-        lines.append("    'ferry status' says which of earlier runs may have been carried out, and how to decide")
+        lines.append(
+          "    'ferry status' says which of earlier runs may have been carried out, and how to decide")
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }
