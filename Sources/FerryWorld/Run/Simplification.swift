@@ -19,8 +19,20 @@ enum Simplification {
   }
 
   private static func launches(_ scenario: Scenario) -> [Change] {
-    scenario.launches.indices.reversed().map { index in
-      change { if $0.launches.indices.contains(index) { $0.launches.remove(at: index) } }
+    scenario.launches.indices.reversed().flatMap { index -> [Change] in
+      let shorter = change { if $0.launches.indices.contains(index) { $0.launches.remove(at: index) } }
+      guard 1..<12 ~= scenario.fates.count else { return [shorter] }
+      // One that sent a single request, with what befell that: the fates behind it come one request sooner.
+      return [shorter]
+        + scenario.fates.keys.sorted().map { request in
+          change {
+            guard $0.launches.indices.contains(index) else { return }
+            $0.launches.remove(at: index)
+            $0.fates[request] = nil
+            $0.fates = Dictionary(
+              uniqueKeysWithValues: $0.fates.map { ($0.key > request ? $0.key - 1 : $0.key, $0.value) })
+          }
+        }
     }
   }
 
