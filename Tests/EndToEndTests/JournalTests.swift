@@ -28,8 +28,6 @@ import Testing
     return job
   }
 
-  private func database(_ job: Workspace) -> String { job.state + "/sessions/e2e.uploads.db" }
-
   // MARK: check
 
   @Test func `is found to be sound, also beside a run`() async throws {
@@ -57,12 +55,9 @@ import Testing
   @Test func `is told where it is damaged, with what is lost and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
-    var bytes = try Data(contentsOf: URL(filePath: database(job)))
     // The page of the table of items: its number stands in the list of tables.
-    for index in 4096..<6144 { bytes[index] = 0xa5 }
-    for index in 8192..<10240 { bytes[index] = 0xa5 }
-    try bytes.write(to: URL(filePath: database(job)))
-    chmod(database(job), 0o600)
+    try job.damage(journalOf: "e2e.uploads", bytes: 4096..<6144)
+    try job.damage(journalOf: "e2e.uploads", bytes: 8192..<10_240)
     let check = try await job.ferry("journal", "check", "--format", "json")
     #expect(check.status == 1)
     let file = try #require(try check.json(Audit.self).files.first)
