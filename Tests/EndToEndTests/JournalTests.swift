@@ -111,6 +111,31 @@ import Testing
     #expect(try await job.ferry("journal", "export", "nobody").status == 2)
   }
 
+  @Test func `is exported and pruned beside a journal that is damaged, which is told at last`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")])))
+    for number in 1...3 { try job.write("text", to: "\(number).txt") }
+    #expect(try await job.run().command.status == 0)
+    try job.damage(journalOf: "e2e.quick")
+    let export = try await job.ferry("journal", "export")
+    #expect(export.status == 70)
+    #expect(export.stdout.components(separatedBy: "\"record\":\"item\"").count == 1 + 3)
+    #expect(export.stdout.contains("\"record\":\"run\""), "\(export.stdout)")
+    #expect(
+      export.stderr.hasPrefix("ferry: \(job.journal(ofSession: "e2e.quick")): ")
+        && export.stderr.contains("help: "), "\(export.stderr)")
+
+    let json = try await job.ferry("journal", "prune", "--delivered", "1d", "--format", "json")
+    #expect(json.status == 70)
+    #expect(json.stdout.contains("\"problem\" : "), "\(json.stdout)")
+    let prune = try await job.ferry("journal", "prune", "--delivered", "0s", "--runs", "0s")
+    #expect(prune.status == 70)
+    #expect(prune.stdout.hasPrefix("session e2e.quick: \(job.journal(ofSession: "e2e.quick")): "))
+    #expect(prune.stdout.contains("session e2e.uploads: 3 delivered items forgotten\n"), "\(prune.stdout)")
+    #expect(prune.stdout.hasSuffix("0 runs forgotten\n"), "\(prune.stdout)")
+  }
+
   // MARK: retention
 
   @Test func `forgets old runs and their reports at the end of a run, and never what was delivered`()
