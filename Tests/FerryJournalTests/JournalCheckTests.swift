@@ -252,6 +252,28 @@ import Testing
     #expect(try findings()[0].message.contains("application id"))
   }
 
+  /// It looks like another program's file; that nothing were lost without it would be a lie.
+  @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesWhatTheFileHeld(_ bytes: Range<Int>) throws {
+    try fill()
+    let remedies = [
+      try state.database(): "sends again all that the session had delivered",
+      state.directory.history: "goes on by the sessions' journals",
+    ]
+    for (path, remedy) in remedies {
+      var content = try Data(contentsOf: URL(filePath: path))
+      for index in bytes { content[index] = 0xa5 }
+      try content.write(to: URL(filePath: path))
+      chmod(path, 0o600)
+      let finding = try #require(try verdicts().first { $0.file == path }?.findings.first)
+      #expect(finding.code == .refused && finding.lost.hasPrefix("whatever stands in the file"))
+      #expect(finding.remedy.contains("Moved away, ferry ") && finding.remedy.contains(remedy))
+    }
+    let error = #expect(throws: JournalError.self) { try state.open() }
+    #expect(error?.remedy.contains("sends again all that the session had delivered") == true)
+    let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
+    #expect(other.remedy.hasPrefix("move the file away"))
+  }
+
   @Test func aFileThatOthersMayReadAndALogAloneAreTold() throws {
     try fill()
     chmod(try state.database(), 0o644)
