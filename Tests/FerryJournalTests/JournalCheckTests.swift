@@ -221,7 +221,7 @@ import Testing
     let remedy =
       try findings().first { $0.code == .damagedPages }?.remedy
       ?? DatabaseIntegrity.remedy(DatabaseFile(path: path, schema: .session))
-    let start = try #require(remedy.range(of: "sqlite3 -readonly FILE"))
+    let start = try #require(remedy.range(of: "umask "))
     let end = try #require(remedy.range(of: ". Then move"))
     let new = state.directory.path + "/new.db"
     let commands = remedy[start.lowerBound..<end.lowerBound].replacing("FILE", with: path)
@@ -233,8 +233,8 @@ import Testing
     try shell.run()
     shell.waitUntilExit()
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    #expect(state.mode(new) == 0o600)
     try FileManager.default.moveItem(atPath: new, toPath: path)
-    chmod(path, 0o600)
     let after = try verdicts().first
     #expect(after?.findings.isEmpty == true, "\(after?.findings ?? [])")
     #expect(after?.rows["item"] ?? 0 > (damaged > 0 ? 1000 : 2999), "\(after?.rows ?? [:])")
