@@ -82,4 +82,35 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.state))
     #expect(try await job.ferry("help", command).stdout.contains("ms, s, m, h, d or w"))
   }
+
+  private static let long = String(repeating: "a", count: 300)
+
+  @Test(arguments: [
+    ["reset", ""], ["cancel", ""], ["status", ""], ["orphans", ""], ["orphans", "", "--forget", "all"],
+    ["resolve", "--all", "done", "--session", ""], ["journal", "export", ""], ["reset", long],
+    ["cancel", long], ["status", long], ["orphans", long], ["resume", long], ["resume", ""],
+    ["resume", "nosuch"],
+  ])
+  func `of a command for a session that nobody knows ends with 2`(_ arguments: [String]) async throws {
+    let command = try await job.start(arguments).end()
+    #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")
+    #expect(command.stderr.contains("\nhelp: nothing was run with this state yet"), "\(command.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test(arguments: [
+    ["run", "job.yaml"], ["plan", "job.yaml"], ["next", "job.yaml"], ["status"], ["orphans"], ["resume"],
+    ["report"], ["reset", "s"], ["cancel", "s"], ["journal", "check"], ["journal", "export"],
+    ["explain", "files", "--manifest", "job.yaml"], ["submit", "job.yaml", "files"],
+    ["journal", "prune", "--runs", "1d"], ["resolve", "--all", "done", "--session", "s"],
+  ])
+  func `whose state folder is a file says so`(_ arguments: [String]) async throws {
+    let state = job.folder.path("job.yaml")
+    let command = try await job.start(arguments + ["--state", state]).end()
+    #expect(command.status == 70, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains("\(state): "), "\(command.stderr)")
+    #expect(command.stderr.contains("there is something that is no folder\nhelp: "), "\(command.stderr)")
+    #expect(command.stderr.contains("choose another with --state"), "\(command.stderr)")
+  }
 }

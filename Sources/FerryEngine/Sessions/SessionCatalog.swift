@@ -12,7 +12,13 @@ struct SessionCatalog {
 
   func knows(_ identifier: String) throws -> Bool {
     if try identifiers.contains(identifier) { return true }
-    return try SessionLock.holder(session: identifier, in: state) != nil
+    do throws(JournalError) {
+      return try SessionLock.holder(session: identifier, in: state) != nil
+    } catch {
+      // No process holds what can have no file.
+      guard error.code == .nameRefused else { throw error }
+      return false
+    }
   }
 
   /// Throws where one of these is not known.
