@@ -42,7 +42,7 @@ struct VariableOptions: ParsableArguments {
     var parsed: [String: String] = [:]
     for variable in variables {
       guard let equals = variable.firstIndex(of: "="), equals != variable.startIndex else {
-        throw UsageError("--var \(variable): write it as name=value")
+        throw UsageError("--var \(NameText.shown(variable)): write it as name=value")
       }
       parsed[String(variable[..<equals])] = String(variable[variable.index(after: equals)...])
     }

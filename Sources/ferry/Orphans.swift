@@ -68,7 +68,7 @@ struct Orphans: ParsableCommand {
     for text in forget {
       guard let id = Int64(text) else {
         throw UsageError(
-          "'\(text)' is no number of an orphan\nhelp: 'ferry orphans' lists them; or give 'all'")
+          "'\(NameText.shown(text))' is no number of an orphan\nhelp: 'ferry orphans' lists them; or give 'all'")
       }
       ids.append(id)
     }

@@ -113,4 +113,21 @@ import Testing
     #expect(command.stderr.contains("there is something that is no folder\nhelp: "), "\(command.stderr)")
     #expect(command.stderr.contains("choose another with --state"), "\(command.stderr)")
   }
+
+  @Test(arguments: [
+    ["explain", "HOSTILE", "--manifest", "job.yaml"], ["explain", "HOSTILE"], ["reset", "HOSTILE"],
+    ["status", "HOSTILE"], ["orphans", "HOSTILE"], ["cancel", "HOSTILE"], ["resume", "HOSTILE"],
+    ["journal", "check", "HOSTILE"], ["journal", "export", "HOSTILE"],
+    ["journal", "prune", "--delivered", "1d", "HOSTILE"], ["report", "HOSTILE"],
+    ["submit", "job.yaml", "HOSTILE"], ["status", "--manifest", "HOSTILE"], ["run", "HOSTILE"],
+    ["plan", "job.yaml", "--at", "HOSTILE"], ["run", "job.yaml", "--var", "HOSTILE"],
+    ["submit", "job.yaml", "files", "--list", "HOSTILE"], ["plan", "job.yaml", "--only", "HOSTILE"],
+  ])
+  func `quotes words that a terminal would obey`(_ arguments: [String]) async throws {
+    let command = try await job.start(arguments.map { $0.replacing("HOSTILE", with: "a\u{1b}[31m\nb") }).end()
+    #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains(#""a\033[31m\nb""#), "\(command.stderr)")
+    #expect(!command.stderr.contains("\u{1b}"), "\(command.stderr)")
+    #expect(!command.stderr.contains("\nb"), "\(command.stderr)")
+  }
 }

@@ -23,11 +23,7 @@ package struct JournalExport {
   /// - Returns: what could not be read, for people: the first fault of each file.
   package func export(sessions: [String]) throws -> [String] {
     let known = try state.sessions()
-    for name in sessions where !known.contains(name) {
-      let help =
-        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-      throw UsageError("there is no journal of a session '\(name)' in \(state.path)\nhelp: \(help)")
-    }
+    try SessionCatalog.checkJournals(sessions, among: known, in: state)
     var manifests: Set<String>? = sessions.isEmpty ? nil : []
     var faults: [JournalError] = []
     func attempt(_ read: () throws -> Void) throws {

@@ -47,9 +47,7 @@ package struct JournalPruning {
     var outcome = Outcome()
     if let delivered {
       let known = try state.sessions()
-      for name in sessions where !known.contains(name) {
-        throw UsageError("there is no journal of a session '\(name)' in \(state.path)")
-      }
+      try SessionCatalog.checkJournals(sessions, among: known, in: state)
       let names = Set(sessions.isEmpty ? known : sessions).sorted()
       switch try SessionLocks.take(names, in: state, patience: patience, now: { LaunchClock.wallTime }) {
       case .inUse(let session): return .inUse(session)

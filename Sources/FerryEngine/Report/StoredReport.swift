@@ -1,4 +1,5 @@
 import FerryJournal
+import FerryPlan
 import Foundation
 
 /// A report that an earlier run left in the state folder.
@@ -13,7 +14,7 @@ package enum StoredReport {
     let found: String?
     if let id {
       guard try history.run(id: id) != nil else {
-        throw UsageError("there is no run \(id) in \(directory.path)")
+        throw UsageError("there is no run '\(NameText.shown(id))' in \(directory.path)")
       }
       found = id
     } else {

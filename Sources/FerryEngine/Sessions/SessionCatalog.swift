@@ -24,10 +24,24 @@ struct SessionCatalog {
   /// Throws where one of these is not known.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
-      let known = try identifiers
-      let help =
-        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-      throw UsageError("there is no session '\(name)' in \(state.path)\nhelp: \(help)")
+      throw Self.unknown("session", name, among: try identifiers, in: state)
     }
+  }
+
+  /// Throws where one of these has no journal.
+  static func checkJournals(_ names: [String], among known: [String], in state: StateDirectory)
+    throws(UsageError)
+  {
+    for name in names where !known.contains(name) {
+      throw unknown("journal of a session", name, among: known, in: state)
+    }
+  }
+
+  private static func unknown(
+    _ what: String, _ name: String, among known: [String], in state: StateDirectory
+  ) -> UsageError {
+    let help =
+      known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
+    return UsageError("there is no \(what) '\(NameText.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }
