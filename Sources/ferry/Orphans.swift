@@ -46,7 +46,9 @@ struct Orphans: ParsableCommand {
 
   private func forget(from orphans: SessionOrphans) throws {
     guard let session = sessions.first, sessions.count == 1 else {
-      throw UsageError("--forget needs the session whose orphans it is about, and only one")
+      throw UsageError(
+        "--forget needs the session whose orphans it is about, and only one\n"
+          + "help: for example 'ferry orphans SESSION --forget 1'; 'ferry orphans' lists them by their sessions")
     }
     switch try orphans.forget(try forgotten(), in: session, patience: lock.patience()) {
     case .inUse(let holder):

@@ -169,6 +169,10 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
     #expect(try await receiver.received().contents == 6)
     #expect(try await job.ferry("journal", "prune").status == 2)
+    let unknown = try await job.ferry("journal", "prune", "nosuch", "--delivered", "1d")
+    #expect(unknown.status == 2 && unknown.stderr.contains("\nhelp: it has e2e.uploads"), "\(unknown.stderr)")
+    let report = try await job.ferry("report", "nosuch")
+    #expect(report.status == 2 && report.stderr.contains("\nhelp: runs are named as the folders in"))
   }
 
   private func reports(_ job: Workspace) throws -> [String] {

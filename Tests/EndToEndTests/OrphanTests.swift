@@ -249,7 +249,8 @@ import Testing
     #expect(try await job.run().command.status == 1)
     let requests = try await receiver.received().requests
     #expect(try await orphans(job).map(\.id) == [1, 2, 3])
-    #expect(try await job.ferry("orphans", "--forget", "1").status == 2)
+    let unnamed = try await job.ferry("orphans", "--forget", "1")
+    #expect(unnamed.status == 2 && unnamed.stderr.contains("\nhelp: for example 'ferry orphans SESSION"))
     #expect(try await job.ferry("orphans", "e2e.uploads", "--forget", "9").status == 2)
     #expect(try await job.ferry("orphans", "e2e.uploads", "--forget", "x").status == 2)
     #expect(try await job.ferry("orphans", "nobody").status == 2)
