@@ -55,6 +55,11 @@ import Testing
       #expect(command.stderr.contains("nowhere"))
       #expect(!command.stderr.contains("interrupted"))
     }
+    for command in ["run", "plan", "next"] {
+      let told = try await job.ferry(command, "job.yaml").stderr
+      #expect(told.contains("\nhelp: make it a folder that can be read, or change 'root'"), "\(told)")
+      #expect(told.components(separatedBy: "cannot list").count == 2, "\(told)")
+    }
   }
 
   @Test(arguments: [
