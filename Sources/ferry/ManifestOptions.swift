@@ -55,4 +55,11 @@ struct StateOptions: ParsableArguments {
   @Option(
     help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
   var state: String?
+
+  /// A command for a person to paste, with this state folder.
+  ///
+  /// - Parameter words: behind `ferry`.
+  func command(_ words: String...) throws -> String {
+    try PastedCommand.line(words, state: state, environment: ProcessInfo.processInfo.environment)
+  }
 }

@@ -27,6 +27,8 @@ import Testing
       #expect(began.duration(to: .now) < .seconds(20))
     }
     #expect(try await job.ferry("run", "job.yaml").status == 6)
+    let reset = try await job.ferry("reset", "e2e.uploads").stderr
+    #expect(reset.contains("or end it with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
     #expect(try await job.ferry("run", "job.yaml", "--wait-lock", "50").status == 2)
     run.signal(SIGKILL)
     _ = await run.end()
