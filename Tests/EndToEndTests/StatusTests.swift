@@ -118,6 +118,18 @@ import Testing
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }
 
+  @Test func `tells a hundred of what is ambiguous, and how many more there are`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=before"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
+    for number in 1...102 { try job.write("text", to: "\(number).txt") }
+    #expect(try await job.run().command.status == 1)
+    let text = try await job.ferry("status").stdout
+    #expect(text.components(separatedBy: " may have been carried out").count == 1 + 100)
+    #expect(text.contains("\n    and 2 more\n"), "\(text)")
+    #expect(try await job.ferry("resolve", "1.txt", "2.txt", "done", "--manifest", "job.yaml").status == 0)
+    #expect(try await !job.ferry("status").stdout.contains(" more\n"))
+  }
+
   @Test func `of an item tells where it stands, and why it waits`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
     let text = JobText.text(
