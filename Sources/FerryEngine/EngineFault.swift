@@ -20,8 +20,11 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
         + "give the command again for the rest")
   }
 
-  /// An error of any part, as a line for people.
-  package static func describe(_ error: any Error) -> String { "\(error)" }
+  /// An error of any part, for people, with its remedy.
+  package static func describe(_ error: any Error) -> String {
+    guard let remedy = (error as? ListingFailure)?.remedy else { return "\(error)" }
+    return "\(error)\nhelp: \(remedy)"
+  }
 
   /// A state folder that cannot be known is wrong usage; whatever else a journal says is a fault.
   package static func exitCode(of error: any Error) -> ExitCode {

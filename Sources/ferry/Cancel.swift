@@ -42,7 +42,14 @@ struct Cancel: ParsableCommand {
     }
     let (outcomes, inUse) = try cancellation.cancel(wanted, finishing: finish, patience: lock.patience())
     switch format {
-    case .text: for outcome in outcomes { try Output.produce(text(outcome) + "\n") }
+    case .text:
+      for outcome in outcomes {
+        try Output.produce(text(outcome) + "\n")
+        // A session that is removed has nothing any more.
+        guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
+        try Output.produce(
+          "  '\(state.command("status", outcome.session))' says which, and how to decide\n")
+      }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
     guard !inUse.isEmpty else { return }

@@ -65,9 +65,11 @@ struct JournalExportCommand: ParsableCommand {
     }
     // What was read before a fault is of use all the same.
     defer { try? Output.export(buffer) }
-    try export.export(sessions: sessions)
+    let faults = try export.export(sessions: sessions)
     try Output.export(buffer)
     buffer.removeAll()
+    for fault in faults { Output.complain("ferry: \(fault)") }
+    guard faults.isEmpty else { throw ArgumentParser.ExitCode(FerryPlan.ExitCode.fault.rawValue) }
   }
 }
 
@@ -128,12 +130,16 @@ struct JournalPruneCommand: ParsableCommand {
       case .text: try Output.produce(text(outcome))
       case .json: try Output.produce(try JSONText.pretty(outcome))
       }
+      guard outcome.isWhole else { throw ArgumentParser.ExitCode(FerryPlan.ExitCode.fault.rawValue) }
     }
   }
 
   private func text(_ outcome: JournalPruning.Outcome) -> String {
-    var lines = outcome.sessions.map {
-      "session \($0.session): \(Count.text($0.items, "delivered item")) forgotten\n"
+    var lines = outcome.sessions.map { session in
+      let told =
+        session.problem?.replacing("\n", with: "\n  ")
+        ?? "\(Count.text(session.items, "delivered item")) forgotten"
+      return "session \(session.session): \(told)\n"
     }
     if runs != nil { lines.append("\(Count.text(outcome.runs, "run")) forgotten\n") }
     return lines.joined()

@@ -42,7 +42,7 @@ struct VariableOptions: ParsableArguments {
     var parsed: [String: String] = [:]
     for variable in variables {
       guard let equals = variable.firstIndex(of: "="), equals != variable.startIndex else {
-        throw UsageError("--var \(variable): write it as name=value")
+        throw UsageError("--var \(NameText.shown(variable)): write it as name=value")
       }
       parsed[String(variable[..<equals])] = String(variable[variable.index(after: equals)...])
     }
@@ -55,4 +55,11 @@ struct StateOptions: ParsableArguments {
   @Option(
     help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
   var state: String?
+
+  /// A command for a person to paste, with this state folder.
+  ///
+  /// - Parameter words: behind `ferry`.
+  func command(_ words: String...) throws -> String {
+    try PastedCommand.line(words, state: state, environment: ProcessInfo.processInfo.environment)
+  }
 }

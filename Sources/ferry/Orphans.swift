@@ -46,7 +46,10 @@ struct Orphans: ParsableCommand {
 
   private func forget(from orphans: SessionOrphans) throws {
     guard let session = sessions.first, sessions.count == 1 else {
-      throw UsageError("--forget needs the session whose orphans it is about, and only one")
+      throw UsageError(
+        "--forget needs the session whose orphans it is about, and only one\n"
+          + "help: for example 'ferry orphans SESSION --forget 1'; this lists them by their sessions: "
+          + "\(try state.command("orphans"))")
     }
     switch try orphans.forget(try forgotten(), in: session, patience: lock.patience()) {
     case .inUse(let holder):
@@ -62,13 +65,14 @@ struct Orphans: ParsableCommand {
     }
   }
 
-  private func forgotten() throws(UsageError) -> SessionOrphans.Forgotten {
+  private func forgotten() throws -> SessionOrphans.Forgotten {
     if forget == ["all"] { return .all }
     var ids: [Int64] = []
     for text in forget {
       guard let id = Int64(text) else {
         throw UsageError(
-          "'\(text)' is no number of an orphan\nhelp: 'ferry orphans' lists them; or give 'all'")
+          "'\(NameText.shown(text))' is no number of an orphan\n"
+            + "help: give 'all', or one that is listed by: \(try state.command("orphans"))")
       }
       ids.append(id)
     }

@@ -27,9 +27,10 @@ struct Reset: ParsableCommand {
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
     switch try reset.reset(sessions: sessions, patience: lock.patience()) {
     case .inUse(let session):
+      let cancel = try state.command("cancel", session.session)
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was dropped\n"
-          + "help: wait for it with --wait-lock DURATION, or end it with ferry cancel \(session.session)")
+          + "help: wait for it with --wait-lock DURATION, or end it with: \(cancel)")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .reset(let dropped):
       switch format {

@@ -22,8 +22,7 @@ struct Resume: ParsableCommand {
     var codes: Set<FerryPlan.ExitCode> = []
     for open in try OpenJobs.find(state: state.state, environment: environment) {
       do throws(ManifestSource.Failure) {
-        let job = try ManifestSource(path: open.path, variables: open.variables).readable()
-        if sessions.isEmpty || sessions.contains(where: job.has) { jobs.append(job) }
+        jobs.append(try ManifestSource(path: open.path, variables: open.variables).readable())
       } catch {
         // It keeps none of the others back.
         if error.code == .usage {
@@ -33,6 +32,10 @@ struct Resume: ParsableCommand {
         }
         codes.insert(error.code)
       }
+    }
+    if !sessions.isEmpty {
+      try OpenJobs.check(sessions, of: jobs, state: state.state, environment: environment)
+      jobs.removeAll { !sessions.contains(where: $0.has) }
     }
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
     // Who is waited for keeps none of the others back either.

@@ -81,7 +81,9 @@ struct SimulationArguments: ParsableArguments {
     for word in compare?.split(separator: ",") ?? [] {
       guard let policy = ResumeDelay.Policy(rawValue: String(word)) else {
         let known = ResumeDelay.Policy.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError("--compare \(word): there is no such policy\nhelp: the policies are \(known)")
+        throw UsageError(
+          "--compare \(NameText.shown(String(word))): there is no such policy\nhelp: the policies are \(known)"
+        )
       }
       policies.append(policy)
     }
@@ -98,7 +100,7 @@ struct SimulationArguments: ParsableArguments {
       return .cron(try CronSchedule(text), zone)
     } catch {
       throw UsageError(
-        "--launches '\(text)', column \(error.column): \(error.message)\nhelp: \(error.help)")
+        "--launches '\(NameText.shown(text))', column \(error.column): \(error.message)\nhelp: \(error.help)")
     }
   }
 

@@ -82,7 +82,8 @@ private enum SubmittedList {
     do {
       return try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw UsageError("the list \(path) cannot be read\nhelp: check that it is there and may be read")
+      throw UsageError(
+        "the list \(NameText.shown(path)) cannot be read\nhelp: check that it is there and may be read")
     }
   }
 }

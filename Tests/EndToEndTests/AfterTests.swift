@@ -103,6 +103,7 @@ import Testing
     }
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered and to be put away"))
     #expect(try await job.ferry("status").stdout.contains("1 delivered and to be put away"))
+    #expect(try await job.ferry("next", "job.yaml").stdout == "now\n")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
     #expect(explained.contains("it is delivered, and the next run has still to put it away"))
     #expect(

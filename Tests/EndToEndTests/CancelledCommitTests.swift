@@ -42,6 +42,21 @@ import Testing
     #expect(received.commits == 1 && received.contents == 1 && received.uploads.count == 1)
   }
 
+  @Test func `is said to be ambiguous, with the command that tells how to decide`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:delay=60"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(recognized: "")))
+    try job.write("one", to: "a.txt")
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.commits == 1 }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let command = try await job.ferry("cancel", "e2e.uploads")
+    #expect(command.stdout.contains("0 items cancelled, 1 ambiguous"), "\(command.stdout)")
+    let hint = "\n  'ferry status e2e.uploads --state \(job.state)' says which, and how to decide\n"
+    #expect(command.stdout.hasSuffix(hint), "\(command.stdout)")
+    #expect(try await job.ferry("status", "e2e.uploads").stdout.contains("ferry resolve files/a.txt done"))
+  }
+
   @Test func `is cancelled where nothing of it is on the way, and the next round sends its file`()
     async throws
   {

@@ -64,6 +64,10 @@ import Testing
       .map { try RunReport.decode($0.value) }
     #expect(Set(reports.map(\.run.state)) == ["interrupted", "ended"])
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+    #expect(try await job.ferry("resume", "e2e.uploads").stdout == "nothing to resume\n")
+    let unknown = try await job.ferry("resume", "e2e.upload")
+    #expect(unknown.status == 2 && unknown.stdout == "")
+    #expect(unknown.stderr.contains("help: it has e2e."), "\(unknown.stderr)")
   }
 
   @Test func `has its session to itself, and another run gets 6 and its pid`() async throws {

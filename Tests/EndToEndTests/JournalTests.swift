@@ -28,8 +28,6 @@ import Testing
     return job
   }
 
-  private func database(_ job: Workspace) -> String { job.state + "/sessions/e2e.uploads.db" }
-
   // MARK: check
 
   @Test func `is found to be sound, also beside a run`() async throws {
@@ -57,12 +55,9 @@ import Testing
   @Test func `is told where it is damaged, with what is lost and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
-    var bytes = try Data(contentsOf: URL(filePath: database(job)))
     // The page of the table of items: its number stands in the list of tables.
-    for index in 4096..<6144 { bytes[index] = 0xa5 }
-    for index in 8192..<10240 { bytes[index] = 0xa5 }
-    try bytes.write(to: URL(filePath: database(job)))
-    chmod(database(job), 0o600)
+    try job.damage(journalOf: "e2e.uploads", bytes: 4096..<6144)
+    try job.damage(journalOf: "e2e.uploads", bytes: 8192..<10_240)
     let check = try await job.ferry("journal", "check", "--format", "json")
     #expect(check.status == 1)
     let file = try #require(try check.json(Audit.self).files.first)
@@ -116,6 +111,31 @@ import Testing
     #expect(try await job.ferry("journal", "export", "nobody").status == 2)
   }
 
+  @Test func `is exported and pruned beside a journal that is damaged, which is told at last`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")])))
+    for number in 1...3 { try job.write("text", to: "\(number).txt") }
+    #expect(try await job.run().command.status == 0)
+    try job.damage(journalOf: "e2e.quick")
+    let export = try await job.ferry("journal", "export")
+    #expect(export.status == 70)
+    #expect(export.stdout.components(separatedBy: "\"record\":\"item\"").count == 1 + 3)
+    #expect(export.stdout.contains("\"record\":\"run\""), "\(export.stdout)")
+    #expect(
+      export.stderr.hasPrefix("ferry: \(job.journal(ofSession: "e2e.quick")): ")
+        && export.stderr.contains("help: "), "\(export.stderr)")
+
+    let json = try await job.ferry("journal", "prune", "--delivered", "1d", "--format", "json")
+    #expect(json.status == 70)
+    #expect(json.stdout.contains("\"problem\" : "), "\(json.stdout)")
+    let prune = try await job.ferry("journal", "prune", "--delivered", "0s", "--runs", "0s")
+    #expect(prune.status == 70)
+    #expect(prune.stdout.hasPrefix("session e2e.quick: \(job.journal(ofSession: "e2e.quick")): "))
+    #expect(prune.stdout.contains("session e2e.uploads: 3 delivered items forgotten\n"), "\(prune.stdout)")
+    #expect(prune.stdout.hasSuffix("0 runs forgotten\n"), "\(prune.stdout)")
+  }
+
   // MARK: retention
 
   @Test func `forgets old runs and their reports at the end of a run, and never what was delivered`()
@@ -149,6 +169,10 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
     #expect(try await receiver.received().contents == 6)
     #expect(try await job.ferry("journal", "prune").status == 2)
+    let unknown = try await job.ferry("journal", "prune", "nosuch", "--delivered", "1d")
+    #expect(unknown.status == 2 && unknown.stderr.contains("\nhelp: it has e2e.uploads"), "\(unknown.stderr)")
+    let report = try await job.ferry("report", "nosuch")
+    #expect(report.status == 2 && report.stderr.contains("\nhelp: runs are named as the folders in"))
   }
 
   private func reports(_ job: Workspace) throws -> [String] {

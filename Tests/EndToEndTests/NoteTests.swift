@@ -39,6 +39,17 @@ struct NoteTests {
     #expect(Set(try await receiver.received().files.map(\.name)) == ["0.txt", "extra.bin"])
   }
 
+  @Test func `has the first hundred of submitted files in its status`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, files: 0)
+    for number in 1...101 { try job.write("extra", to: "\(number).bin") }
+    let files = (1...101).map { "files/\($0).bin" }
+    #expect(try await job.start(["submit", "job.yaml", "files"] + files).end().status == 0)
+    let note = try #require(try await job.status().session("e2e.uploads")?.notes.first)
+    #expect(note.kind == "submit" && note.files == 101)
+    #expect(note.paths.count == 100 && note.paths.allSatisfy { $0.hasSuffix(".bin") })
+  }
+
   @Test func `ends at once when it is cancelled, and stays for the next round`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 60)

@@ -55,6 +55,11 @@ import Testing
       #expect(command.stderr.contains("nowhere"))
       #expect(!command.stderr.contains("interrupted"))
     }
+    for command in ["run", "plan", "next"] {
+      let told = try await job.ferry(command, "job.yaml").stderr
+      #expect(told.contains("\nhelp: make it a folder that can be read, or change 'root'"), "\(told)")
+      #expect(told.components(separatedBy: "cannot list").count == 2, "\(told)")
+    }
   }
 
   @Test(arguments: [
@@ -81,5 +86,53 @@ import Testing
     #expect(ended.stderr.contains(help), "\(ended.stderr)")
     #expect(!FileManager.default.fileExists(atPath: job.state))
     #expect(try await job.ferry("help", command).stdout.contains("ms, s, m, h, d or w"))
+  }
+
+  private static let long = String(repeating: "a", count: 300)
+
+  @Test(arguments: [
+    ["reset", ""], ["cancel", ""], ["status", ""], ["orphans", ""], ["orphans", "", "--forget", "all"],
+    ["resolve", "--all", "done", "--session", ""], ["journal", "export", ""], ["reset", long],
+    ["cancel", long], ["status", long], ["orphans", long], ["resume", long], ["resume", ""],
+    ["resume", "nosuch"],
+  ])
+  func `of a command for a session that nobody knows ends with 2`(_ arguments: [String]) async throws {
+    let command = try await job.start(arguments).end()
+    #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")
+    #expect(command.stderr.contains("\nhelp: nothing was run with this state yet"), "\(command.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
+  @Test(arguments: [
+    ["run", "job.yaml"], ["plan", "job.yaml"], ["next", "job.yaml"], ["status"], ["orphans"], ["resume"],
+    ["report"], ["reset", "s"], ["cancel", "s"], ["journal", "check"], ["journal", "export"],
+    ["explain", "files", "--manifest", "job.yaml"], ["submit", "job.yaml", "files"],
+    ["journal", "prune", "--runs", "1d"], ["resolve", "--all", "done", "--session", "s"],
+  ])
+  func `whose state folder is a file says so`(_ arguments: [String]) async throws {
+    let state = job.folder.path("job.yaml")
+    let command = try await job.start(arguments + ["--state", state]).end()
+    #expect(command.status == 70, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains("\(state): "), "\(command.stderr)")
+    #expect(command.stderr.contains("there is something that is no folder\nhelp: "), "\(command.stderr)")
+    #expect(command.stderr.contains("choose another with --state"), "\(command.stderr)")
+  }
+
+  @Test(arguments: [
+    ["explain", "HOSTILE", "--manifest", "job.yaml"], ["explain", "HOSTILE"], ["reset", "HOSTILE"],
+    ["status", "HOSTILE"], ["orphans", "HOSTILE"], ["cancel", "HOSTILE"], ["resume", "HOSTILE"],
+    ["journal", "check", "HOSTILE"], ["journal", "export", "HOSTILE"],
+    ["journal", "prune", "--delivered", "1d", "HOSTILE"], ["report", "HOSTILE"],
+    ["submit", "job.yaml", "HOSTILE"], ["status", "--manifest", "HOSTILE"], ["run", "HOSTILE"],
+    ["plan", "job.yaml", "--at", "HOSTILE"], ["run", "job.yaml", "--var", "HOSTILE"],
+    ["submit", "job.yaml", "files", "--list", "HOSTILE"], ["plan", "job.yaml", "--only", "HOSTILE"],
+  ])
+  func `quotes words that a terminal would obey`(_ arguments: [String]) async throws {
+    let command = try await job.start(arguments.map { $0.replacing("HOSTILE", with: "a\u{1b}[31m\nb") }).end()
+    #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains(#""a\033[31m\nb""#), "\(command.stderr)")
+    #expect(!command.stderr.contains("\u{1b}"), "\(command.stderr)")
+    #expect(!command.stderr.contains("\nb"), "\(command.stderr)")
   }
 }

@@ -95,6 +95,41 @@ import Testing
     #expect(status.session("e2e.uploads")?.node("files")?.items?["done"] == 1)
   }
 
+  @Test func `tells the other sessions where the journal of one is damaged`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")])))
+    try job.write("one", to: "1.txt")
+    #expect(try await job.run().command.status == 0)
+    try job.damage(journalOf: "e2e.quick")
+    let command = try await job.ferry("status", "--format", "json")
+    #expect(command.status == 70, "\(command.stderr)")
+    let status = try command.json(StatusReport.self)
+    #expect(status.sessions.map(\.identifier) == ["e2e.quick", "e2e.uploads"])
+    let problem = try #require(status.session("e2e.quick")?.problem)
+    #expect(problem.contains("the journal is damaged") && problem.contains("help: "), "\(problem)")
+    #expect(status.session("e2e.uploads")?.problem == nil)
+    #expect(status.session("e2e.uploads")?.node("files")?.items?["done"] == 1)
+    let text = try await job.ferry("status")
+    #expect(text.status == 70)
+    #expect(text.stdout.contains("session e2e.quick: \(job.journal(ofSession: "e2e.quick")): the journal is"))
+    #expect(text.stdout.contains("session e2e.uploads: free\n"), "\(text.stdout)")
+    // A session that is sound is told as ever.
+    #expect(try await job.ferry("status", "e2e.uploads").status == 0)
+  }
+
+  @Test func `tells a hundred of what is ambiguous, and how many more there are`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=before"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
+    for number in 1...102 { try job.write("text", to: "\(number).txt") }
+    #expect(try await job.run().command.status == 1)
+    let text = try await job.ferry("status").stdout
+    #expect(text.components(separatedBy: " may have been carried out").count == 1 + 100)
+    #expect(text.contains("\n    and 2 more\n"), "\(text)")
+    #expect(try await job.ferry("resolve", "1.txt", "2.txt", "done", "--manifest", "job.yaml").status == 0)
+    #expect(try await !job.ferry("status").stdout.contains(" more\n"))
+  }
+
   @Test func `of an item tells where it stands, and why it waits`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
     let text = JobText.text(

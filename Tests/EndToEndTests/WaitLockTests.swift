@@ -27,7 +27,23 @@ import Testing
       #expect(began.duration(to: .now) < .seconds(20))
     }
     #expect(try await job.ferry("run", "job.yaml").status == 6)
+    let reset = try await job.ferry("reset", "e2e.uploads").stderr
+    #expect(reset.contains("or end it with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
     #expect(try await job.ferry("run", "job.yaml", "--wait-lock", "50").status == 2)
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
+  @Test func `is not waited for with 0s, nor for longer than a time limit leaves`() async throws {
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    let began = ContinuousClock.now
+    let none = try await job.ferry("run", "job.yaml", "--wait-lock", "0s")
+    #expect(none.status == 6 && !none.stderr.contains("waiting for it"), "\(none.stderr)")
+    let limited = try await job.ferry("run", "job.yaml", "--wait-lock", "10m", "--max-duration", "100ms")
+    #expect(limited.status == 6, "\(limited.stderr)")
+    #expect(limited.stderr.contains("waiting for it"), "\(limited.stderr)")
+    #expect(began.duration(to: .now) < .seconds(60))
     run.signal(SIGKILL)
     _ = await run.end()
   }
@@ -59,5 +75,26 @@ import Testing
     #expect(cancel.stdout.contains("held by process \(run.pid), which was told to cancel, and has let it go"))
     _ = await run.end()
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+
+  @Test func `is told to be released to a program that waited for it`() async throws {
+    struct Cancelled: Decodable {
+      struct Session: Decodable {
+        var session: String
+        var result: String
+        var pid: Int32?
+        var released: Bool?
+      }
+      var sessions: [Session]
+    }
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    let cancel = try await job.ferry("cancel", "e2e.uploads", "--wait-lock", "60s", "--format", "json")
+    let session = try #require(try cancel.json(Cancelled.self).sessions.first)
+    #expect(session.result == "told" && session.pid == run.pid && session.released == true)
+    _ = await run.end()
+    // Where nobody was waited for it is absent.
+    let free = try await job.ferry("cancel", "e2e.uploads", "--format", "json")
+    #expect(try free.json(Cancelled.self).sessions.first?.released == nil)
   }
 }

@@ -223,7 +223,7 @@ import Testing
     let remedy =
       try findings().first { $0.code == .damagedPages }?.remedy
       ?? DatabaseIntegrity.remedy(DatabaseFile(path: path, schema: .session))
-    let start = try #require(remedy.range(of: "sqlite3 -readonly FILE"))
+    let start = try #require(remedy.range(of: "umask "))
     let end = try #require(remedy.range(of: ". Then move"))
     let new = state.directory.path + "/new.db"
     let commands = remedy[start.lowerBound..<end.lowerBound].replacing("FILE", with: path)
@@ -235,8 +235,8 @@ import Testing
     try shell.run()
     shell.waitUntilExit()
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    #expect(state.mode(new) == 0o600)
     try FileManager.default.moveItem(atPath: new, toPath: path)
-    chmod(path, 0o600)
     let after = try verdicts().first
     #expect(after?.findings.isEmpty == true, "\(after?.findings ?? [])")
     #expect(after?.rows["item"] ?? 0 > (damaged > 0 ? 1000 : 2999), "\(after?.rows ?? [:])")
@@ -252,6 +252,28 @@ import Testing
     #expect(try findings()[0].remedy.contains("newer"))
     try change(state.database(), "PRAGMA application_id = 7")
     #expect(try findings()[0].message.contains("application id"))
+  }
+
+  /// It looks like another program's file; that nothing were lost without it would be a lie.
+  @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesWhatTheFileHeld(_ bytes: Range<Int>) throws {
+    try fill()
+    let remedies = [
+      try state.database(): "sends again all that the session had delivered",
+      state.directory.history: "goes on by the sessions' journals",
+    ]
+    for (path, remedy) in remedies {
+      var content = try Data(contentsOf: URL(filePath: path))
+      for index in bytes { content[index] = 0xa5 }
+      try content.write(to: URL(filePath: path))
+      chmod(path, 0o600)
+      let finding = try #require(try verdicts().first { $0.file == path }?.findings.first)
+      #expect(finding.code == .refused && finding.lost.hasPrefix("whatever stands in the file"))
+      #expect(finding.remedy.contains("Moved away, ferry ") && finding.remedy.contains(remedy))
+    }
+    let error = #expect(throws: JournalError.self) { try state.open() }
+    #expect(error?.remedy.contains("sends again all that the session had delivered") == true)
+    let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
+    #expect(other.remedy.hasPrefix("move the file away"))
   }
 
   @Test func aFileThatOthersMayReadAndALogAloneAreTold() throws {

@@ -19,6 +19,25 @@ import Testing
     return (journal, node)
   }
 
+  /// What docs/journal.md promises of deleted captures, and of a log that had to grow.
+  @Test func whatIsDeletedIsOverwrittenAndALongLogCutBack() throws {
+    func judge(_ queue: DatabaseQueue) throws {
+      let (isSecure, limit) = try queue.read { db in
+        (
+          try Int.fetchOne(db, sql: "PRAGMA secure_delete"),
+          try Int.fetchOne(db, sql: "PRAGMA journal_size_limit")
+        )
+      }
+      #expect(isSecure == 1 && limit == 16 * 1024 * 1024)
+    }
+    let journal = try state.open()
+    try judge(journal.queue)
+    try journal.close()
+    try judge(
+      DatabaseFile(path: state.directory.history, schema: .history).openForWriting(
+        durability: .everyCommit, writtenBy: "0.0-test", at: .start))
+  }
+
   @Test func anItemGoesThroughItsStepsAndEverythingComesBack() throws {
     let (journal, node) = try filled(2)
     let id = CapturedValue(name: "upload_id", value: "a\"\\\n\u{1}é😀", isSecret: false)

@@ -16,7 +16,7 @@ package enum MomentText {
     // The zone has to be known around the moment, not around today.
     guard let about = Instant(written: written, in: .utc) else {
       throw UsageError(
-        "'\(text)' is no moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
+        "'\(NameText.shown(text))' is no moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
           + "2026-03-29T10:00[Europe/Berlin]")
     }
     guard let name else {
@@ -26,7 +26,8 @@ package enum MomentText {
       return (moment, nil)
     }
     guard let zone = CalendarZone(systemName: name, around: about) else {
-      throw UsageError("this machine knows no time zone '\(name)'\nhelp: write a name such as Europe/Berlin")
+      throw UsageError(
+        "this machine knows no time zone '\(NameText.shown(name))'\nhelp: write a name such as Europe/Berlin")
     }
     return (Instant(written: written, in: zone) ?? about, zone)
   }

@@ -73,7 +73,7 @@ package struct Job: Sendable {
     do {
       return try WholeFile(path).bytes(limit: limit)
     } catch {
-      throw UsageError("\(path): cannot be read: \(error.reason)")
+      throw UsageError("\(NameText.shown(path)): cannot be read: \(error.reason)")
     }
   }
 

@@ -38,7 +38,8 @@ package struct NextRun: Encodable, Sendable {
   init(_ outlook: Outlook) throws {
     manifest = outlook.job.plan.manifest
     path = outlook.job.path
-    let hasWork = try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook)
+    let hasWork =
+      try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook) || Self.owesAfter(outlook)
     let moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
     // It is told to the second: a run in the second before would find nothing to do.
     self.moment = moment.map { $0 <= outlook.moment ? $0 : $0.roundedUpToSecond }
@@ -63,6 +64,14 @@ package struct NextRun: Encodable, Sendable {
   /// A session's `on_events` is still to be started.
   private static func hasPendingEvents(_ outlook: Outlook) throws -> Bool {
     try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
+  }
+
+  /// Delivered files are still to be deleted or moved: a run begins with them, whatever it waits for then.
+  private static func owesAfter(_ outlook: Outlook) -> Bool {
+    outlook.situation.starts.contains { start in
+      guard case .upload(_, let settled) = start else { return false }
+      return settled.owedAfter > 0
+    }
   }
 }
 

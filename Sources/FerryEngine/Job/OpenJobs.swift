@@ -17,4 +17,16 @@ package enum OpenJobs {
       Open(manifest: $0.manifest, path: $0.path, variables: $0.variables)
     }
   }
+
+  /// Throws `UsageError` where one of these sessions is known neither by these jobs nor by the state folder.
+  package static func check(
+    _ sessions: [String], of jobs: [Job], state: String?, environment: [String: String]
+  ) throws {
+    let others = sessions.filter { session in !jobs.contains { $0.has(session: session) } }
+    guard !others.isEmpty else { return }
+    let state = try StateDirectory(explicit: state, environment: environment)
+    let inbox = try Inbox.openForReading(in: state)
+    defer { try? inbox.close() }  // It was only read.
+    try SessionCatalog(state: state, inbox: inbox).check(others)
+  }
 }

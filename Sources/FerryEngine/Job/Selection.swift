@@ -51,13 +51,14 @@ package struct Selection: Sendable {
       }
       let who = plan.manifests.count == 1 ? "the manifest has no such node" : "no manifest has such a node"
       throw UsageError(
-        "--only \(name): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
+        "--only \(NameText.shown(name)): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
           + known.joined(separator: ", "))
     }
     let owners = Set(found.map { plan.nodes[$0].manifest.index })
     guard owners.count == 1 else {
       let choices = owners.sorted().map { "\(plan.manifests[$0])/\(name)" }.joined(separator: " or ")
-      throw UsageError("--only \(name): several manifests have such a node\nhelp: write \(choices)")
+      throw UsageError(
+        "--only \(NameText.shown(name)): several manifests have such a node\nhelp: write \(choices)")
     }
     return found
   }

@@ -12,11 +12,7 @@ package struct JournalAudit {
   /// - Parameter sessions: identifiers; all that have a journal where there are none.
   package func check(sessions: [String]) throws -> AuditDocument {
     let known = try state.sessions()
-    for name in sessions where !known.contains(name) {
-      let help =
-        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-      throw UsageError("there is no journal of a session '\(name)' in \(state.path)\nhelp: \(help)")
-    }
+    try SessionCatalog.checkJournals(sessions, among: known, in: state)
     var files: [AuditDocument.File] = []
     try JournalCheck.run(
       sessions: Set(sessions.isEmpty ? known : sessions).sorted(), in: state

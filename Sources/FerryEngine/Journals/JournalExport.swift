@@ -17,37 +17,52 @@ package struct JournalExport {
     self.write = write
   }
 
+  /// Writes all that can be read.
+  ///
   /// - Parameter sessions: identifiers; where there are none, all that have a journal, with every round and run.
-  package func export(sessions: [String]) throws {
+  /// - Returns: what could not be read, for people: the first fault of each file.
+  package func export(sessions: [String]) throws -> [String] {
     let known = try state.sessions()
-    for name in sessions where !known.contains(name) {
-      let help =
-        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-      throw UsageError("there is no journal of a session '\(name)' in \(state.path)\nhelp: \(help)")
-    }
+    try SessionCatalog.checkJournals(sessions, among: known, in: state)
     var manifests: Set<String>? = sessions.isEmpty ? nil : []
-    for session in Set(sessions.isEmpty ? known : sessions).sorted() {
-      let journal = try SessionJournal.openForReading(session: session, in: state)
-      // It was only read.
-      defer { try? journal.close() }
-      for node in try journal.nodes {
-        manifests?.insert(node.manifest)
-        try put(Self.line(node, session: session))
-        guard node.kind == .upload else { continue }
-        try journal.forEachItem(node: node.id) { item in
-          try put(Self.line(item, of: node, session: session))
-        }
+    var faults: [JournalError] = []
+    func attempt(_ read: () throws -> Void) throws {
+      do {
+        try read()
+      } catch let fault as JournalError {
+        // What else is wrong with a file is for a check to tell.
+        if !faults.contains(where: { $0.file == fault.file }) { faults.append(fault) }
       }
-      for orphan in try journal.orphans { try put(Self.line(orphan, session: session)) }
     }
-    let history = try RunHistory.openForReading(in: state)
-    // It was only read.
-    defer { try? history.close() }
-    func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
-    try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }
-    for run in try history.runs().reversed() where run.rounds.contains(where: { isWanted($0.manifest) }) {
-      try put(Self.line(run))
+    for session in Set(sessions.isEmpty ? known : sessions).sorted() {
+      try attempt {
+        let journal = try SessionJournal.openForReading(session: session, in: state)
+        // It was only read.
+        defer { try? journal.close() }
+        for node in try journal.nodes {
+          manifests?.insert(node.manifest)
+          try put(Self.line(node, session: session))
+          guard node.kind == .upload else { continue }
+          try attempt {
+            try journal.forEachItem(node: node.id) { item in
+              try put(Self.line(item, of: node, session: session))
+            }
+          }
+        }
+        for orphan in try journal.orphans { try put(Self.line(orphan, session: session)) }
+      }
     }
+    try attempt {
+      let history = try RunHistory.openForReading(in: state)
+      // It was only read.
+      defer { try? history.close() }
+      func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
+      try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }
+      for run in try history.runs().reversed() where run.rounds.contains(where: { isWanted($0.manifest) }) {
+        try put(Self.line(run))
+      }
+    }
+    return faults.map(\.description)
   }
 
   private func put(_ line: JSONLine) throws { try write(line.ended + "\n") }
@@ -112,7 +127,7 @@ package struct JournalExport {
     line.add("path", String(decoding: orphan.path, as: UTF8.self))
     line.add("path_base64", NameText.base64(orphan.path))
     line.add("reason", orphan.orphaning.reason.word)
-    line.add("in_doubt", isSet: orphan.orphaning.isInDoubt)
+    if orphan.orphaning.isInDoubt { line.add("in_doubt", isSet: true) }
     line.add("size_bytes", orphan.size)
     line.add("modified_nanoseconds", orphan.modified)
     line.add("handed_over_at", orphan.handedOver)

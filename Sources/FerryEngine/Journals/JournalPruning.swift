@@ -9,11 +9,16 @@ package struct JournalPruning {
       package var session: String
       /// Items that were delivered.
       package var items: Int
+      /// Why no more of them were: its journal cannot be read or written.
+      package var problem: String?
     }
 
     package var version = 1
     package var runs = 0
     package var sessions: [Session] = []
+
+    /// Whether each session's journal could be read and written.
+    package var isWhole: Bool { sessions.allSatisfy { $0.problem == nil } }
   }
 
   package enum Ending: Sendable {
@@ -42,9 +47,7 @@ package struct JournalPruning {
     var outcome = Outcome()
     if let delivered {
       let known = try state.sessions()
-      for name in sessions where !known.contains(name) {
-        throw UsageError("there is no journal of a session '\(name)' in \(state.path)")
-      }
+      try SessionCatalog.checkJournals(sessions, among: known, in: state)
       let names = Set(sessions.isEmpty ? known : sessions).sorted()
       switch try SessionLocks.take(names, in: state, patience: patience, now: { LaunchClock.wallTime }) {
       case .inUse(let session): return .inUse(session)
@@ -52,10 +55,15 @@ package struct JournalPruning {
         defer { for lock in locks { lock.release() } }
         let now = LaunchClock.wallTime
         for name in names {
-          let journal = try SessionJournal.open(session: name, in: state, writtenBy: version, at: now)
-          defer { try? journal.close() }  // What was forgotten is synced.
-          let count = try journal.forgetDelivered(before: now.advanced(by: .zero - delivered))
-          outcome.sessions.append(.init(session: name, items: count))
+          var session = Outcome.Session(session: name, items: 0)
+          do throws(JournalError) {
+            session.items = try forgetDelivered(
+              in: name, before: now.advanced(by: .zero - delivered), at: now)
+          } catch {
+            // The others are pruned all the same.
+            session.problem = error.description
+          }
+          outcome.sessions.append(session)
         }
       }
     }
@@ -69,6 +77,14 @@ package struct JournalPruning {
       outcome.runs += count
       if count == 0 { return .pruned(outcome) }
     }
+  }
+
+  private func forgetDelivered(
+    in session: String, before limit: Instant, at now: Instant
+  ) throws(JournalError) -> Int {
+    let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
+    defer { try? journal.close() }  // What was forgotten is synced.
+    return try journal.forgetDelivered(before: limit)
   }
 
   /// Whether anything was run with this state: pruning creates none.

@@ -1,4 +1,5 @@
 import FerryJournal
+import FerryPlan
 import Foundation
 
 /// A report that an earlier run left in the state folder.
@@ -13,13 +14,20 @@ package enum StoredReport {
     let found: String?
     if let id {
       guard try history.run(id: id) != nil else {
-        throw UsageError("there is no run \(id) in \(directory.path)")
+        throw UsageError(
+          "there is no run '\(NameText.shown(id))' in \(directory.path)\n"
+            + "help: runs are named as the folders in \(directory.runsFolder); without a name it is the last one"
+        )
       }
       found = id
     } else {
       found = try history.runs(limit: 1).first?.id
     }
-    guard let found else { throw UsageError("there is no run in \(directory.path) yet") }
+    guard let found else {
+      throw UsageError(
+        "there is no run in \(directory.path) yet\nhelp: 'ferry run' leaves a report; --state names another folder"
+      )
+    }
     let path = try directory.report(ofRun: found)
     do {
       return Array(try Data(contentsOf: URL(fileURLWithPath: path)))

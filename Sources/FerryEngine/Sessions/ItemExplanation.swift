@@ -66,7 +66,7 @@ package struct ItemExplanation {
   private func unknown(_ item: String) -> UsageError {
     let names = job.plan.nodes.filter { $0.kind != .token }.map(\.name)
     return UsageError(
-      "\(job.plan.manifest) has no item '\(item)': no upload lists or remembers such a file\n"
+      "\(job.plan.manifest) has no item '\(NameText.shown(item))': no upload lists or remembers such a file\n"
         + "help: name a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
     )
   }

@@ -12,16 +12,36 @@ struct SessionCatalog {
 
   func knows(_ identifier: String) throws -> Bool {
     if try identifiers.contains(identifier) { return true }
-    return try SessionLock.holder(session: identifier, in: state) != nil
+    do throws(JournalError) {
+      return try SessionLock.holder(session: identifier, in: state) != nil
+    } catch {
+      // No process holds what can have no file.
+      guard error.code == .nameRefused else { throw error }
+      return false
+    }
   }
 
   /// Throws where one of these is not known.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
-      let known = try identifiers
-      let help =
-        known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-      throw UsageError("there is no session '\(name)' in \(state.path)\nhelp: \(help)")
+      throw Self.unknown("session", name, among: try identifiers, in: state)
     }
+  }
+
+  /// Throws where one of these has no journal.
+  static func checkJournals(_ names: [String], among known: [String], in state: StateDirectory)
+    throws(UsageError)
+  {
+    for name in names where !known.contains(name) {
+      throw unknown("journal of a session", name, among: known, in: state)
+    }
+  }
+
+  private static func unknown(
+    _ what: String, _ name: String, among known: [String], in state: StateDirectory
+  ) -> UsageError {
+    let help =
+      known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
+    return UsageError("there is no \(what) '\(NameText.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }

@@ -83,7 +83,7 @@ package struct SessionOrphans {
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
           "the session \(session) has no orphan \(unknown); nothing was forgotten\n"
-            + "help: 'ferry orphans \(session)' lists them")
+            + "help: this lists them: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))
     }

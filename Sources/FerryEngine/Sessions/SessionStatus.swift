@@ -218,7 +218,7 @@ package struct SessionStatus {
         }
       }
     } catch let failure as ListingFailure {
-      look.entry.problem = failure.description
+      look.entry.problem = EngineFault.describe(failure)
     } catch let fault as JournalError {
       look.entry.problem = fault.description
     }

@@ -47,7 +47,8 @@ package struct Submission {
     guard let index = uploads.first(where: { job.plan.nodes[$0].name == upload }) else {
       let names = uploads.map { job.plan.nodes[$0].name }
       let help = names.isEmpty ? "it has no uploads" : "its uploads are \(names.joined(separator: ", "))"
-      throw UsageError("the manifest \(job.plan.manifest) has no upload '\(upload)'\nhelp: \(help)")
+      throw UsageError(
+        "the manifest \(job.plan.manifest) has no upload '\(NameText.shown(upload))'\nhelp: \(help)")
     }
     self.upload = index
     let session = job.plan.sessions[job.plan.nodes[index].session.index]

@@ -72,7 +72,7 @@ enum DatabaseIntegrity {
   /// that met damage ends with a ROLLBACK, and has neither the application's id nor the version.
   static func remedy(_ file: DatabaseFile) -> String {
     "end every ferry and keep a copy of the file with its -wal. Save what can be read: "
-      + "sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
+      + "umask 077; sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
       + "sqlite3 NEW \"PRAGMA application_id = \(file.schema.applicationID); "
       + "PRAGMA user_version = $(sqlite3 -readonly FILE 'PRAGMA user_version')\". "
       + "Then move the file away with its -wal and -shm, put NEW in its place, and check it again. "

@@ -145,9 +145,11 @@ package struct JournalCheck: Sendable {
 
   private static func refused(_ error: JournalError, _ file: DatabaseFile) -> JournalFinding {
     let isDamage = error.code == .damaged || error.code == .inconsistent
+    // A journal whose header is destroyed looks like another program's file.
+    let isLost = isDamage || error.code == .foreign
     return JournalFinding(
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
-      lost: isDamage
+      lost: isLost
         ? "whatever stands in the file; what was delivered, and not found elsewhere, would be sent again"
         : "nothing, once it can be opened again",
       remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)

@@ -50,7 +50,10 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .folderUnknown: "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may set none)"
     case .nameRefused: "give the session an identifier of 1 to 200 letters, digits, '.', '-' or '_'"
     case .newerSchema: "run the ferry that wrote it, or a newer one; the file was left as it is"
-    case .foreign: "move the file away, or choose another folder with --state; it was left as it is"
+    case .foreign:
+      isJournal
+        ? "put a copy of the journal back, with its -wal, where there is one; this file was left as it is. \(withoutIt)"
+        : "move the file away, or choose another folder with --state; it was left as it is"
     case .damaged:
       "nothing in it was changed; 'ferry journal check' says what is wrong, what is lost and how to save the rest. "
         + withoutIt
@@ -63,6 +66,12 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .io: "check the disk and the system's log, then run again; what was recorded is kept"
     case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
     }
+  }
+
+  /// Whether the file lies where a journal does: what was not ferry's may have been, before it was damaged.
+  private var isJournal: Bool {
+    file.hasSuffix("/ferry.db")
+      || file.hasSuffix(".db") && file.split(separator: "/").dropLast().last == "sessions"
   }
 
   /// What a run without the damaged file would do.

@@ -25,6 +25,18 @@ package struct StateDirectory: Hashable, Sendable {
         .folderUnknown, file: "ferry",
         cause: "there is no --state, and FERRY_STATE, XDG_STATE_HOME and HOME are not set")
     }
+    try Self.checkIsFolder(path)
+  }
+
+  /// One that is missing will be created; one that cannot be looked at is told when it is used.
+  private static func checkIsFolder(_ path: String) throws(JournalError) {
+    var status = stat()
+    let isOther = stat(path, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
+    if isOther { throw notAFolder(path) }
+  }
+
+  private static func notAFolder(_ path: String) -> JournalError {
+    JournalError(.readOnly, file: path, cause: "there is something that is no folder")
   }
 
   package var sessionsFolder: String { path + "/sessions" }
@@ -125,7 +137,7 @@ package struct StateDirectory: Hashable, Sendable {
     case EEXIST:
       var status = stat()
       guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-        throw JournalError(.readOnly, file: folder, cause: "there is something that is no folder")
+        throw notAFolder(folder)
       }
     case ENOENT:
       let parent = (folder as NSString).deletingLastPathComponent

@@ -29,6 +29,7 @@ struct StatusReport: Decodable {
     var delay: Delay?
     var eventsPending: Bool
     var notes: [Note]
+    var problem: String?
   }
 
   struct Manifest: Decodable {

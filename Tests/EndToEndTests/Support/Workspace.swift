@@ -55,6 +55,17 @@ final class Workspace: Sendable {
     try RunReport.decode(try Data(contentsOf: URL(filePath: folder.path("report.json"))))
   }
 
+  func journal(ofSession identifier: String) -> String { state + "/sessions/\(identifier).db" }
+
+  /// Overwrites a part of a session's journal; its log was moved into it before, as nobody has it open.
+  func damage(journalOf identifier: String, bytes: Range<Int> = 4096..<12_288) throws {
+    let path = journal(ofSession: identifier)
+    var content = try Data(contentsOf: URL(filePath: path))
+    for index in bytes where index < content.count { content[index] = 0xa5 }
+    try content.write(to: URL(filePath: path))
+    chmod(path, 0o600)
+  }
+
   /// Every file under the state folder, by its path relative to it.
   func stateFiles() throws -> [String: Data] {
     var files: [String: Data] = [:]

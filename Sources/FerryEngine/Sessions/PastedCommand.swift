@@ -1,0 +1,26 @@
+import FerryJournal
+import Foundation
+
+/// A command of ferry's for a person to paste.
+package enum PastedCommand {
+  /// Good in any folder: it names the state folder, where ferry would not find that by itself.
+  ///
+  /// - Parameters:
+  ///   - words: behind `ferry`.
+  ///   - state: what `--state` named.
+  package static func line(
+    _ words: [String], state: String?, environment: [String: String]
+  ) throws -> String {
+    try StateDirectory(explicit: state, environment: environment).command(words)
+  }
+}
+
+extension StateDirectory {
+  /// A command for a person to paste, with this state folder.
+  ///
+  /// - Parameter words: behind `ferry`.
+  func command(_ words: [String]) -> String {
+    let place = isNamed ? ["--state", URL(fileURLWithPath: path).standardizedFileURL.path] : []
+    return ShellWord.line(["ferry"] + words + place)
+  }
+}
