@@ -125,7 +125,7 @@ struct EditEffects {
       case .otherName: "the manifest was \(manifest)"
       case .uploadIDs: ""
       }
-    let remedy = "undo that to go on with them, or drop them with 'ferry cancel \(session)'"
+    let remedy = "undo that to go on with them, or drop them with '\(state.command(["cancel", session]))'"
     return EditEffect(
       code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
       message: "\(files) files are left behind: \(why); \(remedy)")

@@ -67,7 +67,6 @@ struct AmbiguityFinder {
   private func resolutions(of item: String) -> [String] {
     var place = ["--session", session]
     if !isWhereItWas, let server = row.server { place += ["--origin", server] }
-    if state.isNamed { place += ["--state", URL(fileURLWithPath: state.path).standardizedFileURL.path] }
-    return ["done", "retry"].map { ShellWord.line(["ferry", "resolve", item, $0] + place) }
+    return ["done", "retry"].map { state.command(["resolve", item, $0] + place) }
   }
 }
