@@ -133,12 +133,13 @@ struct FileListerTests {
 
   @Test func aRootThatIsNoFolderIsSaid() throws {
     folder.file("file")
-    #expect(throws: ListingFailure(message: "cannot list \(folder.path)/root: No such file or directory")) {
-      try globs(["**"])
-    }
-    #expect(throws: ListingFailure(message: "cannot list \(folder.path)/file: Not a directory")) {
+    let missing = #expect(throws: ListingFailure.self) { try globs(["**"]) }
+    #expect(missing?.message == "cannot list \(folder.path)/root: No such file or directory")
+    let file = #expect(throws: ListingFailure.self) {
       try list(.globs(include: ["**"], exclude: []), root: "~/file")
     }
+    #expect(file?.message == "cannot list \(folder.path)/file: Not a directory")
+    for failure in [missing, file] { #expect(failure?.remedy?.contains("change 'root'") == true) }
   }
 
   /// Set FERRY_LIST to a folder to time its listing.

@@ -36,9 +36,7 @@ package struct FileLister: Sendable {
   /// - Throws: `ListingFailure` where the root or list cannot be read, or what `standardInput` throws.
   package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
     let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
-    }
+    guard descriptor >= 0 else { throw ListingFailure.root(root, errno) }
     switch source {
     case .globs(let include, let exclude):
       do {
@@ -61,9 +59,7 @@ package struct FileLister: Sendable {
   /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw ListingFailure(message: "cannot list \(Self.text(root)): \(Self.reason(errno))")
-    }
+    guard descriptor >= 0 else { throw ListingFailure.root(root, errno) }
     defer { close(descriptor) }
     var list = ExplicitList(root: root, descriptor: descriptor, hidden: hidden)
     return list.read(paths)
