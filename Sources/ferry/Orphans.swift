@@ -42,6 +42,9 @@ struct Orphans: ParsableCommand {
       try Output.produce(OrphansText.text(document, in: CalendarZone.current(around: LaunchClock.wallTime)))
     case .json: try Output.produce(JSONText.pretty(document))
     }
+    guard document.problems == nil else {
+      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.fault.rawValue)
+    }
   }
 
   private func forget(from orphans: SessionOrphans) throws {

@@ -114,6 +114,9 @@ import Testing
     #expect(text.status == 70)
     #expect(text.stdout.contains("session e2e.quick: \(job.journal(ofSession: "e2e.quick")): the journal is"))
     #expect(text.stdout.contains("session e2e.uploads: free\n"), "\(text.stdout)")
+    let orphans = try await job.ferry("orphans")
+    #expect(orphans.status == 70 && orphans.stdout.hasPrefix("session e2e.quick: "), "\(orphans.stdout)")
+    #expect(orphans.stdout.contains("help: ") && orphans.stdout.hasSuffix("no upload ID is left over\n"))
     // A session that is sound is told as ever.
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }

@@ -4,8 +4,10 @@ import FerryPlan
 package enum OrphansText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
-    guard !document.orphans.isEmpty else { return "no upload ID is left over\n" }
-    var lines: [String] = []
+    var lines = (document.problems ?? []).map {
+      "session \($0.session): \(NameText.lines($0.problem, indent: "  "))"
+    }
+    if document.orphans.isEmpty { lines.append("no upload ID is left over") }
     var session: String?
     for orphan in document.orphans {
       if orphan.session != session { lines.append("session \(orphan.session)") }

@@ -8,6 +8,14 @@ package struct OrphansDocument: Encodable, Sendable {
   /// When it was looked at.
   package var at: String
   package var orphans: [Entry]
+  /// Sessions whose journals cannot be read; absent where there are none.
+  package var problems: [Problem]?
+
+  package struct Problem: Encodable, Sendable {
+    package var session: String
+    /// Why nothing can be told of it.
+    package var problem: String
+  }
 
   package struct Entry: Encodable, Sendable {
     package var session: String

@@ -42,23 +42,32 @@ package struct SessionOrphans {
     var jobs: [String: KnownJobs.Found] = [:]
     var document = OrphansDocument(state: state.path, at: LaunchClock.wallTime.rfc3339, orphans: [])
     for session in Set(names).sorted() {
-      let journal = try SessionJournal.openForReading(session: session, in: state)
-      // It was only read.
-      defer { try? journal.close() }
-      let orphans = try journal.orphans
-      guard !orphans.isEmpty else { continue }
-      let nodes = Dictionary(uniqueKeysWithValues: try journal.nodes.map { ($0.id, $0) })
-      for orphan in orphans {
-        guard let node = nodes[orphan.node] else { continue }
-        let job =
-          try jobs[node.manifest]
-          ?? KnownJobs(history: history, environment: environment).find(node.manifest)
-        jobs[node.manifest] = job
-        document.orphans.append(
-          Self.entry(orphan, of: node, in: session, hindrance: Self.hindrance(orphan, node, session, job)))
+      do {
+        document.orphans += try look(into: session, history, &jobs)
+      } catch let fault as JournalError {
+        // The others are told all the same.
+        document.problems = (document.problems ?? []) + [.init(session: session, problem: fault.description)]
       }
     }
     return document
+  }
+
+  private func look(
+    into session: String, _ history: RunHistory, _ jobs: inout [String: KnownJobs.Found]
+  ) throws -> [OrphansDocument.Entry] {
+    let journal = try SessionJournal.openForReading(session: session, in: state)
+    // It was only read.
+    defer { try? journal.close() }
+    let orphans = try journal.orphans
+    guard !orphans.isEmpty else { return [] }
+    let nodes = Dictionary(uniqueKeysWithValues: try journal.nodes.map { ($0.id, $0) })
+    return try orphans.compactMap { orphan in
+      guard let node = nodes[orphan.node] else { return nil }
+      let job =
+        try jobs[node.manifest] ?? KnownJobs(history: history, environment: environment).find(node.manifest)
+      jobs[node.manifest] = job
+      return Self.entry(orphan, of: node, in: session, hindrance: Self.hindrance(orphan, node, session, job))
+    }
   }
 
   /// Takes orphans from the list; it is on the disk when this returns.
