@@ -17,10 +17,12 @@ struct OrphanBook {
     /// It refers to none: the file.
     case file
 
-    func values(_ captures: [CapturedValue], path: [UInt8]) -> [String?] {
+    /// Bytes, as names may differ in these that are equal as text.
+    func values(_ captures: [CapturedValue], path: [UInt8]) -> [[UInt8]?] {
       switch self {
-      case .captures(let names): names.map { name in captures.first { $0.name == name }?.value }
-      case .file: [String(decoding: path, as: UTF8.self)]
+      case .captures(let names):
+        names.map { name in captures.first { $0.name == name }.map { Array($0.value.utf8) } }
+      case .file: [path]
       }
     }
   }
@@ -28,7 +30,7 @@ struct OrphanBook {
   /// By node with `abandon`.
   private let identities: [Int: Identity]
   /// By node: orphans by the values of its identity.
-  private var orphans: [Int: [[String?]: [Int]]] = [:]
+  private var orphans: [Int: [[[UInt8]?]: [Int]]] = [:]
 
   init(_ plan: Plan) {
     var identities: [Int: Identity] = [:]

@@ -60,7 +60,9 @@ final class KillTrial {
     // ferry's own words about it.
     let status = try await job.status().session(kind.session)
     if kind != .fetches, let items = status?.node("files")?.items {
-      #expect(items["done"] == states.values.count { $0 == .done }, "\(title), \(moment)")
+      // The run before may have come to its end: then a new round finds them done before.
+      let done = items["done", default: 0] + items["done_before", default: 0]
+      #expect(done == states.values.count { $0 == .done }, "\(title), \(moment)")
       #expect(items["ambiguous"] == states.values.count { $0 == .ambiguous }, "\(title), \(moment)")
     }
   }
@@ -148,8 +150,9 @@ final class KillTrial {
     #expect(ambiguous.isEmpty || kind == .posts || kind == .expiring, "\(title): \(ambiguous)")
     if kind != .fetches {
       #expect(Set(recorded.states.keys) == Set(names), "\(title)")
-      #expect(report.totals.items.done == names.count - ambiguous.count, "\(title)")
-      #expect(report.totals.items.ambiguous == ambiguous.count, "\(title)")
+      let items = report.totals.items
+      #expect(items.done + (items.unchanged ?? 0) == names.count - ambiguous.count, "\(title)")
+      #expect(items.ambiguous == ambiguous.count, "\(title)")
     } else {
       let parts = try FileManager.default.contentsOfDirectory(atPath: job.folder.path("fetched"))
       #expect(Set(parts) == Set(names), "\(title): nothing else is left in the folder")
