@@ -90,6 +90,29 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
+  /// With a resume delay a commit waits until its batch is through, and so does what is asked before it.
+  @Test(arguments: ["", "resume_delay: { policy: before_start, initial: 1ms, factor: 1, max: 1ms }"])
+  func `and resolved for a retry is in doubt again where the probe is refused`(_ delay: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after", "state:status=403"])
+    let uploads = JobText.uploadIDs(recognized: JobText.probe) + `An upload ID that is not used`.abandon
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads, delay))
+    try job.write("a", to: "a.txt")
+    for _ in 0..<2 {
+      let report = try await job.run().report
+      #expect(report.totals.items.ambiguous == 1)
+      #expect(try await receiver.received().commits == 1)
+      let resolved = try await job.ferry("resolve", "files/a.txt", "retry", "--manifest", "job.yaml")
+      #expect(resolved.status == 0, "\(resolved.stderr)")
+      #expect(try await job.ferry("journal", "check").status == 0)
+    }
+    // The probe says what was carried out.
+    try await receiver.clearFaults()
+    #expect(try await job.run().command.status == 0)
+    let upload = try await receiver.received().byName["a.txt"]
+    #expect(upload?.commits == 1 && upload?.contents == 1 && upload?.allocations == 1)
+    #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
+  }
+
   @Test func `is resolved all at once, also by its session`() async throws {
     let (job, receiver) = try await workspace("commit:drop=before", files: 3)
     #expect(try await job.run().report.totals.items.ambiguous == 3)

@@ -86,7 +86,7 @@ import Testing
     ("UPDATE item SET id = 9223372036854775807 WHERE id = 1", JournalFinding.Code.unknownValue),
     ("UPDATE item SET id = 0 WHERE id = 1", .unknownValue),
     ("UPDATE item SET state = 9 WHERE id = 1", JournalFinding.Code.unknownValue),
-    ("UPDATE item SET intent = 4 WHERE id = 1", .unknownValue),
+    ("UPDATE item SET intent = 5 WHERE id = 1", .unknownValue),
     ("UPDATE item SET intent = 3 WHERE id = 1", .intentNotAllowed),
     ("UPDATE item SET intent = 2 WHERE id = 4", .intentNotAllowed),
     ("UPDATE item SET captures = '{\"allocate.id\":\"u\"}' WHERE id = 4", .capturesNotAllowed),

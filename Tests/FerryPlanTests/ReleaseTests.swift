@@ -313,8 +313,8 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
-  @Test func anIDThatIsGivenOutAgainWhileItsTurnIsAwaitedIsNotReleased() throws {
-    // The IDs of three files that failed are released, one after the other, while the fourth waits for the delay.
+  /// The IDs of three files may be released, one after the other, while the fourth waits for the delay.
+  private func worldOfTwoBatches(_ serve: @escaping (Call) -> Reply) throws -> World {
     let head = """
       version: 1
       name: test
@@ -322,6 +322,16 @@ import Testing
       resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 6h }
 
       """
+    var world = try World(
+      Yaml.ids("    batch: { max_items: 3 }\n" + Self.abandon, head: head), files: Yaml.files(4),
+      serve: serve)
+    world.options.launch = .background
+    world.options.patience = .seconds(86_400)
+    world.run()
+    return world
+  }
+
+  @Test func anIDThatIsGivenOutAgainWhileItsTurnIsAwaitedIsNotReleased() throws {
     var released: [Int?] = []
     let server = Self.server { call in
       switch call.step {
@@ -336,16 +346,33 @@ import Testing
       case .allocate, .commit, .token, .probe, .fetch, .request: return nil
       }
     }
-    var world = try World(
-      Yaml.ids("    batch: { max_items: 3 }\n" + Self.abandon, head: head), files: Yaml.files(4),
-      serve: server)
-    world.options.launch = .background
-    world.options.patience = .seconds(86_400)
-    world.run()
+    let world = try worldOfTwoBatches(server)
     #expect(world.violations.isEmpty)
     #expect(released == [1, 2])
     #expect(orphans(world).isEmpty && world.scheduler.totals.items.done == 1)
     #expect(world.scheduler.totals.idsReleased == 2)
+  }
+
+  @Test func anotherIDThatIsGivenOutAgainKeepsNoneFromBeingReleased() throws {
+    var released: [Int?] = []
+    let world = try worldOfTwoBatches(
+      Self.server { call in
+        switch call.step {
+        case .transfer: return .status(403)
+        case .abandon:
+          if call.uploadID == 1 { return .status(403) }
+          released.append(call.uploadID)
+          return nil
+        case .allocate where call.path == "f03":
+          // Of the one whose release was refused.
+          var response = AttemptResult.Response(status: 200)
+          response.regained = [0]
+          return Reply(answer: .response(response), after: .milliseconds(10))
+        case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+        }
+      })
+    #expect(world.violations.isEmpty)
+    #expect(released == [2, 3, 4] && orphans(world).isEmpty)
   }
 
   @Test func otherConditionsKeepThemForLater() throws {

@@ -194,6 +194,7 @@ extension ItemStep {
     case .allocate: "allocate"
     case .transfer: "transfer"
     case .commit: "commit"
+    case .commitAgain: "commit_again"
     }
   }
 }

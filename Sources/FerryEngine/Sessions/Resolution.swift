@@ -111,7 +111,7 @@ package struct Resolution {
       guard decision == .retry else { return resolved }
       resolved.next =
         switch item?.step {
-        case .commit: "commit"
+        case .commit, .commitAgain: "commit"
         case .allocate, .transfer: "first"
         case nil: "request"
         }

@@ -43,7 +43,7 @@ enum SessionInvariants {
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
       lost: "whether they are delivered", remedy: edited + "ferry refuses to go on with it"),
     JournalInvariant(
-      .unknownValue, "intent IS NOT NULL AND intent NOT IN (1, 2, 3)", "have an intent that no ferry writes",
+      .unknownValue, "intent NOT BETWEEN 1 AND 4", "have an intent that no ferry writes",
       lost: "which step was about to be sent", remedy: edited + "ferry refuses to go on with it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
@@ -53,7 +53,7 @@ enum SessionInvariants {
       .intentNotAllowed,
       """
       intent IS NOT NULL AND NOT (state = 5 OR (state = 0 AND intent IN (1, 2)) OR (state = 1 AND intent = 2)
-        OR (state = 2 AND intent = 3))
+        OR (state = 2 AND intent IN (3, 4)))
       """,
       "have an intent that their state does not allow",
       lost: "whether the step reached the server: it may have", remedy: resend),

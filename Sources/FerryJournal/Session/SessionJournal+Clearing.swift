@@ -25,13 +25,14 @@ extension SessionJournal {
       let row = try Row.fetchOne(
         db,
         sql: """
-          SELECT count(*) AS items, count(*) FILTER (WHERE state <> 0) AS allocated, count(intent) AS intents
+          SELECT count(*) AS items, count(*) FILTER (WHERE state <> 0) AS allocated,
+            count(*) FILTER (WHERE \(Self.mayHaveActed)) AS unanswered
           FROM item WHERE \(Self.isOpen)
           """)
       if let row {
         dropped.items = row["items"]
         dropped.withUploadID = row["allocated"]
-        dropped.unanswered = row["intents"]
+        dropped.unanswered = row["unanswered"]
       }
       try OrphanRow.insert(.reset, where: Self.isOpen, at: now, db)
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
@@ -63,15 +64,15 @@ extension SessionJournal {
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.ambiguous.rawValue), \(end)
-          WHERE \(Self.isOpen) AND intent IS NOT NULL AND \(isMeant)
+          WHERE \(Self.isOpen) AND \(Self.mayHaveActed) AND \(isMeant)
           """,
         arguments: arguments)
       try OrphanRow.insert(
         .cancelled, where: "\(Self.isOpen) AND \(isMeant)", [manifest, manifest], at: now, db)
       try db.execute(
         sql: """
-          UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), captures = NULL,
-          secret_captures = NULL, expires = NULL WHERE \(Self.isOpen) AND \(isMeant)
+          UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), intent = NULL,
+          captures = NULL, secret_captures = NULL, expires = NULL WHERE \(Self.isOpen) AND \(isMeant)
           """,
         arguments: arguments)
       return db.changesCount
@@ -90,6 +91,9 @@ extension SessionJournal {
     }
     try StateDirectory.syncFolder(state.sessionsFolder)
   }
+
+  /// SQL: a step of the item was about to be sent, and nobody has decided of it since.
+  private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
   private static var isOpen: String {
     let states = [ItemState.queued, .allocated, .transferred].map { "\($0.rawValue)" }

@@ -71,7 +71,7 @@ extension SessionJournal {
     _ item: AmbiguousItem, _ decision: Decision, at now: Instant, _ db: Database
   ) throws {
     let isAmbiguous = "id = ? AND state = \(ItemState.ambiguous.rawValue)"
-    let clear = "intent = NULL, failure_code = NULL, failure_status = NULL, failure_message = NULL"
+    let clear = "failure_code = NULL, failure_status = NULL, failure_message = NULL"
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL"
     switch decision {
     case .done:
@@ -79,11 +79,12 @@ extension SessionJournal {
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
-          after = \(AfterState.owed.rawValue), \(clear), \(forget) WHERE \(isAmbiguous)
+          after = \(AfterState.owed.rawValue), intent = NULL, \(clear), \(forget) WHERE \(isAmbiguous)
           """
       ).execute(arguments: [now.nanoseconds, item.id])
     case .again(let round):
-      let kept: ItemState = item.step == .commit ? .transferred : .queued
+      let isCommit = item.step == .commit || item.step == .commitAgain
+      let kept: ItemState = isCommit ? .transferred : .queued
       if kept == .queued {
         // It was not carried out: that is what was decided.
         try OrphanRow.insert(
@@ -91,10 +92,14 @@ extension SessionJournal {
       }
       try db.cachedStatement(
         sql: """
-          UPDATE item SET state = ?, round = ?, handed_over = ?, closed_at = NULL, \(clear)
-          \(kept == .queued ? ", sha256 = NULL, \(forget)" : "") WHERE \(isAmbiguous)
+          UPDATE item SET state = ?, round = ?, handed_over = ?, closed_at = NULL, intent = ?, \(clear)
+          \(isCommit ? "" : ", sha256 = NULL, \(forget)") WHERE \(isAmbiguous)
           """
-      ).execute(arguments: [Int64(kept.rawValue), round, now.nanoseconds, item.id])
+      ).execute(
+        arguments: [
+          Int64(kept.rawValue), round, now.nanoseconds,
+          isCommit ? Int64(ItemStep.commitAgain.rawValue) : nil, item.id,
+        ])
     }
   }
 }

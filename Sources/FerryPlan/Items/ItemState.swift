@@ -20,11 +20,13 @@ package enum ItemState: UInt8, Codable, Sendable {
   }
 }
 
-/// The steps an item goes through. Raw values are written down; never reuse one.
+/// The steps an item goes through, as intents name them. Raw values are written down; never reuse one.
 package enum ItemStep: UInt8, Codable, Sendable {
   case allocate = 1
   case transfer = 2
   case commit = 3
+  /// A commit that may have been carried out, and that a person wants to be sent again: no launch has been about to.
+  case commitAgain = 4
 }
 
 /// What a capture took from an answer.

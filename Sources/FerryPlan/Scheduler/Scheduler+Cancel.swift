@@ -59,9 +59,10 @@ extension Scheduler {
     return rest
   }
 
-  /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again.
+  /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again, and nobody has
+  /// decided of that since.
   private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
-    uploads[upload].items.begun[item]?.intent != nil
+    ![nil, .commitAgain].contains(uploads[upload].items.begun[item]?.intent)
   }
 
   /// Further items for an upload; a node that has ended takes them in the next launch.

@@ -63,7 +63,8 @@ extension Scheduler {
 
   /// Keeps a sent item until its batch is through.
   mutating func keepUntilThrough(_ place: Place, _ upload: Int) {
-    let kind = commitKind(of: place)
+    let isAsked = self[progress: place]?.step == .probe
+    let kind = isAsked ? .probe : commitKind(of: place)
     self[progress: place]?.step = kind
     uploads[upload].inProgress -= 1
     uploads[upload].sent.append(ready(place, kind))

@@ -59,7 +59,7 @@ extension Scheduler {
     if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
     if place.orphan != nil { return leaveRelease(place, failure) }
     if let progress = self[progress: place], progress.intent == .recorded, !progress.isCommitUnknown {
-      entries.append(.withdrawn(place))
+      withdrawIntent(of: place)
     }
     releaseReservation(place)
     note(failure, of: place.node)
@@ -79,15 +79,28 @@ extension Scheduler {
     closeIfThrough(upload)
   }
 
+  /// The request that was about to be sent was not carried out: the journal has again what it had before.
+  ///
+  /// Of a commit that a person wants sent again that is the doubt, unless the probe has ended it.
+  mutating func withdrawIntent(of place: Place) {
+    guard let item = place.item, let upload = uploadIndex[place.node.index],
+      uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: place]?.mayCount == true
+    else { return entries.append(.withdrawn(place)) }
+    entries.append(.intent(place, .commitAgain))
+  }
+
   private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
     let place = Place(uploads[upload].node, item)
     leaveAhead(place)
     if uploads[upload].active[item]?.isSent != true { uploads[upload].batchSending -= 1 }
-    let troubles = uploads[upload].active.removeValue(forKey: item)?.troubles ?? []
+    let progress = uploads[upload].active.removeValue(forKey: item)
+    let troubles = progress?.troubles ?? []
     uploads[upload].inProgress -= 1
     uploads[upload].open -= 1
     uploads[upload].batchOpen -= 1
     guard state != .done || !troubles.isEmpty else { return }
+    // What no launch had begun is only counted.
+    guard state != .cancelled || progress != nil || uploads[upload].items.begun[item] != nil else { return }
     tally.notes.append(ItemNote(place: place, state: state, failure: failure, troubles: troubles))
   }
 

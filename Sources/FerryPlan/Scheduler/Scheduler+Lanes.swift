@@ -210,16 +210,18 @@ extension Scheduler {
     }
     progress.isSent = begun.state == .transferred
     progress.mayCount = work.mayCount(state: begun.state, intent: begun.intent)
-    if progress.isSent, work.commit?.repeatability == .afterProbe, begun.intent ?? .commit == .commit {
-      // Without an intent it was not sent, or a person has said so: the probe may know better.
+    if progress.isSent, work.commit?.repeatability == .afterProbe,
+      [nil, .commit, .commitAgain].contains(begun.intent)
+    {
+      // Without an intent it was not sent: the probe may know better.
       progress.step = .probe
       progress.isCommitUnknown = begun.intent != nil
-      progress.intent = begun.intent == nil ? .none : .recorded
+      progress.intent = begun.intent == .commit ? .recorded : .none
     } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
       // An earlier launch may have sent the commit, which can be sent again.
       progress.isCommitUnknown = true
       progress.intent = .recorded
-    } else if begun.intent != nil {
+    } else if begun.intent != nil, begun.intent != .commitAgain {
       progress.intent = .inherited
     }
     return progress

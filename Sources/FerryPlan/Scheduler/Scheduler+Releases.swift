@@ -5,9 +5,7 @@ struct Releases: Sendable {
   /// Those that the launch found, then those that it made.
   private(set) var count = 0
   /// To be released, and not tried in this launch.
-  private var waiting: [Int] = []
-  /// Of those: in use again.
-  private var regained: Set<Int> = []
+  private var waiting: Set<Int> = []
   /// Being released.
   var active: [Int: Progress] = [:]
   private(set) var dropped: Int
@@ -21,22 +19,24 @@ struct Releases: Sendable {
   ///   - dropped: how many the launch made before it began.
   init(found: Int = 0, dropped: Int = 0) {
     count = found
-    waiting = Array(0..<found)
+    waiting = Set(0..<found)
     self.dropped = dropped
   }
 
-  var areWaiting: Bool { waiting.count > regained.count }
+  var areWaiting: Bool { !waiting.isEmpty }
 
-  mutating func await(_ orphan: Int) { waiting.append(orphan) }
+  mutating func await(_ orphan: Int) { waiting.insert(orphan) }
 
   /// The server has given its ID out again: it is not released, also where its turn has come already.
   mutating func regain(_ orphan: Int) {
-    if active.removeValue(forKey: orphan) == nil { regained.insert(orphan) }
+    active[orphan] = nil
+    waiting.remove(orphan)
   }
 
+  /// In the order of their numbers.
   mutating func takeWaiting() -> [Int] {
-    defer { (waiting, regained) = ([], []) }
-    return waiting.filter { !regained.contains($0) }
+    defer { waiting = [] }
+    return waiting.sorted()
   }
 
   /// Counts one that the launch made; the result is its number.

@@ -204,7 +204,7 @@ extension Scheduler {
     case .transient(_, _, _, .refused), .unauthorized:
       // This attempt was refused: a later launch must not take it for a lost answer. An earlier one may be one.
       guard self[progress: place]?.isCommitUnknown != true else { break }
-      if self[progress: place]?.intent == .recorded { entries.append(.withdrawn(place)) }
+      if self[progress: place]?.intent == .recorded { withdrawIntent(of: place) }
       self[progress: place]?.intent = .none
     case .succeeded, .unchanged, .uploadIDGone, .permanent, .notCommitted, .integrity, .limited:
       self[progress: place]?.intent = .none
