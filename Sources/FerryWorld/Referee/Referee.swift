@@ -187,12 +187,18 @@ struct Referee {
   private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
     switch entry {
     case .handedOver(let node, let range, _): handOver(node, range, machine)
+    case .intent(let place, .commitAgain), .withdrawn(let place): intents[place] = nil
     case .intent(let place, _): intents[place] = recorded
-    case .withdrawn(let place): intents[place] = nil
     case .transferred(let place): transferred[place] = recorded
     case .closed(let place, let state, _, _): close(place, state, machine)
     case .resumed(let session, let state): resume(session, state)
-    case .allocated, .released, .batchThrough, .orphaned, .settled, .notReleased: break
+    case .released(let place):
+      if unknownCommits.contains(key(place, machine)) {
+        report(
+          .nothingTwice,
+          "\(name(place, machine)) loses its upload ID, and its commit may have been carried out")
+      }
+    case .allocated, .batchThrough, .orphaned, .settled, .notReleased: break
     }
   }
 

@@ -7,7 +7,8 @@ enum Simplification {
 
   /// Those that take the most first.
   static func all(of scenario: Scenario) -> [Change] {
-    launches(scenario) + fates(scenario) + uploads(scenario) + keys + details(scenario) + bisections(scenario)
+    launches(scenario) + fates(scenario) + uploads(scenario) + tokens(scenario) + keys + details(scenario)
+      + bisections(scenario)
   }
 
   private static func change(_ body: @escaping @Sendable (inout Scenario) -> Void) -> Change {
@@ -126,16 +127,33 @@ enum Simplification {
     }
   }
 
+  /// No token, and what befalls the requests behind those for a token befalls the same ones still.
+  private static func tokens(_ scenario: Scenario) -> [Change] {
+    func without(_ fates: [Int: Fate]?) -> Change {
+      change {
+        $0.manifest.hasToken = false
+        for index in $0.manifest.uploads.indices { $0.manifest.uploads[index].hasToken = false }
+        $0.manifest.fetch?.hasToken = false
+        $0.manifest.request?.hasToken = false
+        if let fates { $0.fates = fates }
+      }
+    }
+    guard scenario.manifest.hasToken, 1...3 ~= scenario.fates.count else { return [without(nil)] }
+    // How many requests for a token come before each fate is not known: never fewer than before the one ahead of it.
+    var shifts: [[Int]] = [[]]
+    for _ in scenario.fates {
+      shifts = shifts.flatMap { shift in ((shift.last ?? 0)...4).map { shift + [$0] } }
+    }
+    let fates = scenario.fates.sorted { $0.key < $1.key }
+    return shifts.map { shift in
+      without(Dictionary(zip(fates, shift).map { (max(0, $0.key - $1), $0.value) }) { $1 })
+    }
+  }
+
   private static let keys: [Change] = [
     change { $0.manifest.profile = .server },
     change { $0.manifest.fetch = nil },
     change { $0.manifest.request = nil },
-    change {
-      $0.manifest.hasToken = false
-      for index in $0.manifest.uploads.indices { $0.manifest.uploads[index].hasToken = false }
-      $0.manifest.fetch?.hasToken = false
-      $0.manifest.request?.hasToken = false
-    },
     change { $0.manifest.wifi = nil },
     change { $0.manifest.wired = nil },
     change { $0.manifest.cellular = nil },
