@@ -51,7 +51,7 @@ extension Referee {
     guard isDiscretionary(session), flight.call.step == .transfer, budget.cutoff != .soft else { return }
     // What may not be sent again goes on where the network changes under it; what is cancelled takes a moment.
     guard !flight.isCancelled else { return }
-    guard flight.network == network || step(flight.call).repeatability != .once else { return }
+    guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }
     let account = Account(network: network, begin: window(budget).lowerBound)
     gatedBodies[account, default: 0] += bytes
     let left = max(0, budget.limit - (usedBefore[account] ?? 0))

@@ -32,7 +32,7 @@ extension Referee {
     }
     if case .request(let work) = plan.nodes[place.node.index].work { checkNeeds(place, work, name, machine) }
     if isGated(place.node, call.step) { checkBudget(call, name) }
-    flights[call.attempt.id] = Flight(call: call, session: step.session, network: conditions.network)
+    flights[call.attempt.id] = Flight(call: call, session: step.session)
     guard place.item != nil, begun.insert(place).inserted, let limit = options.limit else { return }
     if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
   }

@@ -8,8 +8,8 @@ struct Referee {
   struct Flight {
     var call: Call
     var session: SessionID
-    /// Where it was sent.
-    var network: DeviceConditions.Network
+    /// It was sent on another network than the present one, or there was another in between.
+    var hasChangedNetwork = false
     var isCancelled = false
   }
 
@@ -144,7 +144,11 @@ struct Referee {
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = through
     case .stop: stoppedAt = stoppedAt ?? now
-    case .conditions(let new): conditions = new
+    case .conditions(let new):
+      if new.network != conditions.network {
+        for id in flights.keys { flights[id]?.hasChangedNetwork = true }
+      }
+      conditions = new
     case .hangUp:
       guard options.launch == .foreground, windowEndsAt == nil else { return }
       windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
