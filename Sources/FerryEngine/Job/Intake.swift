@@ -168,8 +168,8 @@ final class Intake {
   }
 
   /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered, and
-  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's.
-  /// `nil` while some of them are read to tell.
+  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's,
+  /// and so is one that has ended in vain in this round. `nil` while some of them are read to tell.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ place: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ situation: inout Situation, wake: @escaping @Sendable () -> Void
@@ -202,7 +202,9 @@ final class Intake {
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
     situation.expect(submitted, of: id, among: reconciliation.items.files)
-    return (reconciliation.items, isAll: !scheduler.hasOutdated(submitted.columns, of: id))
+    let settled = reconciliation.settled
+    let isLeft = settled.failedInRound + settled.cancelledInRound > 0
+    return (reconciliation.items, isAll: !isLeft && !scheduler.hasOutdated(submitted.columns, of: id))
   }
 }
 
