@@ -263,6 +263,38 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
+  @Test func `drops what was submitted before it was cancelled, also what the run had left to the next`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
+    let job = try job(receiver, files: 9, connections: 1)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    try await wait(for: "files", "done", 1, of: job)
+    try job.write("another text than before", to: "0.txt")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/0.txt").status == 0)
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    _ = await run.end()
+    #expect(try job.report().run.roundClosed)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+
+  @Test func `drops what was submitted to an upload that the next run is not to carry out, too`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
+    let job = try uploads(receiver, waiting: false)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests >= 1 }
+    run.signal(SIGSTOP)
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await receiver.clearFaults()
+    #expect(try await job.run("--only", "b").command.status == 0)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
   @Test(arguments: [
     ("rm", "source_missing"), ("rm FILE && mkdir", "source_unreadable"),
   ])
