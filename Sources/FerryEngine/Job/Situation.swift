@@ -187,7 +187,7 @@ struct Situation {
         }
         guard reconciliation.items.begun[last] != nil else { return }
         values[Place(id, last)] = ItemValues(
-          journaled: captures, sha256: item.sha256, inode: item.inode)
+          journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
       }
     }
     reconciliation.finish()
