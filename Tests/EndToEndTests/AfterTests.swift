@@ -103,7 +103,10 @@ import Testing
     }
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered and to be put away"))
     #expect(try await job.ferry("status").stdout.contains("1 delivered and to be put away"))
-    #expect(try await job.ferry("next", "job.yaml").stdout == "now\n")
+    #expect(
+      try await job.ferry("next", "job.yaml").stdout
+        == "nothing to do until something changes: there is nothing to send; 1 delivered and could not be put "
+        + "away, which the next run tries again\n")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
     #expect(explained.contains("it is delivered, and the next run has still to put it away"))
     #expect(
@@ -280,6 +283,38 @@ import Testing
     #expect(report.node("files")?.after?.deleted == 1)
     #expect(files(job) == [])
     #expect(try await receiver.received().puts == ["a.txt": 1])
+  }
+
+  @Test(arguments: ["delete", "{ move_to: sent/ }"])
+  func `is owed nothing once it is gone, though its root is empty then`(_ after: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
+    try job.write("new", to: "a.txt")
+    try job.folder.write(Data("old".utf8), to: "files/sent/a.txt")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: puts(receiver, "after: \(after)"))
+    for name in ["sent", "a.txt"] {
+      try FileManager.default.removeItem(atPath: job.folder.path("files/\(name)"))
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    let told = report.node("files")?.after?.problems ?? []
+    #expect(told.map(\.code) == (after == "delete" ? [] : ["after_missing"]))
+    #expect(told.allSatisfy { !$0.isOwed })
+    #expect(try await job.run().report.node("files")?.after?.problems.isEmpty != false)
+    #expect(try await job.ferry("next", "job.yaml").stdout.contains("there is nothing to send\n"))
+  }
+
+  @Test func `asks for a run as long as none has come to it`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(puts(receiver))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    try await owe(job)
+    try job.write(manifest: puts(receiver, "after: delete"))
+    #expect(try await job.ferry("next", "job.yaml").stdout == "now\n")
+    #expect(try await job.run().command.status == 0)
+    #expect(files(job) == [])
   }
 
   @Test(arguments: [(true, "after_changed"), (false, "after_unknown")])

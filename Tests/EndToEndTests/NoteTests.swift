@@ -4,10 +4,10 @@ import Testing
 /// Notes for a session that a run holds, or that the next one takes.
 @Suite("A session that others leave notes for")
 struct NoteTests {
-  private func job(_ receiver: ReceiverProcess, files: Int) throws -> Workspace {
+  private func job(_ receiver: ReceiverProcess, files: Int, connections: Int = 2) throws -> Workspace {
     let job = try Workspace(
       JobText.text(
-        server: receiver.url, connections: 2,
+        server: receiver.url, connections: connections,
         JobText.puts.replacing("{ root: files }", with: "{ root: files, include: [\"*.txt\"] }")))
     for index in 0..<files { try job.write("file \(index)", to: "\(index).txt") }
     return job
@@ -198,6 +198,52 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
+  private func isSent(_ name: String, of job: Workspace, to receiver: ReceiverProcess) async throws {
+    #expect(try await receiver.received().files.contains { $0.name == name })
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `sends a file anew that failed in a run and was submitted to it once more`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:times=1,status=400", "file:delay=2"])
+    let job = try job(receiver, files: 6, connections: 1)
+    try job.write("extra", to: "+.bin")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/+.bin").status == 0)
+    let run = try job.start(["run", "job.yaml"])
+    try await wait(for: "files", "failed", 1, of: job)
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/+.bin").status == 0)
+    run.signal(SIGINT)
+    #expect(await run.end().status == 130)
+    try await receiver.clearFaults()
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.failed == 0 && report.run.roundClosed)
+    try await isSent("+.bin", of: job, to: receiver)
+  }
+
+  @Test(arguments: [false, true])
+  func `sends a file anew that failed in an earlier run of its round`(_ isRunning: Bool) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:times=1,status=400"])
+    let job = try job(receiver, files: 6, connections: 1)
+    try job.write("extra", to: "+.bin")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/+.bin").status == 0)
+    let first = try await job.run("--limit", "1").report
+    #expect(first.totals.items.failed == 1 && !first.run.roundClosed)
+    if isRunning {
+      // That run does not list it, and leaves it to the next.
+      try await receiver.add(spec: "file:delay=1")
+      let run = try job.start(["run", "job.yaml"])
+      try await wait(for: "files", "done", 1, of: job)
+      #expect(try await job.ferry("submit", "job.yaml", "files", "files/+.bin").status == 0)
+      try await receiver.clearFaults()
+      #expect(await run.end().status == 0)
+    } else {
+      #expect(try await job.ferry("submit", "job.yaml", "files", "files/+.bin").status == 0)
+    }
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    try await isSent("+.bin", of: job, to: receiver)
+  }
+
   @Test func `drops what was submitted before it was cancelled, also where the run is killed first`()
     async throws
   {
@@ -214,6 +260,38 @@ struct NoteTests {
     try await receiver.clearFaults()
     #expect(try await job.run().command.status == 0)
     #expect(try await receiver.received().files.contains { $0.name == "extra.bin" } == false)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `drops what was submitted before it was cancelled, also what the run had left to the next`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
+    let job = try job(receiver, files: 9, connections: 1)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    try await wait(for: "files", "done", 1, of: job)
+    try job.write("another text than before", to: "0.txt")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/0.txt").status == 0)
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    _ = await run.end()
+    #expect(try job.report().run.roundClosed)
+    #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+    #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
+  }
+
+  @Test func `drops what was submitted to an upload that the next run is not to carry out, too`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
+    let job = try uploads(receiver, waiting: false)
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests >= 1 }
+    run.signal(SIGSTOP)
+    _ = try await submit("fa/a.bin", to: "a", of: job)
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await receiver.clearFaults()
+    #expect(try await job.run("--only", "b").command.status == 0)
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 

@@ -68,4 +68,20 @@ import Testing
     #expect(job.folder.text("files/a.txt") == "one")
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("outside")) == [])
   }
+
+  /// Behind the link it is there, and not gone.
+  @Test(arguments: answers)
+  func `stays owed behind a linked folder, which is not followed`(_ answers: [String]) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let list = JobText.puts.replacing("{ root: files }", with: "{ root: files, list: names }")
+    let job = try Workspace(JobText.text(server: receiver.url, list + "\n    after: delete"))
+    try job.folder.write(Data("one".utf8), to: "files/real/a.txt")
+    try job.folder.write(Data("link/a.txt\n".utf8), to: "names")
+    #expect(symlink("real", job.folder.path("files/link")) == 0)
+    let command = try await OldKernel.run(job, without: answers)
+    #expect(command.status == 5, "\(command.stderr)")
+    #expect(try job.report().node("files")?.after?.problems.map(\.code) == ["after_folder"])
+    #expect(exists(job, "real/a.txt"))
+    #expect(try await receiver.received().puts == ["link/a.txt": 1])
+  }
 }

@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryTransfer
@@ -46,9 +47,31 @@ struct AfterDeliveryTests {
   }
 
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])
-  func aFileWhoseFolderIsNoneStaysOwed(after: Upload.After) throws {
+  func theRootThatTheFileWasSentFromMayBeEmpty(after: Upload.After) throws {
+    let delivery = try delivery(after)
+    var file = delivered("a")
+    file.root = delivery.root
+    let result = delivery.carryOut(file)
+    #expect(result.state == .gone)
+    #expect(result.problem?.code == (after == .delete ? nil : "after_missing"))
+    for change in [\FolderIdentity.device, \.inode] {
+      file.root = delivery.root
+      file.root?[keyPath: change] += 1
+      #expect(delivery.carryOut(file).state == .owed)
+    }
+  }
+
+  @Test func aFileThatNobodyKnowsIsNotWaitedFor() throws {
+    var file = delivered("a")
+    file.inode = nil
+    #expect(try delivery().carryOut(file).state == .gone)
+  }
+
+  @Test(arguments: [Upload.After.delete, .moveTo("sent")])
+  func aFileWhoseFolderIsAFileByNowIsGone(after: Upload.After) throws {
     folder.file("sub")
     let result = try delivery(after).carryOut(delivered("sub/a"))
-    #expect(result.state == .owed && result.problem?.code == "after_failed")
+    #expect(result.state == .gone)
+    #expect(result.problem?.code == (after == .delete ? nil : "after_missing"))
   }
 }

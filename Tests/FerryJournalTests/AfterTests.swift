@@ -22,7 +22,8 @@ import Testing
     try journal.write([
       .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 4)),
       .closed(row: 1, state: .done, at: .start, failure: nil),
-      .source(row: 2, inode: .max, sha256: [1, 2]),
+      .source(row: 2, inode: .max, root: FolderIdentity(device: 5, inode: .max), sha256: Array(1...32)),
+      .source(row: 2, inode: nil, sha256: nil),
       .closed(row: 2, state: .done, at: .start, failure: nil), .after(row: 2, .owed),
       .closed(row: 3, state: .done, at: .start, failure: nil), .after(row: 3, .owed),
       .closed(row: 4, state: .done, at: .start, failure: nil), .after(row: 4, .owed),
@@ -32,11 +33,18 @@ import Testing
     var states: [AfterState?] = []
     try journal.forEachItem(node: node) { item in
       states.append(try item.after)
-      if item.id == 2 { #expect(item.inode == .max && item.sha256 == [1, 2]) }
+      if item.id == 2 { #expect(item.inode == .max && item.sha256 == Array(1...32)) }
+      #expect(item.root == (item.id == 2 ? FolderIdentity(device: 5, inode: .max) : nil))
     }
     #expect(states == [nil, .owed, .owed, .moved])
     try journal.settle([(2, .deleted)])
     #expect(try owed(journal, node) == [3])
+    // What was tried in vain is owed still.
+    #expect(try journal.owesUntriedAfter(node: node))
+    try journal.settle([(3, .owed)])
+    #expect(try owed(journal, node) == [3])
+    #expect(try !journal.owesUntriedAfter(node: node))
+    #expect(try ReleasedSchemaTests.findings(in: state).isEmpty)
     // A file that is sent again owes nothing of before.
     try journal.write([
       .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])

@@ -14,6 +14,7 @@ struct ReconciliationTests {
     var hasChanged = false
     var isOldRound = false
     var intent: ItemStep?
+    var isSubmittedAnew = false
     var outcome: Outcome
 
     var testDescription: String {
@@ -50,6 +51,10 @@ struct ReconciliationTests {
     Row(state: .failed, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .cancelled, outcome: .cancelled),
     Row(state: .cancelled, isOldRound: true, outcome: .entry(.requeued)),
+    Row(state: .failed, isSubmittedAnew: true, outcome: .entry(.requeued)),
+    Row(state: .cancelled, isSubmittedAnew: true, outcome: .entry(.requeued)),
+    Row(state: .done, isSubmittedAnew: true, outcome: .delivered),
+    Row(state: .ambiguous, isSubmittedAnew: true, outcome: .ambiguous),
     Row(state: .ambiguous, outcome: .ambiguous),
     Row(state: .ambiguous, deliver: .everyRun, hasChanged: true, isOldRound: true, outcome: .ambiguous),
   ]
@@ -59,10 +64,10 @@ struct ReconciliationTests {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: row.hasChanged ? 2 : 1, modified: 0)
     var reconciliation = Reconciliation(listing: listing, deliver: row.deliver, round: 5, nextRow: 10)
-    reconciliation.meet(
-      .init(
-        row: 3, round: row.isOldRound ? 4 : 5, state: row.state, intent: row.intent, size: 1, modified: 0),
-      path: "a".utf8)
+    var known = Reconciliation.Known(
+      row: 3, round: row.isOldRound ? 4 : 5, state: row.state, intent: row.intent, size: 1, modified: 0)
+    known.isSubmittedAnew = row.isSubmittedAnew
+    reconciliation.meet(known, path: "a".utf8)
     reconciliation.finish()
     let settled = reconciliation.settled
     let outcome: Outcome =

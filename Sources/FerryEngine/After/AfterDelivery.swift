@@ -1,4 +1,5 @@
 import CFiles
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryTransfer
@@ -11,7 +12,7 @@ import Foundation
 final class AfterDelivery {
   /// The folder that files are moved to; they are deleted where it is `nil`.
   private let target: String?
-  private let root: [UInt8]
+  private let rootPath: [UInt8]
   private let folders: OpenFolders?
   /// Why the root cannot be opened.
   private let rootFailure: Int32
@@ -25,19 +26,22 @@ final class AfterDelivery {
     case .delete: target = nil
     case .moveTo(let folder): target = folder
     }
-    self.root = root
+    rootPath = root
     folders = OpenFolders(root: root)
     rootFailure = folders == nil ? errno : 0
   }
 
+  /// Of the root as it is now, where it can be opened.
+  var root: FolderIdentity? { folders?.identity }
+
   /// What was done is on the disk once `sync` has returned true.
   func carryOut(_ file: DeliveredFile) -> AfterResult {
-    guard let folders else { return Self.failure(rootFailure, FileLister.text(root), "be opened") }
+    guard let folders else { return Self.failure(rootFailure, FileLister.text(rootPath), "be opened") }
     folders.makeRoom()
     let parent = Self.folder(of: file.path)
     let folder = folders.descriptor(parent)
     guard folder >= 0 else {
-      if errno == ENOENT { return missing(file, folders) }
+      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
       return Self.failure(errno, Self.shown(parent), "be opened")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
@@ -91,8 +95,8 @@ final class AfterDelivery {
 
   /// It may have been deleted or moved by a run that did not live to write that down.
   private func missing(_ file: DeliveredFile, _ folders: OpenFolders) -> AfterResult {
-    guard !folders.isRootEmpty else {
-      let root = FileLister.text(root)
+    guard !folders.isRootEmpty || isKnownToBeGone(file, folders) else {
+      let root = FileLister.text(rootPath)
       return .left(
         "after_missing",
         "the root \(root) is empty, as where its file system is not mounted; mount it, or "
@@ -112,6 +116,12 @@ final class AfterDelivery {
       state: .gone,
       problem: RecordedFailure(
         code: "after_missing", message: "it was gone before it could be moved to \(target)"))
+  }
+
+  /// Whether an empty root is the one that the file was sent from, and no mount point; or nothing would be done to the
+  /// file if it were there.
+  private func isKnownToBeGone(_ file: DeliveredFile, _ folders: OpenFolders) -> Bool {
+    file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
 
   private func move(

@@ -68,10 +68,9 @@ final class AfterThread: @unchecked Sendable {
       }
       // What may not be on the disk stays owed: the next run looks again.
       guard isSynced else { continue }
-      let writes = results.compactMap { file, result -> JournalWrite? in
-        result.state == .owed ? nil : .after(row: file.row, result.state)
+      let writes = results.map { file, result -> JournalWrite in
+        result.state == .owed ? .afterTried(row: file.row) : .after(row: file.row, result.state)
       }
-      guard !writes.isEmpty else { continue }
       do throws(JournalError) {
         _ = try writer.append(writes, to: upload.journal)
       } catch {

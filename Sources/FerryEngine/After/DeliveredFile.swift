@@ -12,12 +12,17 @@ struct DeliveredFile: Sendable {
   var modified: Int64
   /// Where it is known.
   var inode: UInt64?
+  /// The upload's root as it was sent; likewise.
+  var root: FolderIdentity?
+  /// A run has tried in vain.
+  var isTried = false
 }
 
 extension DeliveredFile {
   init(_ item: borrowing ItemRow) {
     self.init(
-      row: item.id, path: item.path, size: item.size, modified: item.modified, inode: item.inode)
+      row: item.id, path: item.path, size: item.size, modified: item.modified, inode: item.inode,
+      root: item.root, isTried: item.hasTriedAfter)
   }
 }
 

@@ -1,4 +1,5 @@
 import CFiles
+import FerryJournal
 import Foundation
 
 /// Folders beneath a root, opened by their paths and kept open for the files that follow.
@@ -21,6 +22,8 @@ final class OpenFolders {
   }
 
   private let root: Int32
+  /// Of the root as it was opened; `nil` where the system does not say.
+  let identity: FolderIdentity?
   /// Nothing was in the root when it was opened.
   private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
@@ -32,6 +35,10 @@ final class OpenFolders {
     let descriptor = open(FileLister.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     self.root = descriptor
+    var status = stat()
+    identity =
+      fstat(descriptor, &status) == 0
+      ? FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) : nil
     wasEmpty = Self.isEmpty(descriptor)
   }
 
@@ -50,8 +57,8 @@ final class OpenFolders {
   /// - Parameters:
   ///   - creating: makes what is missing.
   ///   - followingLinks: otherwise none may be on the way, nor be the folder.
-  /// - Returns: -1, with `errno`, where it cannot be opened; `EXDEV` where a link leads out of the root, `ELOOP` or
-  ///   `ENOTDIR` where there is one and it is not followed.
+  /// - Returns: -1, with `errno`, where it cannot be opened; `EXDEV` where a link leads out of the root, `ELOOP`
+  ///   where there is one and it is not followed.
   func descriptor(_ path: [UInt8], creating: Bool = false, followingLinks: Bool = true) -> Int32 {
     let key = Key(path: path, followsLinks: followingLinks)
     if let known = folders[key] { return known.descriptor }
@@ -127,11 +134,19 @@ final class OpenFolders {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
     for name in folder.path.split(separator: 0x2F) where current >= 0 {
       let below = openat(current, FileLister.terminated(Array(name)), flags | O_NOFOLLOW)
-      let code = errno
+      var code = errno
+      // What O_NOFOLLOW says of a link beside O_DIRECTORY.
+      if below < 0, code == ENOTDIR, Self.isLink(name, in: current) { code = ELOOP }
       close(current)
       errno = code
       current = below
     }
     return current
+  }
+
+  private static func isLink(_ name: ArraySlice<UInt8>, in folder: Int32) -> Bool {
+    var status = stat()
+    return fstatat(folder, FileLister.terminated(Array(name)), &status, AT_SYMLINK_NOFOLLOW) == 0
+      && status.st_mode & S_IFMT == S_IFLNK
   }
 }

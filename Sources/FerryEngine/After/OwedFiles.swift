@@ -48,7 +48,9 @@ enum OwedFiles {
       for (file, result) in results { tally.count(result, of: file.path) }
       guard isSynced else { continue }
       try journal.settle(
-        results.compactMap { file, result in result.state == .owed ? nil : (file.row, result.state) })
+        results.compactMap { file, result in
+          result.state == .owed && file.isTried ? nil : (file.row, result.state)
+        })
     }
   }
 }

@@ -12,6 +12,8 @@ struct SubmittedFiles: Sendable {
   private(set) var files = FileColumns()
   /// By path. Each has an end of its own in the round, as a file that vanishes during a run.
   private(set) var absent: [[UInt8]: Absent] = [:]
+  /// By path: when each was last submitted.
+  private var moments: [[UInt8]: Instant] = [:]
 
   init() {}
 
@@ -19,8 +21,6 @@ struct SubmittedFiles: Sendable {
   init(_ notes: [Note], _ lister: FileLister) throws(ListingFailure) {
     let listing = try lister.named(notes.flatMap(\.paths))
     files = listing.files
-    guard !listing.problems.isEmpty else { return }
-    var moments: [[UInt8]: Instant] = [:]
     for note in notes { for path in note.paths { moments[path] = note.createdAt } }
     for problem in listing.problems {
       guard let submittedAt = moments[problem.path] else { continue }
@@ -39,6 +39,14 @@ struct SubmittedFiles: Sendable {
         if isDelivered || !state.isClosed { absent[path] = nil }
       }
     }
+  }
+
+  /// Whether an item that ended in vain was submitted since it was handed over: its end answers nobody who left it then.
+  ///
+  /// - Parameter now: a clock that was set back tells nothing of an item that was handed over after this.
+  func isNew(_ item: borrowing ItemRow, at now: Instant) -> Bool {
+    guard !moments.isEmpty, let submitted = moments[item.path] else { return false }
+    return item.handedOver < submitted || item.handedOver > now
   }
 
   /// Leaves out what was not there and is now.

@@ -48,7 +48,8 @@ final class Intake {
         let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
         notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
         taken.append((note.id, nil))
-        for node in notes.keys { notes[node]?.removeAll { drop($0, for: note) } }
+        try dropSubmitted(before: note)
+        for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
       case .submit:
         guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
         notes[node, default: []].append(note)
@@ -73,7 +74,7 @@ final class Intake {
     while let (session, note) = unread.popLast() {
       let event: Event? =
         switch note.kind {
-        case .cancel, .finish: cancellation(note, SessionID(session), scheduler)
+        case .cancel, .finish: try cancellation(note, SessionID(session), scheduler)
         case .submit: try submission(note, scheduler, &situation, rounds: rounds, wake: wake)
         }
       if let event { return event }
@@ -113,22 +114,24 @@ final class Intake {
     unread.reverse()
   }
 
-  private func cancellation(_ note: Note, _ session: SessionID, _ scheduler: Scheduler) -> Event? {
+  private func cancellation(
+    _ note: Note, _ session: SessionID, _ scheduler: Scheduler
+  ) throws(JournalError) -> Event? {
     guard concerns(note), !scheduler.isEnding else { return nil }
     if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
       cancelled.insert(session.index)
     }
     taken.append((note.id, nil))
-    waiting.removeAll { drop($0.note, for: note) }
+    try dropSubmitted(before: note)
+    waiting.removeAll { $0.note.isDropped(by: note) }
     return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
   }
 
-  /// Whether a cancel drops what was submitted before it; then that note has been taken.
-  private func drop(_ submitted: Note, for cancel: Note) -> Bool {
-    guard submitted.session == cancel.session, cancel.manifest ?? submitted.manifest == submitted.manifest
-    else { return false }
-    taken.append((submitted.id, nil))
-    return true
+  /// What was submitted before a cancel counts as taken, also what this run has left to the next.
+  private func dropSubmitted(before cancel: Note) throws(JournalError) {
+    for note in try inbox.notes(session: cancel.session) where note.isDropped(by: cancel) {
+      taken.append((note.id, nil))
+    }
   }
 
   private func submission(
@@ -168,8 +171,8 @@ final class Intake {
   }
 
   /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered, and
-  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's.
-  /// `nil` while some of them are read to tell.
+  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's,
+  /// and so is one that has ended in vain in this round. `nil` while some of them are read to tell.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ place: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ situation: inout Situation, wake: @escaping @Sendable () -> Void
@@ -202,7 +205,17 @@ final class Intake {
     reconciliation.finish()
     situation.nextRows[session] = reconciliation.nextRow
     situation.expect(submitted, of: id, among: reconciliation.items.files)
-    return (reconciliation.items, isAll: !scheduler.hasOutdated(submitted.columns, of: id))
+    let settled = reconciliation.settled
+    let isLeft = settled.failedInRound + settled.cancelledInRound > 0
+    return (reconciliation.items, isAll: !isLeft && !scheduler.hasOutdated(submitted.columns, of: id))
+  }
+}
+
+extension Note {
+  /// Whether a cancel ends it: something that was submitted before.
+  fileprivate func isDropped(by cancel: Note) -> Bool {
+    kind == .submit && session == cancel.session && id < cancel.id
+      && (cancel.manifest == nil || cancel.manifest == manifest)
   }
 }
 

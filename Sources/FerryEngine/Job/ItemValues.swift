@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 
 /// What an item's answers gave, for its later steps.
@@ -8,13 +9,18 @@ struct ItemValues: Sendable {
   var sha256: [UInt8]?
   /// Of the file that was sent.
   var inode: UInt64?
+  /// The upload's root as it was sent.
+  var root: FolderIdentity?
 
   init() {}
 
   /// In the journal the captures of both steps stand in one column, their names told apart by the step.
-  init(journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil) {
+  init(
+    journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil
+  ) {
     self.sha256 = sha256
     self.inode = inode
+    self.root = root
     for capture in captures {
       guard let dot = capture.name.firstIndex(of: ".") else { continue }
       let plain = CapturedValue(

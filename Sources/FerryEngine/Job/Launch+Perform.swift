@@ -10,13 +10,13 @@ extension Launch {
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(journals, situation, mail)
-    let afterThread = AfterThread(
-      destinations(places, roots), writer: writer.journal, tallies: tallies)
+    let destinations = destinations(places, roots)
+    let afterThread = AfterThread(destinations, writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = try scheduler(run, journals, situation)
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
-      roots: roots)
+      roots: roots, rootIdentities: destinations.compactMapValues(\.delivery.root))
     var situation = situation
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,

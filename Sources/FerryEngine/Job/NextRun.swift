@@ -58,7 +58,7 @@ package struct NextRun: Encodable, Sendable {
       return .init(
         code: "not_due", message: "the fetch \(outlook.job.plan.nodes[index].name) is not due", until: until)
     }
-    return .init(code: "done", message: "there is nothing to send")
+    return rest(outlook)
   }
 
   /// A session's `on_events` is still to be started.
@@ -66,12 +66,32 @@ package struct NextRun: Encodable, Sendable {
     try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
-  /// Delivered files are still to be deleted or moved: a run begins with them, whatever it waits for then.
-  private static func owesAfter(_ outlook: Outlook) -> Bool {
-    outlook.situation.starts.contains { start in
-      guard case .upload(_, let settled) = start else { return false }
-      return settled.owedAfter > 0
+  /// Delivered files are still to be deleted or moved: a run begins with them, whatever it waits for then. Those that a
+  /// run has tried in vain wait for the next one: a run for them alone would find what the last one found.
+  private static func owesAfter(_ outlook: Outlook) throws -> Bool {
+    let plan = outlook.job.plan
+    for node in plan.nodes where node.kind == .upload {
+      guard let journal = outlook.journals.all[node.session.index] else { continue }
+      for row in try journal.nodes
+      where row.kind == .upload && row.manifest == plan.manifest && row.name == node.name {
+        if try journal.owesUntriedAfter(node: row.id) { return true }
+      }
     }
+    return false
+  }
+
+  /// Why nothing is to be sent.
+  private static func rest(_ outlook: Outlook) -> RecordedFailure {
+    let owed = outlook.situation.starts.reduce(0) { count, start in
+      guard case .upload(_, let settled) = start else { return count }
+      return count + settled.owedAfter
+    }
+    guard owed > 0 else { return .init(code: "done", message: "there is nothing to send") }
+    return .init(
+      code: "after_owed",
+      message:
+        "there is nothing to send; \(owed) delivered and could not be put away, which the next run tries again"
+    )
   }
 }
 

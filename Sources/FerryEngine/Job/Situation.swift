@@ -101,7 +101,7 @@ struct Situation {
         starts.append(
           try upload(
             id, node, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
-            nextRow: &nextRows[node.session.index]))
+            submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
@@ -146,7 +146,8 @@ struct Situation {
 
   private mutating func upload(
     _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
-    round: Int64, listing: Listing?, root: [UInt8], nextRow: inout Int64
+    round: Int64, listing: Listing?, root: [UInt8], submitted: SubmittedFiles, at now: Instant,
+    nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
@@ -157,6 +158,9 @@ struct Situation {
     if let row, let journal, row.id != 0 {
       try journal.forEachItem(node: row.id, meeting: files) { item in
         var known = try item.known
+        if known.state == .failed || known.state == .cancelled {
+          known.isSubmittedAnew = submitted.isNew(item, at: now)
+        }
         guard known.isBegun else {
           // Most of a million: nothing was captured for it.
           item.withPath { reconciliation.meet(known, path: $0) }
@@ -183,7 +187,7 @@ struct Situation {
         }
         guard reconciliation.items.begun[last] != nil else { return }
         values[Place(id, last)] = ItemValues(
-          journaled: captures, sha256: item.sha256, inode: item.inode)
+          journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
       }
     }
     reconciliation.finish()

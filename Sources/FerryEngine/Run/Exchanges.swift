@@ -19,6 +19,8 @@ final class Exchanges {
   private let roots: [Int: [UInt8]]
   /// By node: whether it is looked at again which file was sent.
   private let keepsInodes: [Bool]
+  /// By node: which folders the roots are, where files are put away.
+  private let rootIdentities: [Int: FolderIdentity]
   private var flights: [UInt64: Attempt] = [:]
   private var values: KnownValues
   /// Captures of tokens and requests, by node.
@@ -61,7 +63,7 @@ final class Exchanges {
   ///   - secrets: likewise.
   init(
     jobs: Jobs, runID: String, rounds: [Int64], secrets: [[String: String]], situation: Situation,
-    roots: [Int: [UInt8]]
+    roots: [Int: [UInt8]], rootIdentities: [Int: FolderIdentity]
   ) {
     self.jobs = jobs
     plan = jobs.plan
@@ -69,6 +71,7 @@ final class Exchanges {
     self.rounds = rounds
     self.secrets = secrets
     self.roots = roots
+    self.rootIdentities = rootIdentities
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
     values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
     absent = situation.absent
@@ -266,7 +269,8 @@ final class Exchanges {
     }
     // Also without an answer: a person may say later that the file was delivered.
     if let inode = outcome.inode, keepsInodes[attempt.place.node.index] {
-      values.update(attempt.place) { $0.inode = inode }
+      let root = rootIdentities[attempt.place.node.index]
+      values.update(attempt.place) { ($0.inode, $0.root) = (inode, root) }
     }
     let answer: AttemptResult.Answer =
       switch outcome.result {

@@ -164,7 +164,7 @@ final class Scribe {
       let file = scheduler.withItems(of: place.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],
-          modified: table.files.modified[item], inode: values.inode)
+          modified: table.files.modified[item], inode: values.inode, root: values.root)
       }
       if let file { delivered.append((recorded, place.node.index, file)) }
       return [closed] + source + [.after(row: row, .owed)]
@@ -174,7 +174,7 @@ final class Scribe {
   /// Which file was sent, where that is looked at again.
   private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
     guard values.inode != nil || sha256 != nil else { return [] }
-    return [.source(row: row, inode: values.inode, sha256: sha256)]
+    return [.source(row: row, inode: values.inode, root: values.root, sha256: sha256)]
   }
 
   private func handOver(

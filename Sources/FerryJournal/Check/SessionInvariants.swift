@@ -79,6 +79,14 @@ enum SessionInvariants {
       lost: "which file was sent: it is not deleted or moved",
       remedy: edited + "or delete or move the file by hand"),
     JournalInvariant(
+      .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)", "have half a root",
+      lost: "whether their files are gone where the root is empty",
+      remedy: edited + "or put a file into the root"),
+    JournalInvariant(
+      .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
+      "were tried to be put away, and nothing is owed to their files",
+      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed"),
+    JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
       lost: "why; the next round tries them again", remedy: "run the manifest again"),
     JournalInvariant(

@@ -77,6 +77,9 @@ extension DatabaseSchema {
         name: "session 5: upload IDs that will not be used",
         sql: """
           ALTER TABLE node ADD COLUMN counts_from INTEGER;
+          ALTER TABLE item ADD COLUMN root_device INTEGER;
+          ALTER TABLE item ADD COLUMN root_inode INTEGER;
+          ALTER TABLE item ADD COLUMN after_tried INTEGER;
 
           CREATE TABLE orphan (
             id INTEGER PRIMARY KEY,

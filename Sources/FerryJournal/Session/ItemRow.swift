@@ -14,7 +14,8 @@ package struct ItemRow: ~Copyable {
 
   static let columns = """
     id, path, round, state, intent, size, modified, handed_over, expires, closed_at, sha256, captures, \
-    secret_captures, failure_code, failure_status, failure_message, after, inode
+    secret_captures, failure_code, failure_status, failure_message, after, inode, root_device, \
+    root_inode, after_tried
     """
 
   init(statement: OpaquePointer, file: String) {
@@ -91,6 +92,15 @@ package struct ItemRow: ~Copyable {
 
   /// Of the file that was sent, where it is known.
   package var inode: UInt64? { integer(17).map { UInt64(bitPattern: $0) } }
+
+  /// Of the upload's root when that file was sent, where it is known.
+  package var root: FolderIdentity? {
+    guard let device = integer(18), let inode = integer(19) else { return nil }
+    return FolderIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode))
+  }
+
+  /// Whether a run tried in vain to carry out what is owed to the file.
+  package var hasTriedAfter: Bool { !isNull(20) }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 

@@ -18,9 +18,21 @@ extension SessionJournal {
     }
   }
 
-  /// Before a run: what became of delivered files. On the disk when this returns.
+  /// Whether a delivered file of the node is owed its `after`, and no run has tried that in vain.
+  package func owesUntriedAfter(node: Int64) throws(JournalError) -> Bool {
+    try access { db in
+      try Bool.fetchOne(
+        db,
+        sql: "SELECT EXISTS (SELECT 1 FROM item WHERE node = ? AND after = 1 AND after_tried IS NULL)",
+        arguments: [node]) ?? false
+    }
+  }
+
+  /// Before a run: what became of delivered files; those that are owed still were tried in vain. On the disk when
+  /// this returns.
   package func settle(_ files: [(row: Int64, state: AfterState)]) throws(JournalError) {
     guard !files.isEmpty else { return }
-    try commitAndSync(files.map { .after(row: $0.row, $0.state) })
+    try commitAndSync(
+      files.map { $0.state == .owed ? .afterTried(row: $0.row) : .after(row: $0.row, $0.state) })
   }
 }

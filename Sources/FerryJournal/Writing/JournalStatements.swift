@@ -19,7 +19,8 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, confirmed, after, nodeIntent, nodeWithdraw, nodeClosed, resumed,
+    case captures, setCaptures, source, confirmed, after, afterTried, nodeIntent, nodeWithdraw, nodeClosed,
+      resumed,
       events
     case orphaned, regained, orphanSettled, orphanKept
 
@@ -34,8 +35,8 @@ struct JournalStatements {
         """
         UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
         expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
-        failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL
-        WHERE id = ?1
+        failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL,
+        root_device = NULL, root_inode = NULL, after_tried = NULL WHERE id = ?1
         """
       case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
       case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
@@ -65,9 +66,14 @@ struct JournalStatements {
       case .captures: "SELECT captures, secret_captures FROM item WHERE id = ?1"
       case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
       case .source:
-        "UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256) WHERE id = ?1"
+        """
+        UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256),
+        root_device = CASE WHEN ?2 IS NULL THEN root_device ELSE ?4 END,
+        root_inode = CASE WHEN ?2 IS NULL THEN root_inode ELSE ?5 END WHERE id = ?1
+        """
       case .confirmed: "UPDATE item SET modified = ?2, sha256 = ?3 WHERE id = ?1 AND state = 3"
-      case .after: "UPDATE item SET after = ?2 WHERE id = ?1"
+      case .after: "UPDATE item SET after = ?2, after_tried = NULL WHERE id = ?1"
+      case .afterTried: "UPDATE item SET after_tried = 1 WHERE id = ?1"
       case .nodeIntent:
         """
         UPDATE node SET intent = 1, round = ?2, state = 0, closed_at = NULL, captures = NULL,
@@ -167,10 +173,12 @@ struct JournalStatements {
       bind(statement, 5, failure.status.map { Int64($0) })
       bind(statement, 6, text: failure.message)
       try run(statement)
-    case .source(let row, let inode, let sha256):
+    case .source(let row, let inode, let root, let sha256):
       let statement = try handle(.source)
       bind(statement, 2, inode.map { Int64(bitPattern: $0) })
       bind(statement, 3, blob: sha256)
+      bind(statement, 4, root.map { Int64(bitPattern: $0.device) })
+      bind(statement, 5, root.map { Int64(bitPattern: $0.inode) })
       try update(statement, row: row)
     case .confirmed(let files):
       let statement = try handle(.confirmed)
@@ -183,6 +191,8 @@ struct JournalStatements {
       let statement = try handle(.after)
       bind(statement, 2, Int64(state.rawValue))
       try update(statement, row: row)
+    case .afterTried(let row):
+      try update(handle(.afterTried), row: row)
     case .nodeIntent(let node, let round):
       let statement = try handle(.nodeIntent)
       bind(statement, 2, round)

@@ -6,7 +6,8 @@ extension JournalWrite {
     switch self {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
-      .confirmed, .after, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned, .orphanSettled,
+      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned,
+      .orphanSettled,
       .orphanKept:
       false
     }
@@ -17,7 +18,7 @@ extension JournalWrite {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled: true
     // The files themselves show what became of them.
-    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .nodeIntent,
+    case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept:
       false
     }
@@ -34,7 +35,8 @@ extension JournalWrite {
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
-    case .intent, .withdraw, .released, .source, .after, .nodeIntent, .nodeWithdraw, .resumed, .events,
+    case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
+      .events,
       .orphaned, .orphanSettled:
       128
     }

@@ -27,13 +27,16 @@ package enum JournalWrite: Sendable {
   case orphanSettled(orphan: Int64)
   /// The orphan was not released, and why.
   case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)
-  /// Which file was sent: its inode, and its digest where that is asked for. What is `nil` stays as it was.
-  case source(row: Int64, inode: UInt64?, sha256: [UInt8]?)
+  /// Which file was sent: its inode, with the root that it was in, and its digest where that is asked for. What is
+  /// `nil` stays as it was.
+  case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
   /// Delivered files that hold what was delivered, with the times that they have now.
   case confirmed([ContentQuestions.Confirmed])
   /// What is owed to a file that is delivered, or what became of it. Appended together with the item's end,
   /// `.owed` is in the same transaction.
   case after(row: Int64, AfterState)
+  /// What is owed to a delivered file was tried in vain, and is owed still.
+  case afterTried(row: Int64)
   /// A fetch's or request's unrepeatable attempt; as `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)

@@ -16,6 +16,8 @@ package struct Reconciliation: Sendable {
     package var expires: Instant?
     /// It is delivered, and still to be deleted or moved.
     package var owesAfter: Bool
+    /// It was submitted once more after it was handed over: where it ended in vain, it is sent anew in its round.
+    package var isSubmittedAnew = false
 
     package init(
       row: Int64, round: Int64, state: ItemState, intent: ItemStep? = nil, size: Int64, modified: Int64,
@@ -128,7 +130,7 @@ package struct Reconciliation: Sendable {
         if known.round == round { settled.doneInRound += 1 }
       }
     case .failed, .cancelled:
-      if known.round != round || !isSame {
+      if known.round != round || !isSame || known.isSubmittedAnew {
         requeue(known, index: index)
       } else if known.state == .failed {
         settled.failedInRound += 1
