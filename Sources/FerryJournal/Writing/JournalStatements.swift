@@ -19,9 +19,8 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, confirmed, after, afterTried, nodeIntent, nodeWithdraw, nodeClosed,
-      resumed,
-      events
+    case captures, setCaptures, source, confirmed, after, afterTried
+    case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
     case orphaned, regained, orphanSettled, orphanKept
 
     var sql: String {
