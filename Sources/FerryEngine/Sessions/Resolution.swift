@@ -75,7 +75,10 @@ package struct Resolution {
     // What was decided is synced.
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
-      journals.append(try SessionJournal.open(session: session, in: state, writtenBy: version, at: now))
+      let journal = try SessionJournal.openExisting(
+        session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+        at: now)
+      if let journal { journals.append(journal) }
     }
     var found = try journals.flatMap { try ambiguous($0, scope) }
       .filter { origin == nil || $0.node.server == origin }

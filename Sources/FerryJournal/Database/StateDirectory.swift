@@ -83,7 +83,7 @@ package struct StateDirectory: Hashable, Sendable {
   package func sessions() throws(JournalError) -> [String] { try sessions(with: ".db") }
 
   /// The identifiers of all sessions that a process has ever had here, sorted.
-  func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
+  package func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
 
   private func sessions(with suffix: String) throws(JournalError) -> [String] {
     try Self.names(in: sessionsFolder).filter { $0.hasSuffix(suffix) }
