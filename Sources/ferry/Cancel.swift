@@ -48,7 +48,7 @@ struct Cancel: ParsableCommand {
         // A session that is removed has nothing any more.
         guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
         try Output.produce(
-          "  '\(state.command("status", outcome.session))' says which, and how to decide\n")
+          "  which, and how to decide, is said by: \(state.command("status", outcome.session))\n")
       }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }

@@ -37,7 +37,7 @@ struct EventCommand {
     process.arguments = Array(command.dropFirst())
     var environment = environment
     // The state folder's path is relative to another folder than the command's, where it is relative.
-    environment["FERRY_REPORT"] = URL(fileURLWithPath: report).standardizedFileURL.path
+    environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
     environment["FERRY_SESSION"] = session
     process.environment = environment
     // ferry's own standard output is the report's.

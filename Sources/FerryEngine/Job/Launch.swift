@@ -112,7 +112,7 @@ package struct Launch {
     run.rounds = try jobs.all.map { job in
       try history.register(
         JobRow(
-          manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
+          manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
           variables: job.variables, registeredAt: started))
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(manifest: job.plan.manifest, used: used, at: started).number

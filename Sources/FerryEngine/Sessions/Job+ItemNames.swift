@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 import Foundation
 
@@ -9,7 +10,7 @@ extension Job {
     guard case .upload(let work) = node.work else { return [] }
     let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)
     var candidates = Self.relativeCandidates(item, node: node.name)
-    let file = URL(fileURLWithPath: item).standardizedFileURL.path
+    let file = AbsolutePath.text(of: item)
     for root in [lister.root, FileLister.real(lister.root) ?? lister.root]
     where FileLister.isInside(Array(file.utf8), root) && file.utf8.count > root.count {
       candidates.append(Array(file.utf8.dropFirst(root == [0x2F] ? 1 : root.count + 1)))

@@ -1,9 +1,9 @@
 /// Words of a command line, for a person to paste or a crontab to hold.
-enum ShellWord {
-  static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+package enum ShellWord {
+  package static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
   /// As one word of sh.
-  static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
