@@ -61,7 +61,7 @@ struct Cancel: ParsableCommand {
 
   /// An identifier has no slash, and a manifest's name ends as YAML's do.
   static func isPath(_ target: String) -> Bool {
-    target.contains("/") || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
+    target.utf8.contains(UInt8(ascii: "/")) || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
   }
 
   private func text(_ outcome: Cancellation.Outcome) -> String {

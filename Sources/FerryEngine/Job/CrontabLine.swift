@@ -30,6 +30,12 @@ package struct CrontabLine {
       throw UsageError("a path or variable has a line end in it, which a crontab cannot have")
     }
     // crontab(5): an unescaped % is a line end, also in quotes.
-    return "\(moment.cronFields(in: zone)) \(command.replacing("%", with: "\\%"))"
+    // By scalars: what follows a % may combine with it.
+    var escaped = String.UnicodeScalarView()
+    for scalar in command.unicodeScalars {
+      if scalar == "%" { escaped.append("\\") }
+      escaped.append(scalar)
+    }
+    return "\(moment.cronFields(in: zone)) \(escaped)"
   }
 }

@@ -92,7 +92,9 @@ extension ManifestFiles {
   /// Includes are files; `~/` is the home folder.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
     @Sendable func file(_ path: String) -> WholeFile {
-      let home = environment["HOME"].flatMap { path.hasPrefix("~/") ? $0 + path.dropFirst() : nil }
+      let home = environment["HOME"].flatMap {
+        path.utf8.starts(with: "~/".utf8) ? $0 + String(path.unicodeScalars.dropFirst()) : nil
+      }
       return WholeFile(home ?? path)
     }
     return ManifestFiles { path throws(Unreadable) in

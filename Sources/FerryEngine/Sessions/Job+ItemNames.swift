@@ -20,8 +20,10 @@ extension Job {
 
   /// Those that need no folder: `NODE/PATH`, or the path itself; either as ferry shows it in quotes, or as it is.
   static func relativeCandidates(_ item: String, node: String) -> [[UInt8]?] {
-    let ofNode = item.hasPrefix(node + "/") ? Array(item.utf8.dropFirst(node.utf8.count + 1)) : nil
-    let path = item.hasPrefix("/") ? nil : Array(item.utf8)
+    // By bytes: a name may begin with a mark that combines with the slash.
+    let item = Array(item.utf8)
+    let ofNode = item.starts(with: (node + "/").utf8) ? Array(item.dropFirst(node.utf8.count + 1)) : nil
+    let path = item.first == UInt8(ascii: "/") ? nil : item
     return [ofNode.flatMap(NameText.read), ofNode, path.flatMap(NameText.read), path]
   }
 }

@@ -13,6 +13,12 @@ package enum ShellWord {
       }
     }
     if plain, !word.isEmpty { return word }
-    return "'" + word.replacing("'", with: "'\\''") + "'"
+    // A shell knows no letters of several scalars: a quote ends the word also where a combining mark follows it.
+    var text = String.UnicodeScalarView("'".unicodeScalars)
+    for scalar in word.unicodeScalars {
+      if scalar == "'" { text.append(contentsOf: "'\\''".unicodeScalars) } else { text.append(scalar) }
+    }
+    text.append("'")
+    return String(text)
   }
 }
