@@ -30,7 +30,9 @@ extension DownloadFile {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard name.hasPrefix(prefix), folder + name != own else { continue }
+      guard name.utf8.starts(with: prefix.utf8), !(folder + name).utf8.elementsEqual(own.utf8) else {
+        continue
+      }
       // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
       let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }

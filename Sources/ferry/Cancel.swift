@@ -48,7 +48,7 @@ struct Cancel: ParsableCommand {
         // A session that is removed has nothing any more.
         guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
         try Output.produce(
-          "  '\(state.command("status", outcome.session))' says which, and how to decide\n")
+          "  which, and how to decide, is said by: \(state.command("status", outcome.session))\n")
       }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
@@ -61,7 +61,7 @@ struct Cancel: ParsableCommand {
 
   /// An identifier has no slash, and a manifest's name ends as YAML's do.
   static func isPath(_ target: String) -> Bool {
-    target.contains("/") || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
+    target.utf8.contains(UInt8(ascii: "/")) || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
   }
 
   private func text(_ outcome: Cancellation.Outcome) -> String {

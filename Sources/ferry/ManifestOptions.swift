@@ -41,10 +41,11 @@ struct VariableOptions: ParsableArguments {
   func parsed() throws -> [String: String] {
     var parsed: [String: String] = [:]
     for variable in variables {
-      guard let equals = variable.firstIndex(of: "="), equals != variable.startIndex else {
+      let letters = variable.unicodeScalars
+      guard let equals = letters.firstIndex(of: "="), equals != letters.startIndex else {
         throw UsageError("--var \(NameText.shown(variable)): write it as name=value")
       }
-      parsed[String(variable[..<equals])] = String(variable[variable.index(after: equals)...])
+      parsed[String(letters[..<equals])] = String(letters[letters.index(after: equals)...])
     }
     return parsed
   }

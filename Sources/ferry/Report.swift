@@ -25,7 +25,8 @@ struct Report: ParsableCommand {
       id, state: state.state, environment: ProcessInfo.processInfo.environment)
     switch format {
     case .json: try Output.produce(String(decoding: bytes, as: UTF8.self))
-    case .text: try Output.produce(ReportText.text(try ReportWriter.decode(bytes)))
+    case .text:
+      try Output.produce(ReportText.text(try ReportWriter.decode(bytes), status: state.command("status")))
     }
   }
 }

@@ -7,7 +7,8 @@ import Foundation
 struct Resolve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Decide whether requests were carried out whose answers were lost.",
-    usage: "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT) [--all]",
+    usage:
+      "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",
     discussion: """
       done: it was carried out, and nothing is sent again. retry: it was not, and the next run sends it again. An \
       item is named as for ferry explain; the name of an upload means all its items that are ambiguous.
@@ -29,7 +30,15 @@ struct Resolve: ParsableCommand {
   var session: String?
 
   @Option(
-    help: ArgumentHelp("Only what was sent to this server: scheme, host and port.", valueName: "origin"))
+    help: ArgumentHelp(
+      "Only what the manifest of this name has in the session; an item is then NODE/PATH, NODE, or NODE/ for a whole upload.",
+      valueName: "name"))
+  var manifestName: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only what was sent to this server: scheme, host and port; none, where it has no fixed one.",
+      valueName: "origin"))
   var origin: String?
 
   @Flag(help: "Everything that is ambiguous there.")
@@ -72,11 +81,13 @@ struct Resolve: ParsableCommand {
 
   private func scope() throws -> Resolution.Scope {
     switch (manifest, session) {
+    case (.some, nil) where manifestName != nil:
+      throw UsageError("--manifest-name goes with --session\nhelp: --manifest FILE names the manifest itself")
     case (let manifest?, nil):
       return .manifest(
         try ManifestSource(path: manifest, variables: variables.parsed(), variableFiles: variables.texts())
           .job())
-    case (nil, let session?): return .session(session)
+    case (nil, let session?): return .session(session, manifest: manifestName)
     case (nil, nil), (.some, .some): throw UsageError("give either --manifest FILE or --session IDENT")
     }
   }

@@ -20,6 +20,7 @@ struct Resume: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     var jobs: [Job] = []
     var codes: Set<FerryPlan.ExitCode> = []
+    let again = try state.command("run", "NEWPATH")
     for open in try OpenJobs.find(state: state.state, environment: environment) {
       do throws(ManifestSource.Failure) {
         jobs.append(try ManifestSource(path: open.path, variables: open.variables).readable())
@@ -27,8 +28,8 @@ struct Resume: ParsableCommand {
         // It keeps none of the others back.
         if error.code == .usage {
           Output.complain(
-            "help: where the manifest has moved, 'ferry run NEWPATH' goes on with the round of '\(open.manifest)'"
-          )
+            "help: where the manifest has moved, this goes on with the round of '\(open.manifest)', with its new path: "
+              + again)
         }
         codes.insert(error.code)
       }

@@ -59,17 +59,18 @@ struct RunCommand {
       warn: { warnings in if !options.quiet { Output.warn(warnings, of: jobs) } },
       onProgress: { progress.show($0) })
     progress.clear()
+    let status = try PastedCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
       // Who comes back for it has nothing to complain of yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {
-        let text = ReportText.text(record) + "  report: \(report)\n"
+        let text = ReportText.text(record, status: status) + "  report: \(report)\n"
         // With --report - the standard output is the report's.
         if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
       } else if record.run.exitCode != 0 {
-        Output.complain(ReportText.text(record))
+        Output.complain(ReportText.text(record, status: status))
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
       return (code == .deferred && options.deferredOk ? .success : code, nil)

@@ -97,6 +97,7 @@ import Testing
     let resolved = await shell.end()
     #expect(resolved.status == 0, "\(resolved.stderr)")
     #expect(resolved.stdout.split(separator: "\n").count { $0.hasSuffix(": done") } == HostileName.all.count)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.url.path).isEmpty)
     #expect(try await job.run().report.totals.items.done == 0)
     #expect(try await receiver.received().requests == HostileName.all.count)
   }

@@ -67,6 +67,56 @@ import Testing
     #expect(try await job.run().command.status == 0)
   }
 
+  /// Where a command began it anew, the next run would send everything again.
+  @Test(arguments: [false, true])
+  func `as the bytes of a journal that sent something are, is begun anew by no command`(hasLog: Bool)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    let file = job.journal(ofSession: "e2e.uploads")
+    #expect(truncate(file, 0) == 0)
+    if hasLog { try Data(repeating: 7, count: 4096).write(to: URL(filePath: file + "-wal")) }
+    for command in Self.changing {
+      let end = try await job.start(command).end()
+      #expect(end.status == 70, "\(command): \(end.stdout)\(end.stderr)")
+      #expect((end.stdout + end.stderr).contains("it has no byte"), "\(command): \(end.stdout)\(end.stderr)")
+      #expect(try Data(contentsOf: URL(filePath: file)).isEmpty, "\(command)")
+    }
+    #expect(try await job.ferry("run", "job.yaml").status == 70)
+    #expect(try await receiver.received().files.map(\.puts) == [1])
+  }
+
+  @Test func `as a whole journal is, is told by a run, whatever command came before`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    let file = job.journal(ofSession: "e2e.uploads")
+    try FileManager.default.removeItem(atPath: file)
+    for command in Self.changing {
+      let end = try await job.start(command).end()
+      #expect([0, 2].contains(end.status), "\(command): \(end.stdout)\(end.stderr)")
+      if end.status == 2, command[0] != "journal" {
+        #expect(end.stderr.contains("has no journal in \(job.state) any more"), "\(command): \(end.stderr)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: file), "\(command)")
+    }
+    let run = try await job.ferry("run", "job.yaml")
+    #expect(run.status == 0 && run.stderr.contains("what it had delivered is sent again"), "\(run.stderr)")
+  }
+
+  /// Commands that write to the journal of a session, one way of naming it each.
+  private static let changing = [
+    ["journal", "prune", "--delivered", "365d"], ["journal", "prune", "--delivered", "365d", "e2e.uploads"],
+    ["reset", "e2e.uploads"], ["cancel", "e2e.uploads"], ["cancel", "./job.yaml"],
+    ["resolve", "--all", "done", "--manifest", "job.yaml"],
+    ["resolve", "--all", "done", "--session", "e2e.uploads"],
+    ["orphans", "e2e.uploads", "--forget", "all"],
+  ]
+
   @Test func `in a session of another manifest, does not stop a run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))

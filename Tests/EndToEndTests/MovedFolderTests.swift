@@ -65,7 +65,7 @@ import Testing
     #expect(lost.status == 2)
     #expect(lost.stderr.contains("job/job.yaml: cannot be read"), "\(lost.stderr)")
     #expect(lost.stderr.contains("help: "), "\(lost.stderr)")
-    #expect(lost.stderr.contains("ferry run NEWPATH"), "\(lost.stderr)")
+    #expect(lost.stderr.contains("ferry run NEWPATH --state /"), "\(lost.stderr)")
 
     let run = try await ferry(folder, "run", "new-job/job.yaml", "--state", state, "--report", "report.json")
     #expect(run.status == 0, "\(run.stderr)")

@@ -23,7 +23,9 @@ import Testing
     #expect(ambiguity.origin == receiver.url)
     #expect(ambiguity.captures?["id"]?.isEmpty == false)
     #expect(!ambiguity.at.isEmpty)
-    let line = "ferry resolve files/\(item.path) done --session e2e.uploads --state \(job.state)"
+    let line =
+      "ferry resolve files/\(item.path) done --session e2e.uploads --manifest-name e2e --origin \(receiver.url)"
+      + " --state \(job.state)"
     #expect(ambiguity.resolve == [line, line.replacing(" done ", with: " retry ")])
     let id = try #require(ambiguity.captures?["id"])
     for text in [
@@ -38,10 +40,13 @@ import Testing
 
   @Test func `since an earlier run is pointed at by the next one`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
-    #expect(try await job.run().command.stdout.contains("'ferry status' says which") == false)
+    #expect(try await job.run().command.stdout.contains("ferry status") == false)
     let next = try await job.run().command
     #expect(next.status == 1)
-    #expect(next.stdout.contains("    'ferry status' says which of earlier runs"), "\(next.stdout)")
+    #expect(
+      next.stdout.contains(
+        "    which of earlier runs may have been carried out, and how to decide, is said by: "
+          + "ferry status --state \(job.state)\n"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }
 
@@ -192,12 +197,73 @@ import Testing
       status.contains("commit to \(first.url)") && status.contains("commit to \(second.url)"), "\(status)")
     #expect(status.contains("--origin \(first.url)"), "\(status)")
     let both = try await job.ferry("resolve", "files/0.txt", "done", "--session", "e2e.uploads")
-    #expect(both.status == 2 && both.stderr.contains("--origin"), "\(both.stderr)")
+    #expect(both.status == 2, "\(both.stderr)")
     for server in [first.url, second.url] {
+      let line = "files/0.txt done --session e2e.uploads --manifest-name e2e --origin \(server) --state"
+      #expect(status.contains(line), "\(status)")
+      #expect(both.stderr.contains(line), "\(both.stderr)")
       let one = try await job.ferry(
         "resolve", "files/0.txt", "done", "--session", "e2e.uploads", "--origin", server)
       #expect(one.status == 0 && one.stdout == "files/0.txt: done\n", "\(one.stderr)")
     }
+  }
+
+  /// What a printed command meant is decided by then: what is only like it stays.
+  @Test func `is decided by a printed command for good`() async throws {
+    let (job, receiver) = try await workspace("commit:times=3,drop=after", files: 1)
+    _ = try job.folder.makeFolder("files/files")
+    try job.write("inner", to: "files/0.txt")
+    #expect(try await job.run().report.totals.items.ambiguous == 2)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: text.replacing("name: e2e\n", with: "name: other\n"))
+    #expect(try await job.run("--limit", "1").command.status == 1)
+    let status = try await job.ferry("status", "e2e.uploads").stdout
+    let commands = status.split(separator: "\n").filter { $0.contains(" it was: ") }
+      .compactMap { line in line.firstRange(of: "ferry resolve").map { String(line[$0.lowerBound...]) } }
+    #expect(commands.count == 3 && Set(commands).count == 3, "\(status)")
+    for command in commands {
+      #expect(try await paste(command).stdout.hasSuffix("files/0.txt: done\n"), "\(command)")
+      let again = try await paste(command)
+      #expect(
+        again.status == 2 && again.stderr.contains("is not ambiguous"), "\(again.stdout)\(again.stderr)")
+    }
+    #expect(try await receiver.received().commits == 3)
+  }
+
+  @Test func `of two uploads of one manifest is told apart by what the refusal prints`() async throws {
+    let (job, receiver) = try await workspace("commit:times=2,drop=after", files: 1)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    let upload = try #require(text.firstRange(of: "  files:\n"))
+    let second = "  again:\n" + text[upload.upperBound...]
+    try job.write(manifest: text + second)
+    #expect(try await job.run().report.totals.items.ambiguous == 2)
+    let refused = try await job.ferry("resolve", "0.txt", "retry", "--manifest", "job.yaml")
+    #expect(refused.status == 2 && refused.stderr.contains("is ambiguous in several; nothing was decided"))
+    let place =
+      "retry --session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"
+    for node in ["again", "files"] {
+      #expect(refused.stderr.contains("\n  ferry resolve \(node)/0.txt \(place)"), "\(refused.stderr)")
+    }
+    let one = try await paste("ferry resolve again/0.txt \(place)")
+    #expect(
+      one.status == 0 && one.stdout == "again/0.txt: the next run sends its commit again\n", "\(one.stderr)")
+    let all = try await job.ferry(
+      "resolve", "files/", "done", "--session", "e2e.uploads", "--manifest-name", "e2e")
+    #expect(all.stdout == "files/0.txt: done\n", "\(all.stderr)")
+  }
+
+  @Test func `is named with the name of a manifest only together with a session`() async throws {
+    let (job, _) = try await workspace("commit:times=1,drop=after", files: 1)
+    let wrong = try await job.ferry(
+      "resolve", "--all", "done", "--manifest", "job.yaml", "--manifest-name", "e2e")
+    #expect(wrong.status == 2 && wrong.stderr.contains("--manifest-name goes with --session"))
+  }
+
+  /// As a person does, in another folder.
+  private func paste(_ command: String) async throws -> Command {
+    let elsewhere = try TemporaryFolder()
+    let script = "ferry() { '\(Product.path("ferry"))' \"$@\"; }\n\(command)"
+    return try await RunningCommand("/bin/sh", ["-ec", script], in: elsewhere.url).end()
   }
 
   @Test func `is decided by its own name alone, where the root has a folder of the upload's name`()
@@ -242,7 +308,8 @@ import Testing
     #expect(refused.status == 2)
     #expect(
       refused.stderr.contains(
-        "is ambiguous in several: files of e2e at \(receiver.url) in e2e.uploads, files of other at"),
+        "is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n  ferry resolve files/0.txt done "
+          + "--session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"),
       "\(refused.stderr)")
     let one = try await job.ferry("resolve", "files/0.txt", "done", "--manifest", "job.yaml")
     #expect(one.status == 0 && one.stdout == "files/0.txt: done\n", "\(one.stderr)")

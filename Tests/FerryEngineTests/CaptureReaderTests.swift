@@ -21,10 +21,10 @@ struct CaptureReaderTests {
   @Test(arguments: [
     ("/foo/0", "bar"), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"), ("/e^f", "3"), ("/g|h", "4"),
     ("/i\\j", "5"),
-    ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"),
+    ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"), ("/\u{301}o/\u{301}p", "9"),
   ]) func pointersNameWhatRFC6901Says(_ pointer: String, _ value: String) throws {
     let body = #"""
-      {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}
+      {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8,"\#u{301}o":{"\#u{301}p":9}}
       """#
     #expect(try read(.json(pointer: pointer), body) == value)
   }

@@ -11,11 +11,29 @@ struct CrontabLineTests {
     ("/srv/my photos/job.yaml", "cd '/srv/my photos' && ferry run job.yaml"),
     ("/srv/it's/a$b.yaml", "cd '/srv/it'\\''s' && ferry run 'a$b.yaml'"),
     ("/srv/100%/-n.yaml", "cd '/srv/100\\%' && ferry run ./-n.yaml"),
-    ("/srv/a/../b/job.yaml", "cd /srv/b && ferry run job.yaml"),
+    ("/srv/a/./b//job.yaml", "cd /srv/a/b && ferry run job.yaml"),
+    // A mark combines with the letter before it, and a shell and cron do not mind.
+    ("/srv/a'\u{301};id;/job.yaml", "cd '/srv/a'\\''\u{301};id;' && ferry run job.yaml"),
+    ("/srv/100%\u{301}/job.yaml", "cd '/srv/100\\%\u{301}' && ferry run job.yaml"),
+    ("/srv/-\u{301}/-\u{301}.yaml", "cd '/srv/-\u{301}' && ferry run './-\u{301}.yaml'"),
   ])
   func pathsAreQuotedForTheShellAndForCron(_ path: String, _ command: String) throws {
     let line = CrontabLine(manifest: path, state: nil, variables: [:])
     #expect(try line.text(at: moment, in: .utc) == "0 0 1 1 * \(command)")
+  }
+
+  @Test func aFolderBehindALinkIsTheOneThatTheSystemFinds() throws {
+    let folder = try TestFolder()
+    folder.file("real/deep/a")
+    folder.file("real/job.yaml")
+    folder.link("link", to: "real/deep")
+    let line = CrontabLine(
+      manifest: folder.path + "/link/../job.yaml", state: folder.path + "/link/../st", variables: [:])
+    let real = try #require(FileLister.real(Array((folder.path + "/real").utf8)))
+    let place = String(decoding: real, as: UTF8.self)
+    #expect(
+      try line.text(at: moment, in: .utc)
+        == "0 0 1 1 * cd \(place) && ferry run job.yaml --state \(place)/st")
   }
 
   @Test func stateAndVariablesGoWithIt() throws {

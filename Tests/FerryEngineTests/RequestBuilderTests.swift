@@ -72,6 +72,9 @@ struct RequestBuilderTests {
     ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
     ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("./g/.", "http://a/b/c/g/"),
     ("g;x=1/../y", "http://a/b/c/y"),
+    // A mark combines with the delimiter before it, which stays one.
+    ("/\u{301}g", "http://a/\u{301}g"), ("//h/\u{301}@g", "http://h/\u{301}@g"),
+    ("../\u{301}", "http://a/b/\u{301}"),
     ("g?y/../x", "http://a/b/c/g?y/../x"), ("http://x/%2e%2F", "http://x/%2e%2F"),
   ]) func referencesResolveAsInRFC3986(_ reference: String, _ resolved: String) {
     #expect(

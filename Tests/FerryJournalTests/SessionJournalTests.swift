@@ -19,6 +19,13 @@ import Testing
     return (journal, node)
   }
 
+  @Test(arguments: [
+    ("http://h:1", "http://h:1"), ("http://h:1 0f", "http://h:1"), ("", nil), (" 0f", nil),
+  ]) func aNodesServerIsThatOfItsOrigin(_ origin: String, _ server: String?) throws {
+    let node = try state.open().node(manifest: "m", name: "n", kind: .fetch, origin: origin)
+    #expect(node.server == server)
+  }
+
   /// What docs/journal.md promises of deleted captures, and of a log that had to grow.
   @Test func whatIsDeletedIsOverwrittenAndALongLogCutBack() throws {
     func judge(_ queue: DatabaseQueue) throws {

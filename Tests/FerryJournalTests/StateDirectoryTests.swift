@@ -1,6 +1,7 @@
-import FerryJournal
 import Foundation
 import Testing
+
+@testable import FerryJournal
 
 @Suite struct StateDirectoryTests {
   @Test func theFolderIsTheFirstThatIsNamed() throws {
@@ -33,6 +34,39 @@ import Testing
     #expect(try state.report(ofRun: "r1") == "/s/runs/r1/report.json")
     #expect(throws: JournalError.self) { try state.database(ofSession: "") }
     #expect(throws: JournalError.self) { try state.database(ofSession: String(repeating: "a", count: 201)) }
+  }
+
+  @Test func aPastedCommandNamesItWhereItIsNamed() throws {
+    let usual = try StateDirectory(explicit: nil, environment: ["HOME": "/h"])
+    #expect(usual.command(["status", "a b"]) == "ferry status 'a b'")
+    let named = try StateDirectory(explicit: "/s t", environment: [:])
+    #expect(named.command(["status"]) == "ferry status --state '/s t'")
+    let relative = try StateDirectory(explicit: "s", environment: [:])
+    let here = FileManager.default.currentDirectoryPath
+    #expect(relative.command(["status"]) == "ferry status --state \(here)/s")
+    #expect(
+      named.command(["resolve", "-a/b", "done"], options: [("--session", "-s")])
+        == "ferry resolve --session=-s --state '/s t' -- -a/b done")
+  }
+
+  @Test func aPastedCommandNamesTheFolderThatTheSystemFinds() throws {
+    let state = try TemporaryState()
+    try state.directory.create()
+    let root = state.directory.path
+    #expect(symlink(root + "/runs", root + "/sessions/link") == 0)
+    let real = try #require(realpath(root, nil))
+    defer { free(real) }
+    let folder = try StateDirectory(explicit: root + "/sessions/link/../st", environment: [:])
+    #expect(folder.command(["status"]) == "ferry status --state \(String(cString: real))/st")
+    // Where there is nothing yet, nothing is taken out of the path.
+    #expect(AbsolutePath.text(of: "/nowhere/a/../b") == "/nowhere/a/../b")
+  }
+
+  @Test func aDamagedJournalsRemedyNamesItsFolder() throws {
+    for file in ["/s t/ferry.db", "/s t/sessions/x.db"] {
+      let error = JournalError(.damaged, file: file, cause: "")
+      #expect(error.remedy.hasSuffix("is said by: ferry journal check --state '/s t'"), "\(error.remedy)")
+    }
   }
 
   @Test func itsSessionsAreListedByTheirIdentifiers() throws {

@@ -209,6 +209,18 @@ extension BadManifest {
         "2️⃣", .invalidPath, "this path must be relative", help: "name a place below the manifest's folder"),
       .error("3️⃣", .invalidPath, "this path names a folder", help: "name a file")),
     BadManifest(
+      "a file outside the manifest's folder, behind a slash that a mark combines with",
+      """
+      fetches:
+        up: { session: quick, request: { url: https://example.com/ }, save_to: 1️⃣"../\u{301}/catalog.json" }
+        root: { session: quick, request: { url: https://example.com/ }, save_to: 2️⃣"/\u{301}/catalog.json" }
+      """,
+      .error(
+        "1️⃣", .invalidPath, "this path leads out of its folder with '..'",
+        help: "name a place below the manifest's folder"),
+      .error(
+        "2️⃣", .invalidPath, "this path must be relative", help: "name a place below the manifest's folder")),
+    BadManifest(
       "globs that match nothing by their letters", in: .upload,
       """
       files: { include: [1️⃣/srv/*.jpg, 2️⃣../*.jpg, 3️⃣"*.{jpg,png", 4️⃣"[a-z.jpg"] }

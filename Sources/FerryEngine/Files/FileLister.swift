@@ -88,15 +88,15 @@ package struct FileLister: Sendable {
     _ path: String, baseFolder: String, home: String?
   ) throws(ListingFailure) -> [UInt8] {
     var path = path
-    if path == "~" || path.hasPrefix("~/") {
+    if path == "~" || path.utf8.starts(with: "~/".utf8) {
       guard let home, !home.isEmpty else {
         throw ListingFailure(message: "'\(path)' needs a home folder, and HOME is not set")
       }
-      path = home + path.dropFirst()
-    } else if !path.hasPrefix("/") {
+      path = home + String(path.unicodeScalars.dropFirst())
+    } else if path.utf8.first != UInt8(ascii: "/") {
       path = baseFolder + "/" + path
     }
-    if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+    if path.utf8.first != UInt8(ascii: "/") { path = FileManager.default.currentDirectoryPath + "/" + path }
     var bytes = Array(path.utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
     return bytes

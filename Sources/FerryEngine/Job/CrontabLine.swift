@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 import Foundation
 
@@ -10,13 +11,13 @@ package struct CrontabLine {
   ///   - state: the state folder, where cron would not find it by itself.
   ///   - variableFiles: paths that are relative to the current folder.
   package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
-    let file = URL(fileURLWithPath: manifest).standardizedFileURL
-    folder = file.deletingLastPathComponent().path
+    let file = AbsolutePath.text(of: manifest) as NSString
+    folder = file.deletingLastPathComponent
     let name = file.lastPathComponent
-    words = ["ferry", "run", name.hasPrefix("-") ? "./" + name : name]
-    if let state { words += ["--state", URL(fileURLWithPath: state).standardizedFileURL.path] }
+    words = ["ferry", "run", name.utf8.first == UInt8(ascii: "-") ? "./" + name : name]
+    if let state { words += ["--state", AbsolutePath.text(of: state)] }
     for path in variableFiles {
-      words += ["--vars-file", URL(fileURLWithPath: path).standardizedFileURL.path]
+      words += ["--vars-file", AbsolutePath.text(of: path)]
     }
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words += ["--var", "\(name)=\(value)"] }
   }
@@ -29,6 +30,12 @@ package struct CrontabLine {
       throw UsageError("a path or variable has a line end in it, which a crontab cannot have")
     }
     // crontab(5): an unescaped % is a line end, also in quotes.
-    return "\(moment.cronFields(in: zone)) \(command.replacing("%", with: "\\%"))"
+    // By scalars: what follows a % may combine with it.
+    var escaped = String.UnicodeScalarView()
+    for scalar in command.unicodeScalars {
+      if scalar == "%" { escaped.append("\\") }
+      escaped.append(scalar)
+    }
+    return "\(moment.cronFields(in: zone)) \(escaped)"
   }
 }

@@ -19,7 +19,7 @@ struct EditEffects {
       let name = jobs.plan.manifests[manifest]
       var effects = try inOwnSessions(name)
       if try hasNewUpload(manifest) { effects += try inOtherSessions(name, .otherSession) }
-      let path = URL(fileURLWithPath: jobs.all[manifest].path).standardizedFileURL.path
+      let path = AbsolutePath.text(of: jobs.all[manifest].path)
       effects += try submitted(name, nil)
       for former in try history.openManifests(atPath: path) where former != name {
         effects += try inOtherSessions(former, .otherName)
@@ -125,7 +125,7 @@ struct EditEffects {
       case .otherName: "the manifest was \(manifest)"
       case .uploadIDs: ""
       }
-    let remedy = "undo that to go on with them, or drop them with '\(state.command(["cancel", session]))'"
+    let remedy = "undo that to go on with them, or drop them with: \(state.command(["cancel", session]))"
     return EditEffect(
       code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
       message: "\(files) files are left behind: \(why); \(remedy)")

@@ -37,7 +37,7 @@ struct EventCommand {
     process.arguments = Array(command.dropFirst())
     var environment = environment
     // The state folder's path is relative to another folder than the command's, where it is relative.
-    environment["FERRY_REPORT"] = URL(fileURLWithPath: report).standardizedFileURL.path
+    environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
     environment["FERRY_SESSION"] = session
     process.environment = environment
     // ferry's own standard output is the report's.
@@ -48,10 +48,10 @@ struct EventCommand {
 
   /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
-    if name.hasPrefix("/") { return name }
-    if name.contains("/") { return folder + "/" + name }
-    for place in (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":") {
-      let path = "\(place)/\(name)"
+    if name.utf8.first == UInt8(ascii: "/") { return name }
+    if name.utf8.contains(UInt8(ascii: "/")) { return folder + "/" + name }
+    for place in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
+      let path = "\(Substring(place))/\(name)"
       if FileManager.default.isExecutableFile(atPath: path) { return path }
     }
     throw UsageError("it is not in PATH")

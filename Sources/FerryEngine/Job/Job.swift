@@ -1,4 +1,5 @@
 import Crypto
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import Foundation
@@ -50,7 +51,7 @@ package struct Job: Sendable {
       environment: environment, variables: variables, variableFiles: variableFiles,
       files: .onDisk(environment))
     let reading = reader.read(bytes, file: path)
-    let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
+    let folder = (AbsolutePath.text(of: path) as NSString).deletingLastPathComponent
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),
@@ -91,7 +92,9 @@ extension ManifestFiles {
   /// Includes are files; `~/` is the home folder.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
     @Sendable func file(_ path: String) -> WholeFile {
-      let home = environment["HOME"].flatMap { path.hasPrefix("~/") ? $0 + path.dropFirst() : nil }
+      let home = environment["HOME"].flatMap {
+        path.utf8.starts(with: "~/".utf8) ? $0 + String(path.unicodeScalars.dropFirst()) : nil
+      }
       return WholeFile(home ?? path)
     }
     return ManifestFiles { path throws(Unreadable) in

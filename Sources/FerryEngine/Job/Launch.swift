@@ -104,13 +104,15 @@ package struct Launch {
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
-    try lookForLostJournals(history, notice)
-    let journals = try SessionJournals.open(jobs.plan, in: state, writtenBy: version, at: started)
+    let sending = try history.sendingSessions()
+    try tellLostJournals(of: sending, notice)
+    let journals = try SessionJournals.open(
+      jobs.plan, in: state, sending: sending, writtenBy: version, at: started)
     defer { journals.close() }
     run.rounds = try jobs.all.map { job in
       try history.register(
         JobRow(
-          manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
+          manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
           variables: job.variables, registeredAt: started))
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(manifest: job.plan.manifest, used: used, at: started).number
@@ -207,19 +209,12 @@ package struct Launch {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
   }
 
-  /// A session that has sent files and whose journal is gone sends them again. Whoever moves a journal away wants that;
-  /// one that has lost its bytes where it is wants to be put back.
-  private func lookForLostJournals(_ history: RunHistory, _ notice: (String) -> Void) throws {
-    let sending = try history.sendingSessions()
+  /// A session that has sent files and whose journal is gone sends them again.
+  private func tellLostJournals(of sending: Set<String>, _ notice: (String) -> Void) throws {
     for session in lockedSessions where sending.contains(session) {
+      guard try state.presence(ofSession: session) == .missing else { continue }
       let path = try state.database(ofSession: session)
-      switch try state.presence(ofSession: session) {
-      case .there: break
-      case .missing:
-        notice("the journal of the session \(session) is gone, \(path): what it had delivered is sent again")
-      case .emptied:
-        throw JournalError(.damaged, file: path, cause: "it has no byte, and its session has sent files")
-      }
+      notice("the journal of the session \(session) is gone, \(path): what it had delivered is sent again")
     }
   }
 

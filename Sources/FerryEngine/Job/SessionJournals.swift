@@ -9,10 +9,10 @@ struct SessionJournals {
   init(_ all: [SessionJournal?]) { self.all = all }
 
   static func open(
-    _ plan: Plan, in state: StateDirectory, writtenBy ferry: String, at now: Instant
+    _ plan: Plan, in state: StateDirectory, sending: Set<String>, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournals {
     try Self(plan) { identifier throws(JournalError) in
-      try .open(session: identifier, in: state, writtenBy: ferry, at: now)
+      try .open(session: identifier, in: state, sending: sending, writtenBy: ferry, at: now)
     }
   }
 

@@ -82,7 +82,10 @@ package struct JournalPruning {
   private func forgetDelivered(
     in session: String, before limit: Instant, at now: Instant
   ) throws(JournalError) -> Int {
-    let journal = try SessionJournal.open(session: session, in: state, writtenBy: version, at: now)
+    let found = try SessionJournal.openExisting(
+      session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version, at: now
+    )
+    guard let journal = found else { return 0 }
     defer { try? journal.close() }  // What was forgotten is synced.
     return try journal.forgetDelivered(before: limit)
   }

@@ -26,7 +26,7 @@ package struct ReportDestination: Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
-      return end.path.hasSuffix("/") ? .folder : .file(end.path)
+      return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG:
@@ -53,7 +53,7 @@ package struct ReportDestination: Sendable {
       }
       // What is no link, or not there, is the end.
       guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else { break }
-      target = next.hasPrefix("/") || folder.isEmpty ? next : folder + "/" + next
+      target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
     }
     return (target, nil)
   }

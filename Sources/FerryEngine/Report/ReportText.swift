@@ -2,7 +2,8 @@ import FerryPlan
 
 /// A run for people: what a terminal or a cron mail wants to show.
 package enum ReportText {
-  package static func text(_ record: RunRecord) -> String {
+  /// - Parameter status: the command that tells what is ambiguous since earlier runs.
+  package static func text(_ record: RunRecord, status: String) -> String {
     let run = record.run
     var lines: [String] = []
     if let manifest = run.manifest, let number = run.round {
@@ -26,7 +27,8 @@ package enum ReportText {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
-          "    'ferry status' says which of earlier runs may have been carried out, and how to decide")
+          "    which of earlier runs may have been carried out, and how to decide, is said by: "
+            + NameText.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }

@@ -9,7 +9,7 @@ package enum ExpectationCheck {
       let name = header.name.lowercased()
       let fields = answer.headers.filter { $0.name.lowercased() == name }
       guard !fields.isEmpty else { return "no header '\(header.name)' in the answer" }
-      if !fields.contains(where: { $0.value == header.value }) {
+      if !fields.contains(where: { $0.value.utf8.elementsEqual(header.value.utf8) }) {
         return "the header '\(header.name)' is not as expected"
       }
     }

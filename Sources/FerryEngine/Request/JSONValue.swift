@@ -17,7 +17,8 @@ indirect enum JSONValue: Hashable, Sendable {
     guard !pointer.isEmpty else { return self }
     guard pointer.utf8.first == UInt8(ascii: "/") else { return nil }
     var value = self
-    for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+    let parts = pointer.unicodeScalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    for part in parts.map(Substring.init) {
       switch value {
       case .object(let members):
         let name = Self.unescaped(part)

@@ -57,7 +57,8 @@ extension RequestBuilder {
     guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
       throw failure("the URL does not begin with http:// or https://")
     }
-    guard let authority = parts.authority, !authority.isEmpty, !authority.hasPrefix(":") else {
+    guard let authority = parts.authority, !authority.isEmpty, authority.utf8.first != UInt8(ascii: ":")
+    else {
       throw failure("the URL names no host")
     }
     return text

@@ -7,7 +7,8 @@ struct URLReference {
   var fragment: String?
 
   init(_ text: String) {
-    var rest = Substring(text)
+    // By scalars, as every client reads it: a delimiter that a combining mark follows is one all the same.
+    var rest = text.unicodeScalars[...]
     if let hash = rest.firstIndex(of: "#") {
       fragment = String(rest[rest.index(after: hash)...])
       rest = rest[..<hash]
@@ -16,11 +17,11 @@ struct URLReference {
       query = String(rest[rest.index(after: mark)...])
       rest = rest[..<mark]
     }
-    if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+    if let colon = rest.firstIndex(of: ":"), Self.isScheme(Substring(rest[..<colon])) {
       scheme = String(rest[..<colon])
       rest = rest[rest.index(after: colon)...]
     }
-    if rest.hasPrefix("//") {
+    if rest.starts(with: "//".unicodeScalars) {
       let host = rest.dropFirst(2)
       let slash = host.firstIndex(of: "/") ?? host.endIndex
       authority = String(host[..<slash])
@@ -39,12 +40,12 @@ struct URLReference {
     if path.isEmpty {
       target.path = base.path
       if query == nil { target.query = base.query }
-    } else if path.hasPrefix("/") {
+    } else if path.utf8.first == UInt8(ascii: "/") {
       target.path = Self.withoutDots(path)
     } else if base.authority != nil, base.path.isEmpty {
       target.path = Self.withoutDots("/" + path)
     } else {
-      let folder = base.path.lastIndex(of: "/").map { base.path[...$0] } ?? ""
+      let folder = base.path.unicodeScalars.lastIndex(of: "/").map { base.path[...$0] } ?? ""
       target.path = Self.withoutDots(folder + path)
     }
     return target
@@ -53,7 +54,8 @@ struct URLReference {
   /// RFC 3986 §5.2.4, for a path that begins with a slash or not.
   private static func withoutDots(_ path: String) -> String {
     var kept: [Substring] = []
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(
+      Substring.init)
     for (index, part) in parts.enumerated() {
       let isLast = index == parts.count - 1
       switch part {

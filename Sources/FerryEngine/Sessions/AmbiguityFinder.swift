@@ -24,7 +24,7 @@ struct AmbiguityFinder {
     return Ambiguity(
       step: kind, at: item.closedAt, origin: origin(of: kind, values),
       captures: Dictionary(open.map { ($0.name, $0.value) }) { $1 },
-      resolve: resolutions(of: "\(row.name)/\(NameText.shown(item.path))"))
+      resolve: resolutions(of: item.path))
   }
 
   /// Of a request or a fetch.
@@ -32,7 +32,7 @@ struct AmbiguityFinder {
     let kind: Step.Kind = row.kind == .fetch ? .fetch : .request
     return Ambiguity(
       step: kind, at: row.closedAt, origin: origin(of: kind, ItemValues()), captures: [:],
-      resolve: resolutions(of: row.name))
+      resolve: resolutions(of: nil))
   }
 
   /// Where the request went. What the manifest says now holds only where it still goes to the same server.
@@ -63,10 +63,8 @@ struct AmbiguityFinder {
     return Origin(url: url)?.description
   }
 
-  /// They are good in any folder, and need nothing of the manifest.
-  private func resolutions(of item: String) -> [String] {
-    var place = ["--session", session]
-    if !isWhereItWas, let server = row.server { place += ["--origin", server] }
-    return ["done", "retry"].map { state.command(["resolve", item, $0] + place) }
+  private func resolutions(of path: [UInt8]?) -> [String] {
+    let command = ResolveCommand(session: session, row: row, path: path)
+    return [.done, .retry].map { command.line($0, in: state) }
   }
 }

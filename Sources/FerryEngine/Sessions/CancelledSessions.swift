@@ -80,8 +80,9 @@ struct CancelledSessions {
       wish.manifest == nil || $0.manifest == wish.manifest
     }
     var manifests = Set(notes.compactMap(\.manifest) + [wish.manifest].compactMap(\.self))
-    if try state.sessions().contains(wish.session) {
-      let journal = try SessionJournal.open(session: wish.session, in: state, writtenBy: version, at: now)
+    let found = try SessionJournal.openExisting(
+      session: wish.session, in: state, sending: history.sendingSessions(), writtenBy: version, at: now)
+    if let journal = found {
       defer { try? journal.close() }  // What was ended is synced.
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }

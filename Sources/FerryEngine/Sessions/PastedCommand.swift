@@ -1,5 +1,4 @@
 import FerryJournal
-import Foundation
 
 /// A command of ferry's for a person to paste.
 package enum PastedCommand {
@@ -12,15 +11,5 @@ package enum PastedCommand {
     _ words: [String], state: String?, environment: [String: String]
   ) throws -> String {
     try StateDirectory(explicit: state, environment: environment).command(words)
-  }
-}
-
-extension StateDirectory {
-  /// A command for a person to paste, with this state folder.
-  ///
-  /// - Parameter words: behind `ferry`.
-  func command(_ words: [String]) -> String {
-    let place = isNamed ? ["--state", URL(fileURLWithPath: path).standardizedFileURL.path] : []
-    return ShellWord.line(["ferry"] + words + place)
   }
 }

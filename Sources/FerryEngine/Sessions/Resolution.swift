@@ -14,8 +14,8 @@ package struct Resolution {
   package enum Scope: Sendable {
     /// What a manifest has in its sessions.
     case manifest(Job)
-    /// Whatever the session of this identifier has.
-    case session(String)
+    /// What the session of this identifier has, of the manifest of this name, or of all.
+    case session(String, manifest: String?)
   }
 
   /// What became of one item, request or fetch. Its keys are an interface.
@@ -38,6 +38,9 @@ package struct Resolution {
     case inUse(session: String, pid: Int32?)
   }
 
+  /// The origin of what has none: of an upload or a request whose server only a capture tells.
+  package static let noOrigin = "none"
+
   private let state: StateDirectory
   private let environment: [String: String]
   private let version: String
@@ -55,8 +58,9 @@ package struct Resolution {
   /// sessions were decided.
   ///
   /// - Parameters:
-  ///   - items: as `ferry explain` names them; all that is ambiguous where it is `nil`.
-  ///   - origin: only what was sent to this server: scheme, host and port.
+  ///   - items: as `ferry explain` names them; all that is ambiguous where it is `nil`. Where the session's manifest is
+  ///     named, each means one thing alone (`exactly`).
+  ///   - origin: only what was sent to this server: scheme, host and port; also as the journal has it, or `noOrigin`.
   /// - Throws: `UsageError` where one of them is not ambiguous, or means more than one thing.
   package func resolve(
     _ items: [String]?, as decision: Decision, in scope: Scope, origin: String? = nil
@@ -75,11 +79,14 @@ package struct Resolution {
     // What was decided is synced.
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
-      journals.append(try SessionJournal.open(session: session, in: state, writtenBy: version, at: now))
+      let journal = try SessionJournal.openExisting(
+        session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+        at: now)
+      if let journal { journals.append(journal) }
     }
     var found = try journals.flatMap { try ambiguous($0, scope) }
-      .filter { origin == nil || $0.node.server == origin }
-    if let items { found = try chosen(items, from: found, scope) }
+      .filter { origin.map($0.isAt) ?? true }
+    if let items { found = try chosen(items, from: found, scope, decision) }
     let again = decision == .retry ? Set(found.map(\.node.manifest)) : []
     let rounds = try rounds(of: again, journals, at: now)
     var finished: [String] = []
@@ -103,6 +110,11 @@ package struct Resolution {
     /// `nil` for a request or a fetch.
     var item: SessionJournal.AmbiguousItem?
 
+    func isAt(_ origin: String) -> Bool {
+      let known = [node.origin, node.server ?? Resolution.noOrigin]
+      return known.contains { $0.utf8.elementsEqual(origin.utf8) }
+    }
+
     func resolved(_ decision: Decision) -> Resolved {
       var resolved = Resolved(
         session: session, manifest: node.manifest, node: node.name,
@@ -122,7 +134,7 @@ package struct Resolution {
   private func sessions(of scope: Scope) throws -> [String] {
     let known = try state.sessions()
     switch scope {
-    case .session(let name):
+    case .session(let name, _):
       let inbox = try Inbox.openForReading(in: state)
       // It was only read.
       defer { try? inbox.close() }
@@ -138,7 +150,10 @@ package struct Resolution {
 
   private func ambiguous(_ journal: SessionJournal, _ scope: Scope) throws -> [Found] {
     try journal.nodes.flatMap { row -> [Found] in
-      if case .manifest(let job) = scope, row.manifest != job.plan.manifest { return [] }
+      switch scope {
+      case .manifest(let job): if row.manifest != job.plan.manifest { return [] }
+      case .session(_, let manifest): if let manifest, row.manifest != manifest { return [] }
+      }
       guard row.kind == .upload else {
         return row.state == .ambiguous ? [Found(session: journal.identifier, node: row)] : []
       }
@@ -149,7 +164,9 @@ package struct Resolution {
   }
 
   /// Those that are named, each once.
-  private func chosen(_ items: [String], from found: [Found], _ scope: Scope) throws -> [Found] {
+  private func chosen(
+    _ items: [String], from found: [Found], _ scope: Scope, _ decision: Decision
+  ) throws -> [Found] {
     var chosen = [Bool](repeating: false, count: found.count)
     // By node and path; one manifest may have the same upload at several servers, or in several sessions.
     var places: [String: [[UInt8]: [Int]]] = [:]
@@ -160,7 +177,7 @@ package struct Resolution {
       let meant = try meant(by: item, among: places, scope)
       guard !meant.isEmpty else { throw notAmbiguous(item, found) }
       let nodes = Set(meant.map { Place(session: found[$0].session, node: found[$0].node.id) })
-      guard nodes.count == 1 else { throw meansSeveral(item, meant.map { found[$0] }) }
+      guard nodes.count == 1 else { throw meansSeveral(item, meant.map { found[$0] }, decision) }
       for index in meant { chosen[index] = true }
     }
     return zip(found, chosen).filter(\.1).map(\.0)
@@ -176,6 +193,7 @@ package struct Resolution {
   private func meant(
     by item: String, among places: [String: [[UInt8]: [Int]]], _ scope: Scope
   ) throws -> [Int] {
+    if case .session(_, .some) = scope { return exactly(item, among: places) }
     if let all = places[item] { return all.values.flatMap(\.self) }
     var best: (rank: Int, found: [Int])?
     for (node, paths) in places {
@@ -187,6 +205,16 @@ package struct Resolution {
     return best?.found ?? []
   }
 
+  /// What the words of a printed command mean, and nothing that is only like it: `NODE/PATH`, `NODE/` for all items of
+  /// an upload, `NODE` for a request or a fetch.
+  private func exactly(_ item: String, among places: [String: [[UInt8]: [Int]]]) -> [Int] {
+    guard let slash = item.utf8.firstIndex(of: UInt8(ascii: "/")) else { return places[item]?[[]] ?? [] }
+    let paths = places[String(item[..<slash])] ?? [:]
+    let path = Array(item.utf8[slash...].dropFirst())
+    guard !path.isEmpty else { return paths.filter { !$0.key.isEmpty }.flatMap(\.value) }
+    return paths[NameText.read(path) ?? path] ?? []
+  }
+
   /// The paths that the words may mean in an upload, the likeliest first.
   private func candidates(_ item: String, _ node: String, _ scope: Scope) throws -> [[UInt8]?] {
     if case .manifest(let job) = scope, let known = job.plan.nodes.first(where: { $0.name == node }) {
@@ -195,14 +223,18 @@ package struct Resolution {
     return Job.relativeCandidates(item, node: node)
   }
 
-  private func meansSeveral(_ item: String, _ found: [Found]) -> UsageError {
-    let nodes = Set(
-      found.map {
-        "\($0.node.name) of \($0.node.manifest) at \($0.node.server ?? "no fixed server") in \($0.session)"
-      })
+  private func meansSeveral(_ item: String, _ found: [Found], _ decision: Decision) -> UsageError {
+    var named: [Place: ResolveCommand] = [:]
+    for one in found {
+      let place = Place(session: one.session, node: one.node.id)
+      // The words that mean several items of a node mean all of it.
+      let path = named[place] == nil ? one.item?.path : nil
+      named[place] = ResolveCommand(session: one.session, row: one.node, path: path)
+    }
+    let lines = named.values.map { $0.line(decision, in: state) }.sorted()
     return UsageError(
-      "\(NameText.line(item)) is ambiguous in several: \(nodes.sorted().joined(separator: ", ")); nothing was decided\n"
-        + "help: say which with --manifest, --session or --origin")
+      "\(NameText.line(item).quoted) is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n"
+        + lines.map { "  \(NameText.line($0))" }.joined(separator: "\n"))
   }
 
   private func notAmbiguous(_ item: String, _ found: [Found]) -> UsageError {

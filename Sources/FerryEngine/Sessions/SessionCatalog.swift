@@ -24,6 +24,11 @@ struct SessionCatalog {
   /// Throws where one of these is not known.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
+      if try state.lockedSessions().contains(name) {
+        throw UsageError(
+          "the session '\(NameText.shown(name))' has no journal in \(state.path) any more\n"
+            + "help: where it was moved away, put it back before anything is run; a run begins it anew")
+      }
       throw Self.unknown("session", name, among: try identifiers, in: state)
     }
   }

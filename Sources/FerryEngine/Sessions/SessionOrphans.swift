@@ -75,15 +75,17 @@ package struct SessionOrphans {
   /// - Throws: `UsageError` where the session, or one of them, is not there: then nothing is forgotten.
   package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
     try check([session])
-    guard try state.sessions().contains(session) else { return .forgotten(0) }
+    guard try state.presence(ofSession: session) != .missing else { return .forgotten(0) }
     let locks: [SessionLock]
     switch try SessionLocks.take([session], in: state, patience: patience, now: { LaunchClock.wallTime }) {
     case .locked(let all): locks = all
     case .inUse(let holder): return .inUse(holder)
     }
     defer { for lock in locks { lock.release() } }
-    let journal = try SessionJournal.open(
-      session: session, in: state, writtenBy: version, at: LaunchClock.wallTime)
+    let found = try SessionJournal.openExisting(
+      session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+      at: LaunchClock.wallTime)
+    guard let journal = found else { return .forgotten(0) }
     defer { try? journal.close() }  // What was forgotten is synced.
     switch forgotten {
     case .all: return .forgotten(try journal.forgetOrphans(nil))

@@ -53,11 +53,12 @@ package struct SessionReset {
     case .inUse(let session): return .inUse(session)
     }
     let now = LaunchClock.wallTime
-    let known = try state.sessions()
     var journals: [String: SessionJournal] = [:]
     defer { for journal in journals.values { try? journal.close() } }  // What was dropped is synced.
-    for name in present where known.contains(name) {
-      journals[name] = try SessionJournal.open(session: name, in: state, writtenBy: version, at: now)
+    for name in present {
+      journals[name] = try SessionJournal.openExisting(
+        session: name, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+        at: now)
     }
     var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
     for name in present {

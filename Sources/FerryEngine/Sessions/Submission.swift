@@ -74,7 +74,7 @@ package struct Submission {
     defer { try? history.close() }  // Each of its writes is synced.
     try history.register(
       JobRow(
-        manifest: job.plan.manifest, path: URL(fileURLWithPath: job.path).standardizedFileURL.path,
+        manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
         variables: job.variables, registeredAt: now))
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Likewise.

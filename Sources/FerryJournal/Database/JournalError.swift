@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why durable state could not be read or written; the run stops on it.
 package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Stable codes: they go into reports; the prose beside them may change.
@@ -55,13 +57,13 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
         ? "put a copy of the journal back, with its -wal, where there is one; this file was left as it is. \(withoutIt)"
         : "move the file away, or choose another folder with --state; it was left as it is"
     case .damaged:
-      "nothing in it was changed; 'ferry journal check' says what is wrong, what is lost and how to save the rest. "
-        + withoutIt
+      "nothing in it was changed. \(withoutIt). What is wrong, what is lost and how to save the rest is said by: \(check)"
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
     case .diskFull: "free some space, or raise the quota or limit, then run again; what was recorded is kept"
-    case .busy: "wait for the other process, or find it with: fuser \(file)"
+    case .busy:
+      "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
     case .locksUnsupported: "choose a folder on a local file system with --state"
     case .io: "check the disk and the system's log, then run again; what was recorded is kept"
     case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
@@ -72,6 +74,14 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   private var isJournal: Bool {
     file.hasSuffix("/ferry.db")
       || file.hasSuffix(".db") && file.split(separator: "/").dropLast().last == "sessions"
+  }
+
+  private var check: String {
+    guard isJournal else { return "ferry journal check" }
+    let folder = (file as NSString).deletingLastPathComponent
+    return StateDirectory.command(
+      ["journal", "check"],
+      inFolder: file.hasSuffix("/ferry.db") ? folder : (folder as NSString).deletingLastPathComponent)
   }
 
   /// What a run without the damaged file would do.

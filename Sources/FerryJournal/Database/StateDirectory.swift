@@ -16,9 +16,9 @@ package struct StateDirectory: Hashable, Sendable {
       (path, isNamed) = (explicit, true)
     } else if let named = value("FERRY_STATE") {
       (path, isNamed) = (named, true)
-    } else if let base = value("XDG_STATE_HOME"), base.hasPrefix("/") {
+    } else if let base = value("XDG_STATE_HOME"), base.utf8.first == UInt8(ascii: "/") {
       (path, isNamed) = (base + "/ferry", false)
-    } else if let home = value("HOME"), home.hasPrefix("/") {
+    } else if let home = value("HOME"), home.utf8.first == UInt8(ascii: "/") {
       (path, isNamed) = (home + "/.local/state/ferry", false)
     } else {
       throw JournalError(
@@ -83,7 +83,7 @@ package struct StateDirectory: Hashable, Sendable {
   package func sessions() throws(JournalError) -> [String] { try sessions(with: ".db") }
 
   /// The identifiers of all sessions that a process has ever had here, sorted.
-  func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
+  package func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
 
   private func sessions(with suffix: String) throws(JournalError) -> [String] {
     try Self.names(in: sessionsFolder).filter { $0.hasSuffix(suffix) }

@@ -3,7 +3,7 @@ import Foundation
 /// Whether a session's journal is where it should be.
 package enum JournalPresence: Sendable {
   case there
-  /// It has no byte, and no log.
+  /// It has no byte. SQLite drops a log that it finds beside such a file.
   case emptied
   case missing
 }
@@ -13,6 +13,6 @@ extension StateDirectory {
     let path = try database(ofSession: identifier)
     var status = stat()
     guard stat(path, &status) == 0 else { return errno == ENOENT ? .missing : .there }
-    return status.st_size == 0 && !JournalCheck.exists(path + "-wal") ? .emptied : .there
+    return status.st_size == 0 ? .emptied : .there
   }
 }

@@ -17,7 +17,10 @@ package struct NodeRow: Hashable, Sendable {
   /// Scheme, host and port.
   package var origin: String
   /// Scheme, host and port of its first request; `nil` where a capture decides it. A fetch's origin says more.
-  package var server: String? { origin.split(separator: " ").first.map(String.init) }
+  package var server: String? {
+    let server = origin.prefix { $0 != " " }
+    return server.isEmpty ? nil : String(server)
+  }
   /// The round of the last attempt; 0 before the first.
   package var round: Int64
   package var state: ItemState

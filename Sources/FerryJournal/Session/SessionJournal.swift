@@ -37,15 +37,32 @@ package final class SessionJournal: Sendable {
   }
 
   /// Opens or creates the session's journal. The caller holds the session's lock.
+  ///
+  /// - Parameter sending: the sessions that are known to have sent files, asked for where the file has lost its bytes:
+  ///   a journal of theirs is then damaged. Whoever moves one away wants it begun anew; one that is emptied where it
+  ///   is wants to be put back.
   package static func open(
-    session identifier: String, in state: StateDirectory, writtenBy ferry: String, at now: Instant
+    session identifier: String, in state: StateDirectory,
+    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournal {
     try state.create()
     let path = try state.database(ofSession: identifier)
+    if try state.presence(ofSession: identifier) == .emptied, try sending().contains(identifier) {
+      throw JournalError(.damaged, file: path, cause: "it has no byte, and its session has sent files")
+    }
     let queue = try DatabaseFile(path: path, schema: .session)
       .openForWriting(durability: .onRequest, writtenBy: ferry, at: now)
     return SessionJournal(
       identifier: identifier, path: path, isWritable: true, queue: queue)
+  }
+
+  /// Opens the session's journal as `open` does, and creates none: `nil` where it is missing.
+  package static func openExisting(
+    session identifier: String, in state: StateDirectory,
+    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> SessionJournal? {
+    guard try state.presence(ofSession: identifier) != .missing else { return nil }
+    return try open(session: identifier, in: state, sending: sending(), writtenBy: ferry, at: now)
   }
 
   /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.

@@ -1,7 +1,7 @@
 /// What a JSON pointer must look like (RFC 6901 §3).
 enum PointerRule {
   static func problem(_ pointer: String) -> Problem? {
-    guard pointer.isEmpty || pointer.hasPrefix("/") else {
+    guard pointer.isEmpty || pointer.utf8.first == UInt8(ascii: "/") else {
       return Problem(
         .invalidPointer, "a JSON pointer begins with '/'",
         help: "write \(fromPath(pointer).quoted) (RFC 6901)", showsValue: true)

@@ -140,7 +140,7 @@ extension ValueKind where Value == String {
   static var pathInside: Self {
     path.refused { path in
       PathRule.problem(path, inside: "the manifest's folder")
-        ?? (path.hasSuffix("/")
+        ?? (PathLetters(path).isFolder
           ? Problem(.invalidPath, "this path names a folder", help: "name a file") : nil)
     }
   }
@@ -149,7 +149,7 @@ extension ValueKind where Value == String {
   static var folderInside: Self {
     path.refused { path in
       PathRule.problem(path, inside: "'root'")
-        ?? (path.split(separator: "/").allSatisfy { $0 == "." }
+        ?? (PathLetters(path).parts.allSatisfy { $0 == "." }
           ? Problem(.invalidPath, "this is 'root' itself", help: "name a folder below it, such as sent/")
           : nil)
     }
@@ -174,10 +174,10 @@ extension ValueKind where Value == String {
   /// A pattern of paths relative to `root`.
   static var glob: Self {
     constant("glob").refused { glob in
-      if glob.hasPrefix("/") {
+      if PathLetters(glob).isAbsolute {
         return Problem(.invalidGlob, "a glob is relative to 'root'", help: "remove the '/' at its beginning")
       }
-      if glob.split(separator: "/").contains("..") {
+      if PathLetters(glob).parts.contains("..") {
         return Problem(
           .invalidGlob, "a glob cannot lead out of 'root' with '..'", help: "choose another 'root'")
       }

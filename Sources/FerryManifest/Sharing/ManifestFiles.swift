@@ -40,13 +40,13 @@ package struct ManifestFiles: Sendable {
 
   /// A path that a file names, seen from where that file's own path is seen from, without `.` and `x/..`.
   static func path(_ path: String, from file: String) -> String {
-    let isAbsolute = path.hasPrefix("/") || path.hasPrefix("~")
-    let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
-    let whole = isAbsolute ? path : folder + path
+    let letters = PathLetters(path)
+    let whole = PathLetters(
+      letters.isAbsolute || letters.isOfHome ? path : PathLetters(file).folder + path)
     var parts: [Substring] = []
-    for part in whole.split(separator: "/") where part != "." {
+    for part in whole.parts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
-    return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    return (whole.isAbsolute ? "/" : "") + parts.joined(separator: "/")
   }
 }

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Paths that are good in any folder.
+package enum AbsolutePath {
+  /// The path from the root on, without `.` and what is empty.
+  ///
+  /// With `..` in it, its folder is the real one: behind a link `..` is the folder above the link's target, which the
+  /// path's text does not tell. Where that folder is not there, `..` stays for the system to resolve.
+  package static func text(of path: String) -> String {
+    let slash = UInt8(ascii: "/")
+    var bytes = Array(path.utf8)
+    guard bytes.split(separator: slash).contains(where: { $0.elementsEqual("..".utf8) }) else {
+      return URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+    if bytes.first != slash { bytes = Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + bytes }
+    while bytes.last == slash { bytes.removeLast() }
+    let end = bytes.lastIndex(of: slash) ?? 0
+    let name = bytes[(end + 1)...]
+    // The last name may be a link, and stays one.
+    guard !name.elementsEqual("..".utf8) else { return text(bytes[...], "") }
+    return text(bytes[..<end], "/" + String(decoding: name, as: UTF8.self))
+  }
+
+  /// A folder, real where it is there, with what is in it.
+  private static func text(_ folder: ArraySlice<UInt8>, _ name: String) -> String {
+    guard let real = realpath(folder.map { CChar(bitPattern: $0) } + [0], nil) else {
+      return String(decoding: folder, as: UTF8.self) + name
+    }
+    defer { free(real) }
+    let found = String(cString: real)
+    return found == "/" && !name.isEmpty ? name : found + name
+  }
+}

@@ -1,0 +1,15 @@
+/// A path as the system reads it: by bytes. A String's letters hide a slash that a combining mark follows.
+struct PathLetters {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  var isAbsolute: Bool { text.utf8.first == Self.slash }
+  var isOfHome: Bool { text.utf8.first == UInt8(ascii: "~") }
+  var isFolder: Bool { text.utf8.last == Self.slash }
+  var parts: [Substring] { text.utf8.split(separator: Self.slash).map(Substring.init) }
+  /// The folder that it is in, with its slash; empty where the path has none.
+  var folder: Substring { text.utf8.lastIndex(of: Self.slash).map { Substring(text.utf8[...$0]) } ?? "" }
+
+  private static let slash = UInt8(ascii: "/")
+}
