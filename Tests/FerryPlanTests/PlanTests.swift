@@ -65,6 +65,7 @@ struct PlanTests {
     ("http://u:p@h:1/x@y", "http://h:1"),
     ("http://[::1]/", "http://[::1]"), ("http://[::1]:9/", "http://[::1]:9"), ("http://h:/", "http://h"),
     ("ftp://h/", nil), ("h/x", nil), ("http://", nil), ("http:///x", nil), ("http://h:0/", nil),
+    ("https://a/\u{301}@b", "https://a"), ("https://a?\u{301}@b", "https://a"),
     ("http://h:65536/", nil), ("http://h:x/", nil), ("", nil),
   ])
   func anOriginIsSchemeHostAndPort(url: String, expected: String?) {

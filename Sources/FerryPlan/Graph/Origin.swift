@@ -13,27 +13,27 @@ package struct Origin: Hashable, Codable, Sendable {
   }
 
   /// The origin of an absolute http or https URL, `nil` for anything else.
+  ///
+  /// It is read by bytes, as the server's name is: a mark that combines with a `/` does not make it another letter.
   package init?(url: some StringProtocol) {
-    guard let colon = url.range(of: "://") else { return nil }
-    let scheme = url[..<colon.lowerBound].lowercased()
+    let url = Array(url.utf8)
+    guard let authority = Self.authority(of: url) else { return nil }
+    let scheme = String(decoding: url[..<(authority.lowerBound - 3)], as: UTF8.self).lowercased()
     guard scheme == "http" || scheme == "https" else { return nil }
-    let rest = url[colon.upperBound...]
-    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    let hostAndPort =
-      authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-    var host = hostAndPort
+    var host = url[authority]
+    if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
     var port = scheme == "https" ? 443 : 80
     // A colon inside brackets belongs to an IPv6 address.
-    if let separator = hostAndPort.lastIndex(of: ":"), !hostAndPort[separator...].contains("]") {
-      host = hostAndPort[..<separator]
-      let digits = hostAndPort[hostAndPort.index(after: separator)...]
+    if let colon = host.lastIndex(of: UInt8(ascii: ":")), !host[colon...].contains(UInt8(ascii: "]")) {
+      let digits = String(decoding: host[(colon + 1)...], as: UTF8.self)
+      host = host[..<colon]
       if !digits.isEmpty {
         guard let number = Int(digits), (1...65_535).contains(number) else { return nil }
         port = number
       }
     }
     guard !host.isEmpty else { return nil }
-    self.init(scheme: scheme, host: host.lowercased(), port: port)
+    self.init(scheme: scheme, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
   }
 
   /// The origin of a template's URL, where its constant beginning tells it.
@@ -44,25 +44,23 @@ package struct Origin: Hashable, Codable, Sendable {
       case .literal(let text), .value(let text): prefix += text
       case .reference:
         // An authority that the constant beginning does not end is not known yet.
-        guard let colon = prefix.range(of: "://"),
-          prefix[colon.upperBound...].contains(where: { $0 == "/" || $0 == "?" || $0 == "#" })
-        else { return nil }
+        let url = Array(prefix.utf8)
+        guard let authority = Self.authority(of: url), authority.upperBound < url.count else { return nil }
         break scan
       }
     }
     self.init(url: prefix)
+  }
+
+  /// Where a URL has its authority (RFC 3986, section 3.2), behind `://`.
+  private static func authority(of url: [UInt8]) -> Range<Int>? {
+    guard let begin = url.firstRange(of: "://".utf8)?.upperBound else { return nil }
+    return begin..<(url[begin...].firstIndex(where: "/?#".utf8.contains) ?? url.count)
   }
 }
 
 extension Origin: CustomStringConvertible {
   package var description: String {
     port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
-  }
-}
-
-extension StringProtocol {
-  /// The first place where `text` stands (the standard library has no such search for substrings).
-  fileprivate func range(of text: String) -> Range<Index>? {
-    firstRange(of: text)
   }
 }
