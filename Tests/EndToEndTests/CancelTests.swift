@@ -115,6 +115,27 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
+  @Test func `is cancelled as a whole by a process that carries one of its manifests`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
+    let job = try await waiting(receiver)
+    func items(_ manifest: String) async throws -> [String: Int]? {
+      try await job.status().session("e2e.uploads")?.nodes.first { $0.manifest == manifest }?.items
+    }
+    let other = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+      .replacing("name: e2e\n", with: "name: other\n")
+    try job.folder.write(Data(other.utf8), to: "other.yaml")
+    let run = try job.start(["run", "other.yaml", "--quiet", "--power", "external"])
+    while try await items("other")?["queued"] != 2, run.isRunning {}
+    let command = try await job.ferry("cancel", "e2e.uploads")
+    #expect(command.stdout.contains("was told to cancel"), "\(command.stdout)\(command.stderr)")
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    for manifest in ["e2e", "other"] {
+      let items = try await items(manifest)
+      #expect(items?["cancelled"] == 2, "\(manifest): \(items ?? [:])")
+    }
+  }
+
   // MARK: reset
 
   @Test func `is dropped, and the next run begins a new round`() async throws {

@@ -16,6 +16,8 @@ final class Intake {
   private var unread: [(session: Int, note: Note)] = []
   /// Sessions that a force quit has ended while this run had them.
   private(set) var cancelled: Set<Int> = []
+  /// Sessions of which all was cancelled, also what this run does not carry.
+  private var endedAsWhole: Set<Int> = []
   /// Of notes that were taken: what has to be handed over before each is removed.
   private var taken: [(id: Int64, node: Int?)] = []
   /// By node: why submitted files could not be taken, and are left to the next run.
@@ -83,8 +85,14 @@ final class Intake {
   }
 
   /// After everything that the run wrote is on disk.
-  func finish(_ scheduler: Scheduler) throws(JournalError) {
+  func finish(_ scheduler: Scheduler, at now: Instant) throws(JournalError) {
     contents.stop()
+    for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
+      let others = Set(try journal.nodes.map(\.manifest)).subtracting(plan.manifests)
+      for manifest in others.sorted() {
+        try journal.cancelOpen(manifest: manifest, reason: .cancelled, at: now)
+      }
+    }
     let done = taken.filter { taken in
       taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
     }
@@ -121,6 +129,7 @@ final class Intake {
     if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
       cancelled.insert(session.index)
     }
+    if note.manifest == nil { endedAsWhole.insert(session.index) }
     taken.append((note.id, nil))
     try dropSubmitted(before: note)
     waiting.removeAll { $0.note.isDropped(by: note) }

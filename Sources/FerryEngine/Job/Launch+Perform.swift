@@ -40,7 +40,7 @@ extension Launch {
     do throws(JournalError) {
       try writer.journal.close()
       try accountant.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
-      if runLoop.fault == nil { try intake.finish(runLoop.scheduler) }
+      if runLoop.fault == nil { try intake.finish(runLoop.scheduler, at: clock.now) }
     } catch {
       runLoop.fail(error)
     }
