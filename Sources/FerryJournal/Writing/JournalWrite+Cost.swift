@@ -7,8 +7,7 @@ extension JournalWrite {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
       .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned,
-      .orphanSettled,
-      .orphanKept:
+      .orphanSettled, .orphanKept:
       false
     }
   }
@@ -36,8 +35,7 @@ extension JournalWrite {
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
-      .events,
-      .orphaned, .orphanSettled:
+      .events, .orphaned, .orphanSettled:
       128
     }
   }
