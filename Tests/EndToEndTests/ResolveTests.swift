@@ -118,6 +118,28 @@ import Testing
     #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
   }
 
+  @Test func `and resolved for a retry that is refused for now keeps its upload ID from being released`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after"])
+    let uploads = JobText.uploadIDs(retry: "retry: { limit: 0 }", recognized: "")
+    let abandon = `An upload ID that is not used`.abandon
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads + abandon))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().report.totals.items.ambiguous == 1)
+    #expect(try await job.ferry("resolve", "--all", "retry", "--manifest", "job.yaml").status == 0)
+    for (status, code) in [(503, 5), (403, 1)] as [(Int, Int32)] {
+      try await receiver.clearFaults()
+      try await receiver.add(fault: "{\"route\": \"commit\", \"status\": \(status)}")
+      let command = try await job.run().command
+      #expect(command.status == code, "\(command.stdout)\(command.stderr)")
+      #expect(try await job.ferry("journal", "check").status == 0)
+    }
+    // What the server has under it may count.
+    #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
+    #expect(try await job.ferry("orphans").stdout.contains("may count"))
+  }
+
   @Test func `is resolved all at once, also by its session`() async throws {
     let (job, receiver) = try await workspace("commit:drop=before", files: 3)
     #expect(try await job.run().report.totals.items.ambiguous == 3)

@@ -34,9 +34,12 @@ extension SessionJournal {
   }
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
-    // Without an intent it is a commit that has something to recognize it by.
-    AmbiguousItem(
-      id: row.id, path: row.path, step: try row.intent ?? .commit, closedAt: row.closedAt,
+    // Without an intent it is a commit that has something to recognize it by; one that a person has let be sent again
+    // is the same commit.
+    let intent = try row.intent
+    let step = intent == .commitAgain ? .commit : intent ?? .commit
+    return AmbiguousItem(
+      id: row.id, path: row.path, step: step, closedAt: row.closedAt,
       captures: try row.captures, failure: row.failure)
   }
 
@@ -83,7 +86,7 @@ extension SessionJournal {
           """
       ).execute(arguments: [now.nanoseconds, item.id])
     case .again(let round):
-      let isCommit = item.step == .commit || item.step == .commitAgain
+      let isCommit = item.step == .commit
       let kept: ItemState = isCommit ? .transferred : .queued
       if kept == .queued {
         // It was not carried out: that is what was decided.
