@@ -14,13 +14,12 @@ enum OwedFiles {
     unless isStopped: () -> Bool
   ) throws -> [Int: AfterTally] {
     var tallies: [Int: AfterTally] = [:]
-    for (index, node) in plan.nodes.enumerated()
-    where node.kind == .upload && selection.contains(NodeID(index)) {
+    // The same files may have gone to another server since.
+    for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
+    where selection.contains(NodeID(index)) {
+      let node = plan.nodes[index]
       guard let journal = journals.all[node.session.index], let root = roots[index] else { continue }
-      let manifest = plan.manifests[node.manifest.index]
-      // The same files may have gone to another server since.
-      for row in try journal.nodes
-      where row.kind == .upload && row.manifest == manifest && row.name == node.name {
+      for row in rows {
         try settle(
           node.after, row: row.id, in: journal, root: root, unless: isStopped,
           &tallies[index, default: AfterTally()])

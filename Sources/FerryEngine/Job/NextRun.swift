@@ -70,14 +70,10 @@ package struct NextRun: Encodable, Sendable {
   /// run has tried in vain wait for the next one: a run for them alone would find what the last one found.
   private static func owesAfter(_ outlook: Outlook) throws -> Bool {
     let plan = outlook.job.plan
-    for node in plan.nodes where node.kind == .upload {
-      guard let journal = outlook.journals.all[node.session.index] else { continue }
-      for row in try journal.nodes
-      where row.kind == .upload && row.manifest == plan.manifest && row.name == node.name {
-        if try journal.owesUntriedAfter(node: row.id) { return true }
-      }
+    return try outlook.journals.uploadRows(of: plan).contains { index, rows in
+      let journal = outlook.journals.all[plan.nodes[index].session.index]
+      return try rows.contains { try journal?.owesUntriedAfter(node: $0.id) == true }
     }
-    return false
   }
 
   /// Why nothing is to be sent.

@@ -61,6 +61,23 @@ struct SessionJournals {
     }
   }
 
+  /// By upload of the plan: its rows, one for each server that its files have gone to.
+  func uploadRows(of plan: Plan) throws(JournalError) -> [Int: [NodeRow]] {
+    var rows: [Int: [NodeRow]] = [:]
+    for (session, journal) in all.enumerated() {
+      guard let journal else { continue }
+      var uploads: [[String]: Int] = [:]
+      for (index, node) in plan.nodes.enumerated()
+      where node.kind == .upload && node.session.index == session {
+        uploads[[plan.manifests[node.manifest.index], node.name]] = index
+      }
+      for row in try journal.nodes where row.kind == .upload {
+        if let index = uploads[[row.manifest, row.name]] { rows[index, default: []].append(row) }
+      }
+    }
+    return rows
+  }
+
   /// The last round of a manifest that they name; 0 where there is none.
   func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     var last: Int64 = 0
