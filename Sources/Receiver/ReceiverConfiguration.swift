@@ -20,11 +20,14 @@ package struct ReceiverConfiguration: Sendable {
   package var requiresToken = false
   /// The faults that are in force from the start.
   package var faults: [Fault] = []
+  /// A file that gets every byte that clients send; nil keeps no record.
+  package var record: URL?
   /// The moment now, for lives and for `Last-Modified`.
   package var now: @Sendable () -> Date = { Date() }
   /// Waits; only a fault with a delay does.
   package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-  /// Gets one line for each request: method, path and status, no header and no query.
+  /// Gets one line for each request: method, path and status (or the name of a hostile response), no
+  /// header and no query.
   package var log: (@Sendable (String) -> Void)?
 
   package init(directory: URL) {

@@ -40,7 +40,14 @@ package actor ReceiverServer {
     hasStarted = true
     let socket = try PrivateSocket()
     do {
-      let door = try FrontDoor(port: configuration.port, path: socket.path)
+      let recorder = try configuration.record.map { try RequestRecorder($0) }
+      let door: FrontDoor
+      do {
+        door = try FrontDoor(port: configuration.port, path: socket.path, recorder: recorder)
+      } catch {
+        recorder?.close()
+        throw error
+      }
       do {
         parts = try await serve(socket, door)
         return door.port

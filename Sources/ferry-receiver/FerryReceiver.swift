@@ -12,14 +12,16 @@ struct FerryReceiver: AsyncParsableCommand {
       It listens on 127.0.0.1 and says so in one line on standard output. GET /received tells what was \
       done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or content:every=5,drop=before; \
       routes are token, allocate, content, commit, state, abandon, file, inbox, catalog, blob, done, redirect and \
-      any; keys are every, times, status, retry_after, drop (before, after), cut (reset, close) and delay.
+      any; keys are every, times, status, retry_after, drop (before, after), cut (reset, close) and delay. \
+      With response=NAME the receiver sends a hostile response, such as catalog:response=cut-in-body; \
+      --list-faults lists them with their settings.
       """)
 
   @Option(help: "The port; 0 takes any free one.")
   var port: UInt16 = 0
 
-  @Option(help: "The folder for received bytes; it is created.", completion: .directory)
-  var dir: String
+  @Option(help: "The folder for received bytes; it is created. (required)", completion: .directory)
+  var dir: String?
 
   @Option(help: "A file to write the port to once the server is ready.", completion: .file())
   var portFile: String?
@@ -44,6 +46,13 @@ struct FerryReceiver: AsyncParsableCommand {
     transform: Fault.init(spec:))
   var fault: [Fault] = []
 
+  @Flag(help: "List the hostile responses with their settings, and exit.")
+  var listFaults = false
+
+  @Option(
+    help: "A file to append every byte that clients send to, secrets included.", completion: .file())
+  var record: String?
+
   @Flag(help: "Write a line for each request to standard error.")
   var verbose = false
 
@@ -67,12 +76,19 @@ struct FerryReceiver: AsyncParsableCommand {
   }
 
   func validate() throws {
+    guard dir != nil || listFaults else {
+      throw ValidationError("Missing expected argument '--dir <dir>'")
+    }
     guard tokenLife > 0, uploadLife > 0, tokenLife.isFinite, uploadLife.isFinite else {
       throw ValidationError("A life is more than 0 seconds.")
     }
   }
 
   func run() async throws {
+    if listFaults {
+      print(FaultList.text, terminator: "")
+      return
+    }
     OpenFiles.allowMany()
     let signals = StopSignals()
     let server = ReceiverServer(settings)
@@ -95,7 +111,8 @@ struct FerryReceiver: AsyncParsableCommand {
   }
 
   private var settings: ReceiverConfiguration {
-    var settings = ReceiverConfiguration(directory: URL(filePath: dir, directoryHint: .isDirectory))
+    var settings = ReceiverConfiguration(
+      directory: URL(filePath: dir ?? "", directoryHint: .isDirectory))
     settings.port = port
     settings.tokenLife = .seconds(tokenLife)
     settings.uploadLife = .seconds(uploadLife)
@@ -103,6 +120,7 @@ struct FerryReceiver: AsyncParsableCommand {
     settings.clientSecret = clientSecret
     settings.requiresToken = requireToken
     settings.faults = fault
+    settings.record = record.map { URL(filePath: $0) }
     if verbose {
       settings.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
     }

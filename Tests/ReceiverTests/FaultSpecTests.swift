@@ -9,6 +9,12 @@ import Testing
     ("commit:every=4,drop=after,cut=close", .drop(.after, on: .commit, every: 4, cut: .close)),
     ("any:every=10,status=429,retry_after=1", .status(429, on: .any, every: 10, retryAfter: 1)),
     ("allocate:times=2,delay=0.2", .delay(0.2, on: .allocate, times: 2)),
+    (
+      "commit:response=redirect,status=303,location=http://127.0.0.1:1/a?b=c,work=done",
+      .response(.redirect, on: .commit, status: 303, work: .done, location: "http://127.0.0.1:1/a?b=c")
+    ),
+    ("catalog:response=drip,size=10,interval=0.5", .response(.drip, on: .catalog, size: 10, interval: 0.5)),
+    ("any:every=2,times=3,response=http-0.9", .response(.http09, on: .any, every: 2, times: 3)),
   ])
   func `a fault is read from its text`(spec: String, fault: Fault) throws {
     #expect(try Fault(spec: spec) == fault)
@@ -23,7 +29,8 @@ import Testing
     ),
     (
       "commit:statu=500",
-      "'statu' is no key; there are every, times, status, retry_after, drop, cut, delay"
+      "'statu' is no key; there are every, times, status, retry_after, drop, cut, delay, response, work, "
+        + "location, size, interval"
     ),
     ("commit:status", "'status' is not KEY=VALUE"),
     ("commit:status=ok", "'status' takes a status such as 503"),
@@ -38,7 +45,45 @@ import Testing
       "commit:status=500,drop=after",
       "status and drop exclude each other: a dropped connection has no answer"
     ),
-    ("commit:every=2", "nothing would go wrong: give a status, a drop or a delay"),
+    ("commit:every=2", "nothing would go wrong: give a status, a drop, a delay or a response"),
+    ("commit:cut=close,status=500", "cut needs a drop or a response that is cut off"),
+    (
+      "commit:response=gone",
+      "'response' takes a hostile response, which 'ferry-receiver --list-faults' lists"
+    ),
+    (
+      "commit:response=drip,drop=after",
+      "drop and response exclude each other: a dropped connection has no response"
+    ),
+    ("commit:response=drip,location=/", "location means nothing to response=drip"),
+    ("commit:response=redirect,size=1", "size means nothing to response=redirect"),
+    ("commit:response=redirect,cut=close", "cut means nothing to response=redirect"),
+    ("commit:response=redirect,interval=1", "interval means nothing to response=redirect"),
+    ("commit:response=not-modified,status=304", "status means nothing to response=not-modified"),
+    (
+      "commit:response=other-status,status=600,retry_after=1",
+      "retry_after means nothing to response=other-status"
+    ),
+    ("commit:response=redirect,status=200", "the status of response=redirect must be between 300 and 399"),
+    ("commit:response=other-status", "response=other-status needs a status"),
+    (
+      "commit:response=other-status,status=99",
+      "the status of response=other-status must be between 100 and 999"
+    ),
+    ("commit:response=foreign-url", "response=foreign-url needs a location"),
+    (
+      "commit:response=redirect,location=",
+      "location must be a URL in printable ASCII, without blanks, quotes and backslashes"
+    ),
+    (
+      "commit:response=redirect,location=/a b",
+      "location must be a URL in printable ASCII, without blanks, quotes and backslashes"
+    ),
+    ("commit:response=drip,size=0", "size must be between 1 and 2^50 bytes"),
+    ("commit:response=drip,interval=-1", "interval must be between 0 and 3600 seconds"),
+    ("commit:response=drip,interval=nan", "interval must be between 0 and 3600 seconds"),
+    ("commit:work=done,status=500", "work needs a response"),
+    ("commit:location=/,status=302", "location needs a response"),
   ])
   func `a fault that cannot be says why`(spec: String, why: String) {
     let error = #expect(throws: Fault.Invalid.self) { try Fault(spec: spec) }

@@ -161,6 +161,8 @@ import Testing
     "{\"route\":\"commit\",\"status\":500,\"drp\":\"after\"}",
     "{\"route\":\"commit\",\"status\":500,\"drop\":\"after\"}",
     "[{\"route\":\"commit\",\"status\":500},{\"route\":\"commit\"}]",
+    "{\"route\":\"commit\",\"response\":\"nothing\"}",
+    "{\"route\":\"commit\",\"response\":\"redirect\",\"location\":\"/a\\r\\nX: y\"}",
   ])
   func `a fault that cannot be answers 400, and none is added`(body: String) async throws {
     try await TestServer.run { server in

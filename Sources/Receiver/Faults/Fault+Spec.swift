@@ -8,6 +8,7 @@ extension Fault {
   /// | `commit:every=4,drop=after,cut=close` | every fourth commit, it is done and the connection just ends |
   /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind |
   /// | `allocate:times=2,delay=0.2` | the first two allocations, the answer is late |
+  /// | `commit:response=redirect,status=303,location=/login,work=done` | every commit is done, and redirects |
   package init(spec: String) throws(Invalid) {
     let parts = spec.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let name = parts.first, let settings = parts.last else {
@@ -43,9 +44,18 @@ extension Fault {
     case "delay": delay = try read(Double(value), "seconds")
     case "drop": drop = try read(Drop(rawValue: value), "before or after")
     case "cut": cut = try read(Cut(rawValue: value), "reset or close")
+    case "response":
+      response = try read(
+        HostileResponse(rawValue: value), "a hostile response, which 'ferry-receiver --list-faults' lists")
+    case "work": work = try read(Work(rawValue: value), "none or done")
+    case "location": location = value
+    case "size": size = try read(Int(value), "bytes")
+    case "interval": interval = try read(Double(value), "seconds")
     default:
-      throw Invalid(
-        description: "'\(key)' is no key; there are every, times, status, retry_after, drop, cut, delay")
+      throw Invalid(description: "'\(key)' is no key; there are \(Self.keys)")
     }
   }
+
+  private static let keys =
+    "every, times, status, retry_after, drop, cut, delay, response, work, location, size, interval"
 }

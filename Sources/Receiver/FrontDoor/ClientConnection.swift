@@ -7,11 +7,15 @@ import Foundation
 struct ClientConnection {
   /// A queue that holds this many bytes takes no more until some are gone.
   private static let queueLimit = 256 * 1024
+  /// A hostile response is made in pieces of this size, which the client has to take first.
+  private static let pieceSize = 64 * 1024
   /// How much a client may still send after its answer was the last one, before it is cut off.
   private static let lingerLimit = 4 * 1024 * 1024
 
   private enum Phase {
     case open
+    /// A hostile response is written; the server behind the door has no more part in it.
+    case playing(ScriptPlayer)
     /// The last answer is out or on its way; what the client still sends is read and thrown away, because
     /// closing with unread bytes would reset the connection and take the answer with it.
     case lingering(left: Int)
@@ -23,13 +27,17 @@ struct ClientConnection {
   private var framing: RequestFraming
   private var toServer = ByteQueue()
   private var toClient = ByteQueue()
+  private let recorder: RequestRecorder?
   private var phase = Phase.open
+  /// Whether the client is to see a reset once the connection is over.
+  private(set) var endsByReset = false
   private var clientHasEnded = false
   private var serverHasEnded = false
   private var clientWasToldEnd = false
   private var serverWasToldEnd = false
 
-  init(id: ConnectionID, client: Int32, server: Int32) {
+  init(id: ConnectionID, client: Int32, server: Int32, recorder: RequestRecorder?) {
+    self.recorder = recorder
     self.client = client
     self.server = server
     framing = RequestFraming(mark: id.mark)
@@ -39,6 +47,12 @@ struct ClientConnection {
   var isOver: Bool {
     if case .over = phase { return true }
     return false
+  }
+
+  /// When the next bytes of a hostile response are due; nil where none are.
+  var due: ContinuousClock.Instant? {
+    guard case .playing(let player) = phase, !player.isFinished, toClient.isEmpty else { return nil }
+    return player.due
   }
 
   /// What to wait for at the client's socket; 0 is nothing at all.
@@ -54,6 +68,15 @@ struct ClientConnection {
     return Int16((reads ? Int32(POLLIN) : 0) | (toServer.isEmpty ? 0 : Int32(POLLOUT)))
   }
 
+  /// Writes a hostile response instead of the one that the server would have given.
+  mutating func play(_ script: ResponseScript, scratch: inout [UInt8]) {
+    guard case .open = phase else { return }
+    // The responses to earlier requests on this connection come first; the server has written them all by now.
+    while !serverHasEnded, readServer(&scratch) {}
+    toServer.removeAll()
+    phase = .playing(ScriptPlayer(script, from: .now))
+  }
+
   /// Moves what can be moved, after `poll` has said which sockets are ready.
   mutating func move(client ready: Int16, server serverReady: Int16, scratch: inout [UInt8]) {
     if ready & Int16(POLLERR | POLLNVAL) != 0 {
@@ -62,6 +85,10 @@ struct ClientConnection {
     }
     if ready & Int16(POLLIN | POLLHUP) != 0 { readClient(&scratch) }
     if serverReady & Int16(POLLIN | POLLHUP | POLLERR) != 0 { readServer(&scratch) }
+    if case .playing(var player) = phase, toClient.isEmpty {
+      player.fill(&toClient, limit: Self.pieceSize, at: .now)
+      phase = .playing(player)
+    }
     // Most writes go through at once, so they are tried without another round of `poll`.
     if !isOver { writeServer() }
     if !isOver { writeClient() }
@@ -70,11 +97,14 @@ struct ClientConnection {
 
   private mutating func readClient(_ scratch: inout [UInt8]) {
     switch scratch.withUnsafeMutableBytes({ SystemSocket.receive(from: client, into: $0) }) {
-    case .moved(let count): take(scratch[..<count])
+    case .moved(let count):
+      // Where the record cannot be kept, nothing happens that it would not show.
+      if let recorder, !recorder.record(scratch[..<count]) { phase = .over } else { take(scratch[..<count]) }
     case .wouldBlock: break
     case .ended:
       clientHasEnded = true
-      // Half a request is never finished: the handler must see its connection break.
+      // Half a request is never finished: the handler must see its connection break. A hostile response ends too,
+      // as it may be endless.
       if case .open = phase, framing.isBetweenRequests { break }
       phase = .over
     case .failed: phase = .over
@@ -82,6 +112,7 @@ struct ClientConnection {
   }
 
   private mutating func take(_ bytes: ArraySlice<UInt8>) {
+    if case .playing = phase { return }
     if case .lingering(let left) = phase {
       phase = left > bytes.count ? .lingering(left: left - bytes.count) : .over
       return
@@ -96,11 +127,17 @@ struct ClientConnection {
     }
   }
 
-  private mutating func readServer(_ scratch: inout [UInt8]) {
+  /// Returns whether anything came.
+  @discardableResult
+  private mutating func readServer(_ scratch: inout [UInt8]) -> Bool {
     switch scratch.withUnsafeMutableBytes({ SystemSocket.receive(from: server, into: $0) }) {
-    case .moved(let count): toClient.append(scratch[..<count])
-    case .wouldBlock: break
-    case .ended, .failed: serverHasEnded = true
+    case .moved(let count):
+      toClient.append(scratch[..<count])
+      return true
+    case .wouldBlock: return false
+    case .ended, .failed:
+      serverHasEnded = true
+      return false
     }
   }
 
@@ -121,6 +158,16 @@ struct ClientConnection {
   }
 
   private mutating func finish() {
+    if case .playing(let player) = phase {
+      guard player.isFinished, toClient.isEmpty else { return }
+      switch player.ending {
+      case .close: phase = .lingering(left: Self.lingerLimit)
+      case .reset:
+        endsByReset = true
+        phase = .over
+      case .hold: break
+      }
+    }
     if clientHasEnded && toServer.isEmpty && !serverWasToldEnd {
       SystemSocket.endSending(server)
       serverWasToldEnd = true

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// FlyingFox always answers, so a connection that breaks instead cannot come from a handler. The front door
 /// stands before it and passes bytes between each client and a private socket in the file system; a handler
-/// that wants a connection to break asks for ``cut(_:by:)``. Nagle's algorithm does not apply to such a
+/// that wants a connection to break asks for ``cut(_:by:)``, and for ``play(_:on:)`` where it wants a response that
+/// FlyingFox cannot give. Nagle's algorithm does not apply to such a
 /// socket, which matters because FlyingFox writes an answer's head and body apart.
 ///
 /// All sockets are worked by one thread around `poll`.
@@ -16,9 +17,16 @@ final class FrontDoor: Sendable {
     case ended
   }
 
+  /// What a handler wants of its connection.
+  enum Order {
+    case cut(ConnectionID, by: Fault.Cut)
+    /// Resumed once the response is the connection's, or the connection is gone.
+    case play(ConnectionID, ResponseScript, CheckedContinuation<Void, Never>)
+  }
+
   private struct Orders {
     var life = Life.closed
-    var cuts: [(id: ConnectionID, how: Fault.Cut)] = []
+    var list: [Order] = []
     var stops = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -26,13 +34,17 @@ final class FrontDoor: Sendable {
   /// The port on 127.0.0.1.
   let port: UInt16
   private let path: String
+  private let recorder: RequestRecorder?
   private let listener: Int32
   private let bell: (read: Int32, write: Int32)
   private let orders = Mutex(Orders())
 
   /// Takes the port, where clients wait until ``open()``; connections will be passed on to the socket at
   /// `path`. Whoever makes a door must ``stop()`` it.
-  init(port: UInt16, path: String) throws {
+  ///
+  /// - Parameter recorder: gets every byte that clients send.
+  init(port: UInt16, path: String, recorder: RequestRecorder? = nil) throws {
+    self.recorder = recorder
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemSocket.Failure.last("pipe") }
     ends.forEach(SystemSocket.unblock)
@@ -56,7 +68,8 @@ final class FrontDoor: Sendable {
   func open() {
     orders.withLock { $0.life = .open }
     let thread = Thread { [self] in
-      FrontDoorLoop(listener: listener, bell: bell.read, path: path).run(takingOrdersFrom: self)
+      FrontDoorLoop(listener: listener, bell: bell.read, path: path, recorder: recorder)
+        .run(takingOrdersFrom: self)
       end()
     }
     thread.name = "front door"
@@ -66,8 +79,22 @@ final class FrontDoor: Sendable {
   /// Breaks a connection; once this has returned, no byte of an answer that is given later can get out.
   func cut(_ id: ConnectionID, by how: Fault.Cut) {
     orders.withLock { orders in
-      orders.cuts.append((id, how))
+      orders.list.append(.cut(id, by: how))
       ring(orders)
+    }
+  }
+
+  /// Has a response written to a connection; once this has returned, no byte of an answer that is given later can get
+  /// out. It does not wait for the response's end, which may never come.
+  func play(_ script: ResponseScript, on id: ConnectionID) async {
+    await withCheckedContinuation { continuation in
+      let isOpen = orders.withLock { orders in
+        guard orders.life == .open else { return false }
+        orders.list.append(.play(id, script, continuation))
+        ring(orders)
+        return true
+      }
+      if !isOpen { continuation.resume() }
     }
   }
 
@@ -91,10 +118,10 @@ final class FrontDoor: Sendable {
   }
 
   /// What was asked for since the last time, for the loop.
-  func takeOrders() -> (cuts: [(id: ConnectionID, how: Fault.Cut)], stops: Bool) {
+  func takeOrders() -> (list: [Order], stops: Bool) {
     orders.withLock { orders in
-      defer { orders.cuts.removeAll() }
-      return (orders.cuts, orders.stops)
+      defer { orders.list.removeAll() }
+      return (orders.list, orders.stops)
     }
   }
 
@@ -106,15 +133,21 @@ final class FrontDoor: Sendable {
   }
 
   private func end() {
-    let waiters = orders.withLock { orders in
-      defer { orders.waiters.removeAll() }
-      guard orders.life != .ended else { return orders.waiters }
+    let (waiters, left) = orders.withLock { orders in
+      defer {
+        orders.waiters.removeAll()
+        orders.list.removeAll()
+      }
+      guard orders.life != .ended else { return (orders.waiters, orders.list) }
       orders.life = .ended
       close(listener)
       close(bell.read)
       close(bell.write)
-      return orders.waiters
+      recorder?.close()
+      return (orders.waiters, orders.list)
     }
     waiters.forEach { $0.resume() }
+    // These came while the loop closed its last connections.
+    for case .play(_, _, let continuation) in left { continuation.resume() }
   }
 }

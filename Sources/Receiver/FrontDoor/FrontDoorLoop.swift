@@ -10,12 +10,14 @@ struct FrontDoorLoop {
   let listener: Int32
   let bell: Int32
   let path: String
+  private let recorder: RequestRecorder?
   private let connectionLimit: Int
   private var connections: [ConnectionID: ClientConnection] = [:]
   private var accepted: UInt64 = 0
   private var scratch = [UInt8](repeating: 0, count: 64 * 1024)
 
-  init(listener: Int32, bell: Int32, path: String) {
+  init(listener: Int32, bell: Int32, path: String, recorder: RequestRecorder?) {
+    self.recorder = recorder
     self.listener = listener
     self.bell = bell
     self.path = path
@@ -28,19 +30,21 @@ struct FrontDoorLoop {
   consuming func run(takingOrdersFrom door: FrontDoor) {
     while true {
       var (interests, order) = waitList()
-      let ready = poll(&interests, nfds_t(interests.count), -1)
+      let ready = poll(&interests, nfds_t(interests.count), patience)
       // A signal; nothing in `interests` was filled in.
       if ready < 0 { continue }
       // Orders come before the sockets: an answer that is ready by now may belong to a connection that
       // was cut before the answer was given.
       if interests[0].revents != 0 { quietBell() }
       let orders = door.takeOrders()
+      for order in orders.list { obey(order) }
       if orders.stops { break }
-      for cut in orders.cuts { obey(cut.id, cut.how) }
+      let now = ContinuousClock.now
       for (index, id) in order.enumerated() {
         let client = interests[2 + 2 * index].revents
         let server = interests[3 + 2 * index].revents
-        if client | server != 0 { move(id, client: client, server: server) }
+        let isDue = connections[id]?.due.map { $0 <= now } ?? false
+        if client | server != 0 || isDue { move(id, client: client, server: server) }
       }
       if interests[1].revents != 0 { acceptClients() }
     }
@@ -70,17 +74,33 @@ struct FrontDoorLoop {
     return (interests, order)
   }
 
+  /// How long to wait at most until a hostile response goes on, in milliseconds; -1 is indefinitely.
+  private var patience: Int32 {
+    guard let due = connections.values.lazy.compactMap(\.due).min() else { return -1 }
+    let wait = ContinuousClock.now.duration(to: due) / .milliseconds(1)
+    return wait <= 0 ? 0 : Int32(min(wait.rounded(.up), 60_000))
+  }
+
   private mutating func move(_ id: ConnectionID, client: Int16, server: Int16) {
     // Nil where an order has cut it since.
     connections[id]?.move(client: client, server: server, scratch: &scratch)
     guard let connection = connections[id], connection.isOver else { return }
     connections[id] = nil
-    close(connection.client)
-    close(connection.server)
+    end(connection, by: connection.endsByReset ? .reset : .close)
   }
 
-  private mutating func obey(_ id: ConnectionID, _ how: Fault.Cut) {
-    guard let connection = connections.removeValue(forKey: id) else { return }
+  private mutating func obey(_ order: FrontDoor.Order) {
+    switch order {
+    case .cut(let id, let how):
+      guard let connection = connections.removeValue(forKey: id) else { return }
+      end(connection, by: how)
+    case .play(let id, let script, let continuation):
+      connections[id]?.play(script, scratch: &scratch)
+      continuation.resume()
+    }
+  }
+
+  private func end(_ connection: ClientConnection, by how: Fault.Cut) {
     switch how {
     case .reset: SystemSocket.reset(connection.client)
     case .close: close(connection.client)
@@ -97,7 +117,7 @@ struct FrontDoorLoop {
       }
       accepted += 1
       let id = ConnectionID(rawValue: accepted)
-      connections[id] = ClientConnection(id: id, client: client, server: server)
+      connections[id] = ClientConnection(id: id, client: client, server: server, recorder: recorder)
     }
   }
 

@@ -19,21 +19,42 @@ final class RequestHandler: HTTPHandler {
   func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
     var body = RequestBody(of: request)
     let path = request.target.path()
-    let answer = await answer(request, Route(method: request.method, path: path), &body)
+    let route = Route(method: request.method, path: path)
+    let fault = route.faultClass.flatMap { kind in ledger.withLock { $0.arrive(kind) } }
+    if let fault, let response = fault.response {
+      await send(response, of: fault, instead: request, route, &body)
+      // Nobody will read this one.
+      return .empty(.serviceUnavailable)
+    }
+    let answer = await answer(request, route, fault, &body)
     await body.drain()
     configuration.log?("\(request.method.rawValue) \(path) \(answer.statusCode.code)")
     return answer
   }
 
+  private func send(
+    _ response: HostileResponse, of fault: Fault, instead request: HTTPRequest, _ route: Route,
+    _ body: inout RequestBody
+  ) async {
+    if fault.work == .done { _ = await carryOut(route, request, &body) }
+    await body.drain()
+    await wait(for: fault)
+    configuration.log?("\(request.method.rawValue) \(request.target.path()) \(response.rawValue)")
+    guard let id = connection(of: request) else { return }
+    let query = request.target.query()
+    let script = HostileScript(
+      response, of: fault, target: request.target.path() + (query.isEmpty ? "" : "?\(query)"),
+      host: request.headers[.host] ?? "127.0.0.1:\(door.port)")
+    await door.play(script.script, on: id)
+  }
+
   private func answer(
-    _ request: HTTPRequest, _ route: Route, _ body: inout RequestBody
+    _ request: HTTPRequest, _ route: Route, _ fault: Fault?, _ body: inout RequestBody
   ) async -> HTTPResponse {
-    guard let kind = route.faultClass, let fault = ledger.withLock({ $0.arrive(kind) }) else {
-      return await carryOut(route, request, &body)
-    }
+    guard let fault else { return await carryOut(route, request, &body) }
     if fault.drop == .before {
       await wait(for: fault)
-      cut(request, by: fault.cut)
+      cut(request, by: fault.cut ?? .reset)
       // Nobody will read this answer.
       return .empty(.serviceUnavailable)
     }
@@ -45,7 +66,7 @@ final class RequestHandler: HTTPHandler {
     let answer = await carryOut(route, request, &body)
     await body.drain()
     await wait(for: fault)
-    if fault.drop == .after { cut(request, by: fault.cut) }
+    if fault.drop == .after { cut(request, by: fault.cut ?? .reset) }
     return answer
   }
 
@@ -56,11 +77,12 @@ final class RequestHandler: HTTPHandler {
   }
 
   private func cut(_ request: HTTPRequest, by how: Fault.Cut) {
-    // The front door marks every request, so there is always a number.
-    guard let mark = request.headers[HTTPHeader(ConnectionID.header)], let number = UInt64(mark) else {
-      return
-    }
-    door.cut(ConnectionID(rawValue: number), by: how)
+    if let id = connection(of: request) { door.cut(id, by: how) }
+  }
+
+  /// The front door marks every request, so there is always a number.
+  private func connection(of request: HTTPRequest) -> ConnectionID? {
+    request.headers[HTTPHeader(ConnectionID.header)].flatMap { UInt64($0) }.map { ConnectionID(rawValue: $0) }
   }
 
   private func answer(status: Int, retryAfter: Int?) -> HTTPResponse {

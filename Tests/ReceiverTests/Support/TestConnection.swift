@@ -79,6 +79,21 @@ final class TestConnection: Sendable {
       .failure as? Broken ?? .other(0)
   }
 
+  /// What comes until the connection ends, or until there are so many bytes; nil for `end` is that bound.
+  func bytes(atMost limit: Int = 16 << 20) async throws -> (data: Data, end: Broken?) {
+    try await blocking { [file] in
+      var data = Data()
+      var piece = [UInt8](repeating: 0, count: 64 << 10)
+      while data.count < limit {
+        let count = recv(file, &piece, min(piece.count, limit - data.count), 0)
+        if count == 0 { return (data, .ended) }
+        if count < 0 { return (data, Self.broken()) }
+        data.append(contentsOf: piece[..<count])
+      }
+      return (data, nil)
+    }
+  }
+
   private func read(_ count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var have = 0

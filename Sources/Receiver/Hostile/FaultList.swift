@@ -1,0 +1,42 @@
+/// The hostile responses as `ferry-receiver --list-faults` prints them.
+package enum FaultList {
+  package static var text: String {
+    let width = HostileResponse.allCases.map(\.rawValue.count).max() ?? 0
+    let sections = HostileResponse.Theme.allCases.map { theme in
+      let lines = HostileResponse.allCases.filter { $0.settings.theme == theme }.map { response in
+        let name = response.rawValue.padded(to: width)
+        return "  \(name)  \(response.summary)\(settings(of: response))\n"
+      }
+      return "\(theme.rawValue)\n\(lines.joined())"
+    }
+    return """
+      Usage: --fault ROUTE:response=NAME,KEY=VALUE,…, such as catalog:response=cut-in-body,every=2
+      every, times and delay mean what they mean for other faults. work=done carries the request out before
+      the hostile response; without it nothing is carried out. In brackets: the settings that a response takes,
+      with their defaults.
+
+
+      """ + sections.joined(separator: "\n")
+  }
+
+  /// The settings of one response in brackets; empty where it takes none.
+  private static func settings(of response: HostileResponse) -> String {
+    let taken = response.settings
+    var settings: [String] = []
+    if let statuses = taken.statuses {
+      let range = "\(statuses.lowerBound) to \(statuses.upperBound)"
+      settings.append(taken.status.map { "status=\($0), \(range)" } ?? "status, \(range)")
+    }
+    if taken.takesLocation { settings.append("location") }
+    if let size = taken.size { settings.append("size=\(size)") }
+    if let interval = taken.interval { settings.append("interval=\(interval)") }
+    if taken.takesCut { settings.append("cut=close or reset") }
+    return settings.isEmpty ? "" : " [\(settings.joined(separator: "; "))]"
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

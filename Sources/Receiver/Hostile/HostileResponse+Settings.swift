@@ -1,0 +1,80 @@
+/// The settings that each hostile response takes; a fault with any other is refused.
+extension HostileResponse {
+  /// The theme under which it is listed.
+  enum Theme: String, CaseIterable {
+    case redirects = "Redirects"
+    case statuses = "Statuses that were not asked for"
+    case validators = "Validators that cannot be sent back"
+    case cuts = "Responses that are cut off"
+    case slowness = "Responses that take long"
+    case floods = "Floods"
+    case encodings = "Encodings that were not asked for"
+    case framing = "Wrong framing"
+    case bodies = "Bodies that are costly to read"
+  }
+
+  /// What a fault can set of it, with the defaults; nil and false mean that the setting is refused.
+  struct Settings {
+    let theme: Theme
+    /// The values that `status=` may have.
+    var statuses: ClosedRange<Int>?
+    /// Nil together with ``statuses`` means that `status=` must be given.
+    var status: Int?
+    var takesLocation = false
+    /// In bytes.
+    var size: Int?
+    /// In seconds.
+    var interval: Double?
+    var takesCut = false
+  }
+
+  var settings: Settings {
+    switch self {
+    case .redirect, .redirectToUserinfo, .duplicateLocation:
+      Settings(theme: .redirects, statuses: 300...399, status: 307, takesLocation: true)
+    case .redirectLoop, .redirectToFileScheme: Settings(theme: .redirects, statuses: 300...399, status: 307)
+    case .foreignURL: Settings(theme: .redirects, statuses: 200...299, status: 201, takesLocation: true)
+
+    case .partialContent: Settings(theme: .statuses, status: 206)
+    case .notModified: Settings(theme: .statuses, status: 304)
+    case .noContent: Settings(theme: .statuses, status: 204)
+    case .resetContent: Settings(theme: .statuses, status: 205)
+    case .otherStatus: Settings(theme: .statuses, statuses: 100...999)
+
+    case .etagControlCharacter, .etagNotASCII, .etagFolded, .lastModifiedControlCharacter:
+      Settings(theme: .validators, status: 200)
+    case .etagLong: Settings(theme: .validators, status: 200, size: 16 << 10)
+
+    case .cutInStatusLine, .cutAfterStatusLine, .cutInHeaderLine, .cutInHeader, .cutAfterEarlyHints,
+      .cutInHeaderAfterEarlyHints, .cutInBody, .cutInChunk, .cutBeforeLastChunk:
+      Settings(theme: .cuts, statuses: 200...599, status: 200, takesCut: true)
+
+    case .silence: Settings(theme: .slowness)
+    case .drip: Settings(theme: .slowness, statuses: 200...599, status: 200, size: 1 << 40, interval: 1)
+    case .dripHeader: Settings(theme: .slowness, statuses: 200...599, status: 200, interval: 1)
+
+    case .manyHeaders, .longHeaderLine, .longReasonPhrase:
+      Settings(theme: .floods, statuses: 200...599, status: 200, size: 1 << 20)
+    case .earlyHints: Settings(theme: .floods, statuses: 200...599, status: 200)
+    case .earlyHintsFlood: Settings(theme: .floods, interval: 0)
+    case .endlessHeader, .endlessBody, .tinyChunks, .endlessChunkExtension, .endlessTrailer:
+      Settings(theme: .floods, statuses: 200...599, status: 200, interval: 0)
+
+    case .contentEncodingGzip, .contentEncodingNotGzip, .transferEncodingGzip, .transferEncodingNotGzip,
+      .transferEncodingUnknown:
+      Settings(theme: .encodings, statuses: 200...599, status: 200)
+    case .gzipBomb, .transferEncodingGzipBomb:
+      Settings(theme: .encodings, statuses: 200...599, status: 200, size: 1 << 30)
+
+    case .wrongContentLength, .conflictingContentLengths, .contentLengthAndChunked, .malformedContentLength,
+      .closeDelimited, .secondResponse:
+      Settings(theme: .framing, statuses: 200...599, status: 200)
+    case .hugeContentLength: Settings(theme: .framing, statuses: 200...599, status: 200, size: 1 << 40)
+    case .http09: Settings(theme: .framing)
+    case .garbage: Settings(theme: .framing, size: 1 << 20)
+
+    case .digits, .nestedJSON, .manyValuesJSON, .manyKeysJSON, .hugeNumberJSON, .hugeCapture:
+      Settings(theme: .bodies, statuses: 200...599, status: 200, size: 1 << 20)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/// A response that a hostile or broken server could send, by the name that a fault gives it.
+///
+/// FlyingFox cannot send most of these, so the front door writes their bytes itself. Whatever their length, they are
+/// made piece by piece, and end when the client goes away or the receiver stops.
+package enum HostileResponse: String, Codable, CaseIterable, Sendable {
+  // Redirects.
+  case redirect
+  case redirectLoop = "redirect-loop"
+  case redirectToFileScheme = "redirect-to-file-scheme"
+  case redirectToUserinfo = "redirect-to-userinfo"
+  case duplicateLocation = "duplicate-location"
+  case foreignURL = "foreign-url"
+
+  // Statuses that were not asked for.
+  case partialContent = "partial-content"
+  case notModified = "not-modified"
+  case noContent = "no-content"
+  case resetContent = "reset-content"
+  case otherStatus = "other-status"
+
+  // Validators that cannot be sent back.
+  case etagControlCharacter = "etag-control-character"
+  case etagNotASCII = "etag-not-ascii"
+  case etagFolded = "etag-folded"
+  case etagLong = "etag-long"
+  case lastModifiedControlCharacter = "last-modified-control-character"
+
+  // Responses that are cut off.
+  case cutInStatusLine = "cut-in-status-line"
+  case cutAfterStatusLine = "cut-after-status-line"
+  case cutInHeaderLine = "cut-in-header-line"
+  case cutInHeader = "cut-in-header"
+  case cutAfterEarlyHints = "cut-after-early-hints"
+  case cutInHeaderAfterEarlyHints = "cut-in-header-after-early-hints"
+  case cutInBody = "cut-in-body"
+  case cutInChunk = "cut-in-chunk"
+  case cutBeforeLastChunk = "cut-before-last-chunk"
+
+  // Responses that take long.
+  case silence
+  case drip
+  case dripHeader = "drip-header"
+
+  // Floods.
+  case endlessHeader = "endless-header"
+  case manyHeaders = "many-headers"
+  case longHeaderLine = "long-header-line"
+  case longReasonPhrase = "long-reason-phrase"
+  case earlyHints = "early-hints"
+  case earlyHintsFlood = "early-hints-flood"
+  case endlessBody = "endless-body"
+  case tinyChunks = "tiny-chunks"
+  case endlessChunkExtension = "endless-chunk-extension"
+  case endlessTrailer = "endless-trailer"
+
+  // Encodings that were not asked for.
+  case contentEncodingGzip = "content-encoding-gzip"
+  case contentEncodingNotGzip = "content-encoding-not-gzip"
+  case transferEncodingGzip = "transfer-encoding-gzip"
+  case transferEncodingNotGzip = "transfer-encoding-not-gzip"
+  case transferEncodingUnknown = "transfer-encoding-unknown"
+  case gzipBomb = "gzip-bomb"
+  case transferEncodingGzipBomb = "transfer-encoding-gzip-bomb"
+
+  // Framing that is wrong or says two things.
+  case wrongContentLength = "wrong-content-length"
+  case conflictingContentLengths = "conflicting-content-lengths"
+  case contentLengthAndChunked = "content-length-and-chunked"
+  case malformedContentLength = "malformed-content-length"
+  case hugeContentLength = "huge-content-length"
+  case closeDelimited = "close-delimited"
+  case secondResponse = "second-response"
+  case http09 = "http-0.9"
+  case garbage
+
+  // Bodies that are costly to read.
+  case digits
+  case nestedJSON = "nested-json"
+  case manyValuesJSON = "many-values-json"
+  case manyKeysJSON = "many-keys-json"
+  case hugeNumberJSON = "huge-number-json"
+  case hugeCapture = "huge-capture"
+
+  /// What it sends, in one line.
+  package var summary: String {
+    switch self {
+    case .redirect: "a redirect to location=, with no Location field where none is given"
+    case .redirectLoop: "a redirect to the URL that was requested"
+    case .redirectToFileScheme: "a redirect to file:///etc/passwd"
+    case .redirectToUserinfo:
+      "a redirect to location= (or to the receiver) with a user and a password in the URL"
+    case .duplicateLocation: "a redirect with two Location fields: the receiver's root, then location="
+    case .foreignURL: "a 201 that names location= in its Location field and in its JSON, at /url"
+    case .partialContent: "a 206 with the first 10 of 1,000 bytes and an ETag"
+    case .notModified: "a 304 with an ETag"
+    case .noContent: "a 204 with an ETag"
+    case .resetContent: "a 205 with an ETag"
+    case .otherStatus: "any status from 100 to 999, also one that HTTP does not define"
+    case .etagControlCharacter: "a 200 whose ETag holds a control character"
+    case .etagNotASCII: "a 200 whose ETag holds bytes that are not UTF-8"
+    case .etagFolded: "a 200 whose ETag goes on in a second line (obs-fold)"
+    case .etagLong: "a 200 with an ETag of size= bytes"
+    case .lastModifiedControlCharacter: "a 200 whose Last-Modified holds a control character"
+    case .cutInStatusLine: "the connection ends inside the status line"
+    case .cutAfterStatusLine: "the connection ends after the status line"
+    case .cutInHeaderLine: "the connection ends inside a header line, after an ETag"
+    case .cutInHeader: "the connection ends after an ETag's whole line, before the empty line"
+    case .cutAfterEarlyHints: "the connection ends after a 103 response"
+    case .cutInHeaderAfterEarlyHints:
+      "the connection ends after a 103 response and an ETag's line of the final one"
+    case .cutInBody: "the connection ends after 100 of 1,000 announced bytes"
+    case .cutInChunk: "the connection ends inside a chunk"
+    case .cutBeforeLastChunk: "the connection ends after a whole chunk, without the last, empty one"
+    case .silence: "nothing at all, on a connection that stays open"
+    case .drip: "a 200 with a body of size= bytes, one byte every interval= seconds"
+    case .dripHeader: "a header line without end, one byte every interval= seconds"
+    case .endlessHeader: "header lines without end"
+    case .manyHeaders: "a whole response with size= bytes of header lines"
+    case .longHeaderLine: "a whole response with one header line of size= bytes"
+    case .longReasonPhrase: "a whole response with a reason phrase of size= bytes"
+    case .earlyHints: "ten 103 responses and then a whole 200"
+    case .earlyHintsFlood: "103 responses without end"
+    case .endlessBody: "a chunked body without end"
+    case .tinyChunks: "a chunked body without end, in chunks of one byte"
+    case .endlessChunkExtension: "a chunk's size line without end"
+    case .endlessTrailer: "a chunked body with trailer lines without end"
+    case .contentEncodingGzip: "a gzip-compressed body with Content-Encoding: gzip"
+    case .contentEncodingNotGzip: "a plain body with Content-Encoding: gzip"
+    case .transferEncodingGzip: "a gzip-compressed body with Transfer-Encoding: gzip, chunked"
+    case .transferEncodingNotGzip: "a plain body with Transfer-Encoding: gzip, chunked"
+    case .transferEncodingUnknown: "a plain body with a transfer coding that does not exist"
+    case .gzipBomb: "size= zero bytes, compressed to a 158th, with Content-Encoding: gzip"
+    case .transferEncodingGzipBomb:
+      "size= zero bytes, compressed to a 158th, with Transfer-Encoding: gzip, chunked"
+    case .wrongContentLength: "a body that is longer than its Content-Length"
+    case .conflictingContentLengths: "two Content-Length fields that differ"
+    case .contentLengthAndChunked: "a chunked body with a Content-Length"
+    case .malformedContentLength: "a Content-Length of -1"
+    case .hugeContentLength:
+      "an announced body of size= bytes, of which 1,000 come; the connection stays open"
+    case .closeDelimited: "a whole body whose end is the connection's end"
+    case .secondResponse: "a whole response and, unasked, a second one; the connection stays open"
+    case .http09: "a body without status line and header, as in HTTP/0.9"
+    case .garbage: "size= bytes that are not HTTP"
+    case .digits: "a body of size= digits"
+    case .nestedJSON: "a JSON body of size= bytes that is nothing but nested arrays"
+    case .manyValuesJSON: "a JSON array of size= bytes with as many numbers as fit"
+    case .manyKeysJSON: "a JSON object of size= bytes with as many keys as fit, all different"
+    case .hugeNumberJSON: "a JSON object of size= bytes whose /id and /access_token are long numbers"
+    case .hugeCapture: "a JSON object of size= bytes whose /id and /access_token are long strings"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// Responses that are cut off, slow or endless.
+extension HostileScript {
+  static let earlyHint = "HTTP/1.1 103 Early Hints\r\nLink: </hostile.css>; rel=preload\r\n\r\n"
+  static let headerLine = "X-Hostile: \(String(repeating: "a", count: 64))\r\n"
+
+  /// The beginning of a header section that holds something worth keeping.
+  var linesWithoutEnd: String { "\(statusLine)\(tag)\r\nContent-Type: application/json\r\n" }
+
+  func cutOff(_ text: String) -> ResponseScript {
+    switch cut {
+    case .reset: ResponseScript(text, ending: .reset)
+    case .close: ResponseScript(text, ending: .close)
+    }
+  }
+
+  /// - Parameter text: what is repeated indefinitely.
+  func endless(after start: String, _ text: String) -> ResponseScript {
+    var script = ResponseScript(start, ending: .hold)
+    // What need not be slow is written in larger pieces than one letter.
+    let repetitions = interval > .zero ? 1 : max(1, 4096 / text.utf8.count)
+    script.add(String(repeating: text, count: repetitions), count: nil, interval: interval)
+    return script
+  }
+
+  var drip: ResponseScript {
+    var script = ResponseScript(head(tag, "Content-Length: \(size)"), ending: .hold)
+    script.add("a", count: size, interval: interval)
+    return script
+  }
+
+  var manyHeaders: ResponseScript {
+    var script = ResponseScript(statusLine)
+    let line = "X-\(ResponseScript.number): \(String(repeating: "a", count: 50))\r\n"
+    script.add(numbered: line, count: max(1, size / line.utf8.count))
+    script.add(rest)
+    return script
+  }
+
+  /// A whole response whose status line or first header line is long.
+  func filled(_ start: String) -> ResponseScript {
+    var script = ResponseScript(start)
+    script.add("a", size: size)
+    script.add("\r\n\(rest)")
+    return script
+  }
+
+  var earlyHints: ResponseScript {
+    var script = ResponseScript()
+    script.add(Self.earlyHint, count: 10)
+    script.add("\(statusLine)\(tag)\r\n\(rest)")
+    return script
+  }
+}
