@@ -12,7 +12,8 @@ struct FerryReceiver: AsyncParsableCommand {
       It listens on 127.0.0.1 and says so in one line on standard output. GET /received tells what was \
       done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or content:every=5,drop=before; \
       routes are token, allocate, content, commit, state, abandon, file, inbox, catalog, blob, done, redirect and \
-      any; keys are every, times, status, retry_after, drop (before, after), cut (reset, close) and delay. \
+      any; keys are match (text in the path and query), every, times, status, retry_after, drop (before, after), \
+      cut (reset, close) and delay. \
       With response=NAME the receiver sends a hostile response, such as catalog:response=cut-in-body; \
       --list-faults lists them with their settings.
       """)

@@ -14,6 +14,7 @@ import Testing
       .response(.redirect, on: .commit, status: 303, work: .done, location: "http://127.0.0.1:1/a?b=c")
     ),
     ("catalog:response=drip,size=10,interval=0.5", .response(.drip, on: .catalog, size: 10, interval: 0.5)),
+    ("file:match=/a?b=c,status=404", Fault(route: .file, match: "/a?b=c", status: 404)),
     ("any:every=2,times=3,response=http-0.9", .response(.http09, on: .any, every: 2, times: 3)),
   ])
   func `a fault is read from its text`(spec: String, fault: Fault) throws {
@@ -29,12 +30,13 @@ import Testing
     ),
     (
       "commit:statu=500",
-      "'statu' is no key; there are every, times, status, retry_after, drop, cut, delay, response, work, "
+      "'statu' is no key; there are match, every, times, status, retry_after, drop, cut, delay, response, work, "
         + "location, size, interval"
     ),
     ("commit:status", "'status' is not KEY=VALUE"),
     ("commit:status=ok", "'status' takes a status such as 503"),
     ("commit:status=500,status=501", "'status' is given twice"),
+    ("commit:match=,status=500", "match must not be empty"),
     ("commit:every=0,status=500", "every must be at least 1"),
     ("commit:times=0,status=500", "times must be at least 1"),
     ("commit:status=99", "status must be between 200 and 599"),
@@ -97,6 +99,14 @@ import Testing
     plan.add(second)
     plan.add(third)
     #expect((1...6).map { _ in plan.count(.commit) } == [nil, second, third, second, nil, second])
+  }
+
+  @Test func `a fault counts only what it matches`() {
+    var plan = FaultPlan()
+    let fault = Fault(route: .file, match: "/a", every: 2, status: 404)
+    plan.add(fault)
+    let targets = ["/files/a", "/files/b", "/files/b?c=/a", "/files/a"]
+    #expect(targets.map { plan.count(.file, target: $0) } == [nil, nil, fault, nil])
   }
 
   @Test func `a fault happens as often as it may and then no more`() {

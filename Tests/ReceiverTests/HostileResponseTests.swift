@@ -253,7 +253,20 @@ import Testing
     for response in HostileResponse.allCases {
       #expect(lines.contains { $0.hasPrefix("  \(response.rawValue) ") }, "\(response)")
     }
-    #expect(FaultList.text.contains("[status=200, 200 to 599; size=1099511627776; interval=1.0]"))
+    #expect(FaultList.text.contains("[status=200 (200 to 599); size=1099511627776; interval=1.0]"))
+  }
+
+  @Test func `is in the documentation as it is in the list`() throws {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: package.appending(path: "docs/receiver.md"), encoding: .utf8)
+    let rows = FaultList.text.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { line in
+      let words = line.drop { $0 == " " }
+      let name = words.prefix { $0 != " " }
+      return "| `\(name)` | \(words.dropFirst(name.count).drop { $0 == " " }) |"
+    }
+    #expect(rows.count == HostileResponse.allCases.count)
+    #expect(rows.filter { !page.contains("\n\($0)\n") } == [])
   }
 
   @Test func `is in the record of what clients send, and nothing is missing there`() async throws {

@@ -8,6 +8,7 @@ extension Fault {
   /// | `commit:every=4,drop=after,cut=close` | every fourth commit, it is done and the connection just ends |
   /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind |
   /// | `allocate:times=2,delay=0.2` | the first two allocations, the answer is late |
+  /// | `file:match=/a.json,status=404` | every request for a path that contains `/a.json` |
   /// | `commit:response=redirect,status=303,location=/login,work=done` | every commit is done, and redirects |
   package init(spec: String) throws(Invalid) {
     let parts = spec.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,6 +38,7 @@ extension Fault {
       return value
     }
     switch key {
+    case "match": match = value
     case "every": every = try read(Int(value), "a number")
     case "times": times = try read(Int(value), "a number")
     case "status": status = try read(Int(value), "a status such as 503")
@@ -57,5 +59,5 @@ extension Fault {
   }
 
   private static let keys =
-    "every, times, status, retry_after, drop, cut, delay, response, work, location, size, interval"
+    "match, every, times, status, retry_after, drop, cut, delay, response, work, location, size, interval"
 }

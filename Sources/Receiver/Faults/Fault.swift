@@ -27,6 +27,8 @@ package struct Fault: Equatable, Sendable {
 
   /// Which requests are counted.
   package var route: RouteClass
+  /// Of these, only those whose path and query contain this text; nil counts them all.
+  package var match: String?
   /// The fault happens at every nth of them.
   package var every = 1
   /// It happens this often at most; nil sets no bound.
@@ -90,6 +92,7 @@ package struct Fault: Equatable, Sendable {
 
   /// Throws where the fault contradicts itself or would do nothing.
   func validate() throws(Invalid) {
+    if match?.isEmpty == true { throw Invalid(description: "match must not be empty") }
     if every < 1 { throw Invalid(description: "every must be at least 1") }
     if let times, times < 1 { throw Invalid(description: "times must be at least 1") }
     if let delay, !(0...3600).contains(delay) {
@@ -171,7 +174,7 @@ package struct Fault: Equatable, Sendable {
 
 extension Fault: Codable {
   private enum CodingKeys: String, CodingKey {
-    case route, every, times, status, drop, cut, delay, response, work, location, size, interval
+    case route, match, every, times, status, drop, cut, delay, response, work, location, size, interval
     case retryAfter = "retry_after"
   }
 
@@ -190,6 +193,7 @@ extension Fault: Codable {
     }
     let container = try decoder.container(keyedBy: CodingKeys.self)
     route = try container.decode(RouteClass.self, forKey: .route)
+    match = try container.decodeIfPresent(String.self, forKey: .match)
     every = try container.decodeIfPresent(Int.self, forKey: .every) ?? 1
     times = try container.decodeIfPresent(Int.self, forKey: .times)
     status = try container.decodeIfPresent(Int.self, forKey: .status)

@@ -22,13 +22,16 @@ struct FaultPlan {
 
   /// Counts a request, and returns what is to go wrong with it.
   ///
-  /// Every fault counts every request of its kind. Where several are due, the first that was asked for
+  /// Every fault counts every request of its kind, or of those the ones that its `match` is in. Where several are due, the first that was asked for
   /// happens, and the others have missed their turn.
-  mutating func count(_ route: RouteClass) -> Fault? {
+  ///
+  /// - Parameter target: the path and the query of the request, as they came.
+  mutating func count(_ route: RouteClass, target: String = "") -> Fault? {
     var chosen: Fault?
     for index in entries.indices {
       let fault = entries[index].fault
       guard fault.route == .any || fault.route == route else { continue }
+      if let match = fault.match, !target.contains(match) { continue }
       entries[index].seen += 1
       let isSpent = fault.times.map { entries[index].happened >= $0 } ?? false
       guard chosen == nil, !isSpent, entries[index].seen.isMultiple(of: fault.every) else { continue }

@@ -11,7 +11,7 @@ package enum FaultList {
     }
     return """
       Usage: --fault ROUTE:response=NAME,KEY=VALUE,…, such as catalog:response=cut-in-body,every=2
-      every, times and delay mean what they mean for other faults. work=done carries the request out before
+      match, every, times and delay mean what they mean for other faults. work=done carries the request out before
       the hostile response; without it nothing is carried out. In brackets: the settings that a response takes,
       with their defaults.
 
@@ -24,8 +24,8 @@ package enum FaultList {
     let taken = response.settings
     var settings: [String] = []
     if let statuses = taken.statuses {
-      let range = "\(statuses.lowerBound) to \(statuses.upperBound)"
-      settings.append(taken.status.map { "status=\($0), \(range)" } ?? "status, \(range)")
+      let range = "(\(statuses.lowerBound) to \(statuses.upperBound))"
+      settings.append(taken.status.map { "status=\($0) \(range)" } ?? "status \(range)")
     }
     if taken.takesLocation { settings.append("location") }
     if let size = taken.size { settings.append("size=\(size)") }

@@ -3,12 +3,12 @@ extension HostileResponse {
   /// The theme under which it is listed.
   enum Theme: String, CaseIterable {
     case redirects = "Redirects"
-    case statuses = "Statuses that were not asked for"
+    case statuses = "Unsolicited statuses"
     case validators = "Validators that cannot be sent back"
     case cuts = "Responses that are cut off"
     case slowness = "Responses that take long"
     case floods = "Floods"
-    case encodings = "Encodings that were not asked for"
+    case encodings = "Unsolicited encodings"
     case framing = "Wrong framing"
     case bodies = "Bodies that are costly to read"
   }

@@ -11,7 +11,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case duplicateLocation = "duplicate-location"
   case foreignURL = "foreign-url"
 
-  // Statuses that were not asked for.
+  // Unsolicited statuses.
   case partialContent = "partial-content"
   case notModified = "not-modified"
   case noContent = "no-content"
@@ -53,7 +53,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case endlessChunkExtension = "endless-chunk-extension"
   case endlessTrailer = "endless-trailer"
 
-  // Encodings that were not asked for.
+  // Unsolicited encodings.
   case contentEncodingGzip = "content-encoding-gzip"
   case contentEncodingNotGzip = "content-encoding-not-gzip"
   case transferEncodingGzip = "transfer-encoding-gzip"
@@ -98,7 +98,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .otherStatus: "any status from 100 to 999, also one that HTTP does not define"
     case .etagControlCharacter: "a 200 whose ETag holds a control character"
     case .etagNotASCII: "a 200 whose ETag holds bytes that are not UTF-8"
-    case .etagFolded: "a 200 whose ETag goes on in a second line (obs-fold)"
+    case .etagFolded: "a 200 whose ETag continues on a second line (obs-fold)"
     case .etagLong: "a 200 with an ETag of size= bytes"
     case .lastModifiedControlCharacter: "a 200 whose Last-Modified holds a control character"
     case .cutInStatusLine: "the connection ends inside the status line"
@@ -139,7 +139,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .hugeContentLength:
       "an announced body of size= bytes, of which 1,000 come; the connection stays open"
     case .closeDelimited: "a whole body whose end is the connection's end"
-    case .secondResponse: "a whole response and, unasked, a second one; the connection stays open"
+    case .secondResponse: "a whole response and an unsolicited second one; the connection stays open"
     case .http09: "a body without status line and header, as in HTTP/0.9"
     case .garbage: "size= bytes that are not HTTP"
     case .digits: "a body of size= digits"

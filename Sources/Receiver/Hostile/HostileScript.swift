@@ -6,7 +6,7 @@ struct HostileScript {
   /// The entity tag of every response that has one which could be kept.
   static let entityTag = "\"hostile\""
 
-  private let response: HostileResponse
+  let response: HostileResponse
   let status: Int
   let location: String?
   let size: Int

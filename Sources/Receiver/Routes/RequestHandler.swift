@@ -20,9 +20,13 @@ final class RequestHandler: HTTPHandler {
     var body = RequestBody(of: request)
     let path = request.target.path()
     let route = Route(method: request.method, path: path)
-    let fault = route.faultClass.flatMap { kind in ledger.withLock { $0.arrive(kind) } }
+    let query = request.target.query()
+    let target = query.isEmpty ? path : "\(path)?\(query)"
+    let fault = route.faultClass.flatMap { kind in ledger.withLock { $0.arrive(kind, target: target) } }
     if let fault, let response = fault.response {
-      await send(response, of: fault, instead: request, route, &body)
+      await send(
+        HostileScript(response, of: fault, target: target, host: host(of: request)), fault, request, route,
+        &body)
       // Nobody will read this one.
       return .empty(.serviceUnavailable)
     }
@@ -33,20 +37,17 @@ final class RequestHandler: HTTPHandler {
   }
 
   private func send(
-    _ response: HostileResponse, of fault: Fault, instead request: HTTPRequest, _ route: Route,
-    _ body: inout RequestBody
+    _ script: HostileScript, _ fault: Fault, _ request: HTTPRequest, _ route: Route, _ body: inout RequestBody
   ) async {
     if fault.work == .done { _ = await carryOut(route, request, &body) }
     await body.drain()
     await wait(for: fault)
-    configuration.log?("\(request.method.rawValue) \(request.target.path()) \(response.rawValue)")
-    guard let id = connection(of: request) else { return }
-    let query = request.target.query()
-    let script = HostileScript(
-      response, of: fault, target: request.target.path() + (query.isEmpty ? "" : "?\(query)"),
-      host: request.headers[.host] ?? "127.0.0.1:\(door.port)")
-    await door.play(script.script, on: id)
+    let (method, path) = (request.method.rawValue, request.target.path())
+    configuration.log?("\(method) \(path) \(script.response.rawValue)")
+    if let id = connection(of: request) { await door.play(script.script, on: id) }
   }
+
+  private func host(of request: HTTPRequest) -> String { request.headers[.host] ?? "127.0.0.1:\(door.port)" }
 
   private func answer(
     _ request: HTTPRequest, _ route: Route, _ fault: Fault?, _ body: inout RequestBody

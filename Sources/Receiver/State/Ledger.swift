@@ -20,9 +20,9 @@ struct Ledger {
   }
 
   /// Counts a request, and returns what is to go wrong with it.
-  mutating func arrive(_ route: RouteClass) -> Fault? {
+  mutating func arrive(_ route: RouteClass, target: String) -> Fault? {
     requests += 1
-    return faults.count(route)
+    return faults.count(route, target: target)
   }
 
   func file(named name: String) -> StoredContent? { files[name]?.content }
