@@ -101,7 +101,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",
-      dependencies: ["FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal"],
+      dependencies: [
+        "FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
