@@ -61,7 +61,8 @@ package struct Origin: Hashable, Codable, Sendable {
     // As in that parser, the last label decides.
     let last = labels.last(where: { !$0.isEmpty }) ?? []
     guard let first = last.first, (0x30...0x39).contains(first) else { return true }
-    let isNumber = last.allSatisfy { (0x30...0x39).contains($0) } || last.dropFirst().first.map { $0 | 0x20 } == 0x78
+    let isNumber =
+      last.allSatisfy { (0x30...0x39).contains($0) } || last.dropFirst().first.map { $0 | 0x20 } == 0x78
     guard isNumber else { return true }
     return labels.count == 4
       && labels.allSatisfy { label in
