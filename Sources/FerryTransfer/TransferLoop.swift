@@ -76,9 +76,10 @@ package final class TransferLoop {
     serial += 1
     do throws(TransportFailure) {
       try RequestCheck.check(request)
+      let (hop, withheld) = try OriginGuard.firstHop(request)
       var exchange = Exchange(
-        key: Mailbox.Key(id: request.id, serial: serial), request: request,
-        headers: try headerCache.list(request.headers), now: now)
+        key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
+        headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
       guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets) else {
         throw EasyHandle.malformed("out of memory")
       }
@@ -214,13 +215,14 @@ package final class TransferLoop {
       end(handle, .failure(failure))
       return false
     }
-    guard RedirectPolicy.isRedirect(status: handle.head.status) else {
+    guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
       return false
     }
     let location = handle.head.fields.first { $0.name.lowercased() == "location" }?.value
     switch RedirectPolicy.decide(
-      status: handle.head.status, location: location, hop: exchange.hop, followed: exchange.redirects)
+      status: handle.head.status, location: location, hop: exchange.hop,
+      sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)
     {
     case .stay:
       settle(handle)
@@ -228,13 +230,16 @@ package final class TransferLoop {
     case .refuse(let reason):
       end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
       return false
-    case .follow(let hop):
-      return follow(handle, exchange, to: hop)
+    case .follow(let hop, let withheld):
+      return follow(handle, exchange, to: hop, withheld)
     }
   }
 
-  private func follow(_ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop) -> Bool {
+  private func follow(
+    _ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop, _ withheld: [OriginGuard.Withheld]
+  ) -> Bool {
     var exchange = old
+    exchange.withheld += withheld
     do throws(TransportFailure) {
       if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, &exchange) }
@@ -312,7 +317,9 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal)
+      sha256: sha256, refusal: exchange.refusal,
+      withheld: exchange.withheld.isEmpty
+        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin))
     end(handle, .success(answer))
   }
 

@@ -23,17 +23,20 @@ package struct TransferRequest: Sendable {
   package var atMostOnce: Bool
   /// Looks at a whole download before it takes its file's place.
   package var check: DownloadCheck?
+  /// What must not reach another origin than the manifest names.
+  package var sensitive: SensitiveParts
+  package var redirects: Redirects
 
   package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// Kept to the origin of `url` (scheme, host and port): dropped when a redirect leaves it.
-    package var isCredential: Bool
+    /// Why it is kept from other origins; `nil` for a field that may go anywhere.
+    package var sensitivity: Sensitivity?
 
-    package init(name: String, value: String, isCredential: Bool = false) {
+    package init(name: String, value: String, sensitivity: Sensitivity? = nil) {
       self.name = name
       self.value = value
-      self.isCredential = isCredential
+      self.sensitivity = sensitivity
     }
   }
 
@@ -94,7 +97,8 @@ package struct TransferRequest: Sendable {
     id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
     destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
     idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, byteLimit: Int64? = nil,
-    atMostOnce: Bool = false, check: DownloadCheck? = nil
+    atMostOnce: Bool = false, check: DownloadCheck? = nil, sensitive: SensitiveParts = SensitiveParts(),
+    redirects: Redirects = Redirects()
   ) {
     self.id = id
     self.method = method
@@ -107,5 +111,7 @@ package struct TransferRequest: Sendable {
     self.byteLimit = byteLimit
     self.atMostOnce = atMostOnce
     self.check = check
+    self.sensitive = sensitive
+    self.redirects = redirects
   }
 }

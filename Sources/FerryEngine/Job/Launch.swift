@@ -58,7 +58,7 @@ package struct Launch {
     var deadline: Instant?
     var selection: Selection
     /// By manifest.
-    var secrets: [[String: String]]
+    var secrets: [[String: SensitiveValue]]
     var conditions: DeviceConditions
     /// Of the budgets.
     var zones: [String: CalendarZone]

@@ -13,8 +13,8 @@ struct Situation {
   /// What earlier launches captured for items that are still open.
   var values: [Place: ItemValues] = [:]
   /// What requests of this round captured, by manifest and name.
-  var requests: [[String: [String: String]]]
-  var secrets: [String] = []
+  var requests: [[String: [String: BoundValue]]]
+  var secrets: [SensitiveValue] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
   /// By node index and path: submitted files that are not there, and so fail as one that vanishes later.
@@ -209,8 +209,8 @@ struct Situation {
     guard let row, row.round == round else { return .open }
     if row.hasIntent { return .intended }
     guard row.state.isClosed else { return .open }
-    requests[node.manifest.index][node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
-    secrets += row.captures.filter(\.isSecret).map(\.value)
+    requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
+    secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
     return .closed(NodeOutcome(row.state))
   }
 }

@@ -173,7 +173,7 @@ package struct JournalExport {
   }
 
   private static func open(_ captures: [CapturedValue]) -> [(name: String, value: String)] {
-    captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }
+    captures.filter { !$0.isSecret }.map { ($0.name, $0.shown) }
   }
 }
 

@@ -141,7 +141,7 @@ package struct SessionOrphans {
     return .init(
       session: session, id: orphan.id, manifest: node.manifest, upload: node.name, origin: node.origin,
       path: String(decoding: orphan.path, as: UTF8.self), pathBase64: NameText.base64(orphan.path),
-      captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }) { $1 },
+      captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.shown) }) { $1 },
       secrets: secrets.isEmpty ? nil : secrets, handedOverAt: orphan.handedOver.rfc3339,
       droppedAt: orphan.droppedAt.rfc3339, expiresAt: orphan.expires?.rfc3339,
       reason: orphan.orphaning.reason.word, isInDoubt: orphan.orphaning.isInDoubt,
