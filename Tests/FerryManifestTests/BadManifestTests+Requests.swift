@@ -1,8 +1,8 @@
 extension BadManifest {
-  /// F0313 and F0318 to F0323.
   private static let noOrigin =
     "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, and no path"
 
+  /// F0313 and F0318 to F0323.
   static let requests: [BadManifest] = [
     BadManifest(
       "a URL without its beginning", in: .request, "request: { url: 1️⃣example.com/done }",
