@@ -19,8 +19,7 @@ final class LogFile: @unchecked Sendable {
   /// Opens the log of a journal that SQLite has open.
   init(journal: String) throws(JournalError) {
     self.journal = journal
-    descriptor = open(journal + "-wal", O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open the log", file: journal) }
+    descriptor = try StateFile.open(journal + "-wal", O_RDWR, doing: "open the log")
   }
 
   deinit { close(descriptor) }
