@@ -67,6 +67,7 @@ struct Situation {
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
+    for journal in journals.all { try journal?.checkItems() }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
     for (index, node) in jobs.plan.nodes.enumerated() {

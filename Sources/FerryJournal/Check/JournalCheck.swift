@@ -40,8 +40,8 @@ package struct JournalCheck: Sendable {
     let path = try state.database(ofSession: identifier)
     var last: [String: Int64] = [:]
     var verdict = check(DatabaseFile(path: path, schema: .session)) { db in
-      last = try SessionInvariants.rounds(db)
-      return try SessionInvariants.findings(db)
+      last = try SessionInvariants.rounds(db, in: path)
+      return try SessionInvariants.findings(db, in: path)
     }
     rounds = last
     verdict.session = identifier
@@ -57,8 +57,8 @@ package struct JournalCheck: Sendable {
     }
     var rounds: [String: Int64]?
     let verdict = check(file) { db in
-      rounds = try HistoryInvariants.rounds(db)
-      return try HistoryInvariants.findings(db) + missingJournals(db)
+      rounds = try HistoryInvariants.rounds(db, in: file.path)
+      return try HistoryInvariants.findings(db, in: file.path) + missingJournals(db)
     }
     self.rounds = rounds ?? (verdict.findings.contains { $0.code == .emptied } ? [:] : nil)
     return verdict
