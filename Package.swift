@@ -36,7 +36,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FerryTransfer",
-      dependencies: ["FerryPlan", "CCurl", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["FerryPlan", "CCurl", "CFiles", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
     .target(
       name: "FerryJournal",

@@ -49,16 +49,25 @@ package struct TransferRequest: Sendable {
 
   /// A file to send as it is on disk.
   package struct FileSource: Sendable {
-    /// An absolute path or one relative to the working folder, as bytes: not every name is UTF-8.
+    /// The file is opened beneath this folder and nowhere else.
+    package var root: SourceRoot
+    /// Relative to `root`, as bytes: not every name is UTF-8.
     package var path: [UInt8]
     /// In bytes, as listed. A file of another size or time fails with `sourceChanged`, unsent.
     package var size: Int64
     /// Nanoseconds since 1970, as listed.
     package var modified: Int64
+    /// `stat.identity`, as listed; 0 where it is not known. Another file fails with `sourceChanged`, unsent.
+    package var identity: UInt64
     /// Hash what is sent, on the helper thread.
     package var wantsSHA256: Bool
 
-    package init(path: [UInt8], size: Int64, modified: Int64, wantsSHA256: Bool = false) {
+    package init(
+      root: SourceRoot, path: [UInt8], size: Int64, modified: Int64, identity: UInt64 = 0,
+      wantsSHA256: Bool = false
+    ) {
+      self.root = root
+      self.identity = identity
       self.path = path
       self.size = size
       self.modified = modified

@@ -17,20 +17,16 @@ final class UploadFile {
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` or, where
-  /// ferry has too many files open, `connect`. A symbolic link is followed: the list may name links, and what it lists is the
-  /// size and time of the file behind.
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` (also for what
+  /// is now behind a link that leaves the root) or, where ferry has too many files open, `connect`. A symbolic link to a
+  /// file in the root is followed: the list may name links, and what it lists is the size and time of the file behind.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
-    // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
-    let opened = source.path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard opened >= 0 else {
-      let error = errno
-      throw TransportFailure(
-        Self.code(error), "\(source.name): \(SystemText.error(error)); \(Self.remedy(error))",
-        mayHaveReachedServer: false)
+    do throws(SourceRoot.OpenFailure) {
+      descriptor = try source.root.openFile(source.path)
+    } catch {
+      throw Self.failure(error, source)
     }
     self.source = source
-    descriptor = opened
     try check()
   }
 
@@ -49,6 +45,7 @@ final class UploadFile {
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
+    guard source.identity == 0 || status.identity == source.identity else { throw replaced }
     inode = UInt64(status.st_ino)
   }
 
@@ -88,6 +85,31 @@ final class UploadFile {
       mayHaveReachedServer: false)
   }
 
+  /// Another file has its name, whatever its size and time are.
+  private var replaced: TransportFailure {
+    TransportFailure(
+      .sourceChanged,
+      "\(source.name): another file took its place since it was listed; run again to send that one",
+      mayHaveReachedServer: false)
+  }
+
+  private static func failure(
+    _ failure: SourceRoot.OpenFailure, _ source: TransferRequest.FileSource
+  ) -> TransportFailure {
+    switch failure {
+    case .system(let code):
+      TransportFailure(
+        Self.code(code), "\(source.name): \(SystemText.error(code)); \(remedy(code))",
+        mayHaveReachedServer: false)
+    case .leavesRoot:
+      TransportFailure(
+        .sourceChanged,
+        "\(source.name): a symbolic link took its place, or a folder's above it, since it was listed, and leads out of "
+          + "the root; nothing of what it leads to was read. Put the file back, or change 'root'",
+        mayHaveReachedServer: false)
+    }
+  }
+
   private static func code(_ error: CInt) -> TransportFailure.Code {
     switch error {
     case ENOENT, ENOTDIR: .sourceMissing
@@ -116,7 +138,7 @@ final class UploadFile {
 
 extension TransferRequest.FileSource {
   /// The path for people.
-  var name: String { NameText.shown(path) }
+  var name: String { NameText.shown(root.path + [UInt8(ascii: "/")] + path) }
 }
 
 extension [UInt8] {

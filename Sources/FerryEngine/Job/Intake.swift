@@ -200,8 +200,9 @@ final class Intake {
         let known = try item.known
         path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
       }
-      let root = listers[place.node]?.root ?? []
-      guard let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
+      // It was listed, so that its root is open.
+      guard let root = try? listers[place.node]?.folder(),
+        let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
       answers = told
     }

@@ -48,7 +48,7 @@ extension Launch {
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
     let (runLoop, after) = try perform(
-      run, loop, mail, journals, situation, ledger, intake, roots: roots, after: before)
+      run, loop, mail, journals, situation, ledger, intake, listers: listers, after: before)
     let scheduler = runLoop.scheduler
     let areThrough = jobs.manifests.map { scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0)) }
     try close(areThrough, run, intake, history)

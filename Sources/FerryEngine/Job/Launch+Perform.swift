@@ -6,17 +6,17 @@ import FerryTransfer
 extension Launch {
   func perform(
     _ run: Run, _ loop: TransferLoop, _ mail: MailSlot, _ journals: SessionJournals, _ situation: Situation,
-    _ ledger: Ledger, _ intake: Intake, roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+    _ ledger: Ledger, _ intake: Intake, listers: [Int: FileLister], after tallies: [Int: AfterTally]
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(journals, situation, mail)
-    let destinations = destinations(places, roots)
+    let destinations = destinations(places, listers.mapValues(\.root))
     let afterThread = AfterThread(destinations, writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, mail: mail, clock: clock)
     let scheduler = try scheduler(run, journals, situation)
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
-      roots: roots, rootIdentities: destinations.compactMapValues(\.delivery.root))
+      listers: listers, rootIdentities: destinations.compactMapValues(\.delivery.root))
     var situation = situation
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,

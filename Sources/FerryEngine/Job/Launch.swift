@@ -127,13 +127,16 @@ package struct Launch {
     do {
       let outcome = try carryOut(run, journals, history)
       var record = outcome.record
-      let report = try keep(&record, notice)
+      let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
       try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
+      // Whoever reads the wanted report may take long: no session waits for that.
+      for lock in locks { lock.release() }
+      try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
     } catch {
@@ -166,26 +169,32 @@ package struct Launch {
     }
   }
 
-  /// Writes the report where it is kept and where it is wanted; returns the former.
-  ///
-  /// Where it cannot be written where it is wanted, that is a fault of the run, and the one that is kept says so.
-  private func keep(_ record: inout RunRecord, _ notice: (String) -> Void) throws -> String {
+  /// Writes the report where it is wanted. Where that cannot be, it is a fault of the run, and the report that is kept
+  /// and `ferry.db` say so.
+  private func deliver(
+    _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
+  ) throws {
+    guard let wanted = options.report else { return }
+    let bytes = try ReportWriter.encode(record)
+    do throws(EngineFault) {
+      try ReportDestination(wanted).write(bytes)
+    } catch {
+      let fault =
+        "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
+      notice(fault)
+      record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
+      let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
+      record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
+      _ = try keep(record)
+      try history.end(run: record.run.id, exitCode: record.run.exitCode, report: report, at: clock.now)
+    }
+  }
+
+  /// Writes the report where it is kept; returns its path.
+  private func keep(_ record: RunRecord) throws -> String {
     do {
       let report = try state.createReportFolder(ofRun: record.run.id)
-      let bytes = try ReportWriter.encode(record)
-      try ReportWriter.write(bytes, to: report)
-      guard let wanted = options.report else { return report }
-      do throws(EngineFault) {
-        try ReportDestination(wanted).write(bytes)
-      } catch {
-        let fault =
-          "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
-        notice(fault)
-        record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
-        let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
-        record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
-        try ReportWriter.write(ReportWriter.encode(record), to: report)
-      }
+      try ReportWriter.write(ReportWriter.encode(record), to: report)
       return report
     } catch {
       // What stopped the run says more than what it keeps from being told.

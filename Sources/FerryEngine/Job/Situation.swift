@@ -2,6 +2,7 @@ import Crypto
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 
 /// What a launch finds before it begins: the listing met with the journals, node by node.
 struct Situation {
@@ -66,6 +67,7 @@ struct Situation {
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
+    for journal in journals.all { try journal?.checkItems() }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
     for (index, node) in jobs.plan.nodes.enumerated() {
@@ -100,7 +102,7 @@ struct Situation {
         if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
         starts.append(
           try upload(
-            id, node, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
+            id, node, work, row, journal, round: round, listing: listing, root: try listers[index]?.folder(),
             submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
@@ -146,7 +148,7 @@ struct Situation {
 
   private mutating func upload(
     _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
-    round: Int64, listing: Listing?, root: [UInt8], submitted: SubmittedFiles, at now: Instant,
+    round: Int64, listing: Listing?, root: SourceRoot?, submitted: SubmittedFiles, at now: Instant,
     nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }

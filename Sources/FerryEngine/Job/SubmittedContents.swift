@@ -1,5 +1,6 @@
 import Dispatch
 import FerryPlan
+import FerryTransfer
 import Synchronization
 
 /// What delivered files hold that were submitted to a run under way, read beside its loop: `compare: content`.
@@ -23,10 +24,10 @@ final class SubmittedContents: Sendable {
   ///
   /// - Parameters:
   ///   - files: as they are listed now; where that is not as they were read, they are read again.
-  ///   - root: what their paths are relative to, absolute.
+  ///   - root: what their paths are relative to.
   ///   - wake: called on another thread once they are read.
   func answers(
-    note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: [UInt8],
+    note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,
     wake: @escaping @Sendable () -> Void
   ) -> [ContentAnswer]? {
     guard !questions.questions.isEmpty else { return questions.answers }

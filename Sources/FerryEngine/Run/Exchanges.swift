@@ -15,8 +15,8 @@ final class Exchanges {
   private let secrets: [[String: SensitiveValue]]
   /// By node: its steps with all that can be prepared once.
   private let steps: [[PreparedStep]]
-  /// By upload node: where its files are.
-  private let roots: [Int: [UInt8]]
+  /// By upload node: what has its root open.
+  private let listers: [Int: FileLister]
   /// By node: whether it is looked at again which file was sent.
   private let keepsInodes: [Bool]
   /// By node: which folders the roots are, where files are put away.
@@ -64,14 +64,14 @@ final class Exchanges {
   ///   - secrets: likewise.
   init(
     jobs: Jobs, runID: String, rounds: [Int64], secrets: [[String: SensitiveValue]], situation: Situation,
-    roots: [Int: [UInt8]], rootIdentities: [Int: FolderIdentity]
+    listers: [Int: FileLister], rootIdentities: [Int: FolderIdentity]
   ) {
     self.jobs = jobs
     plan = jobs.plan
     self.runID = runID
     self.rounds = rounds
     self.secrets = secrets
-    self.roots = roots
+    self.listers = listers
     self.rootIdentities = rootIdentities
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
     values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
@@ -138,11 +138,13 @@ final class Exchanges {
   // MARK: Requests
 
   /// The file whose digest the attempt's request needs, where it is not known yet.
-  func fileToHash(before attempt: Attempt, _ scheduler: Scheduler) -> TransferRequest.FileSource? {
+  func fileToHash(
+    before attempt: Attempt, _ scheduler: Scheduler
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
     guard prepared(attempt).needsDigest, absence(of: attempt.place, scheduler) == nil,
       values[attempt.place]?.sha256 == nil
     else { return nil }
-    return source(of: attempt.place, scheduler, wantsSHA256: false)
+    return try source(of: attempt.place, scheduler, wantsSHA256: false)
   }
 
   func keep(sha256: [UInt8], of place: Place) { values.update(place) { $0.sha256 = sha256 } }
@@ -167,7 +169,7 @@ final class Exchanges {
       request.headers.append(.init(name: name, value: key.text))
     }
     if step.kind == .transfer {
-      guard let source = source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
+      guard let source = try source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
       }
       request.body = .file(source)
@@ -228,12 +230,19 @@ final class Exchanges {
 
   private func source(
     of place: Place, _ scheduler: Scheduler, wantsSHA256: Bool
-  ) -> TransferRequest.FileSource? {
-    guard let item = place.item, let root = roots[place.node.index] else { return nil }
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
+    guard let item = place.item, let lister = listers[place.node.index] else { return nil }
+    let root: SourceRoot
+    do throws(ListingFailure) {
+      root = try lister.folder()
+    } catch {
+      throw TransportFailure(.sourceMissing, "\(error)", mayHaveReachedServer: false)
+    }
     return scheduler.withItems(of: place.node) { table in
       TransferRequest.FileSource(
-        path: root + [UInt8(ascii: "/")] + table.files.path(item), size: table.files.sizes[item],
-        modified: table.files.modified[item], wantsSHA256: wantsSHA256)
+        root: root, path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], identity: table.files.identities[item], wantsSHA256: wantsSHA256
+      )
     }
   }
 

@@ -44,9 +44,9 @@ package struct JournalCheck: Sendable {
     var last: [String: Int64] = [:]
     var found: Int64 = 0
     var verdict = check(DatabaseFile(path: path, schema: .session)) { db in
-      last = try SessionInvariants.rounds(db)
+      last = try SessionInvariants.rounds(db, in: path)
       found = try SessionJournal.transactions(db)
-      return try SessionInvariants.findings(db)
+      return try SessionInvariants.findings(db, in: path)
         + Self.lost(SessionJournal.loss(in: path, stored.counts, found: found))
     }
     if try state.presence(ofSession: identifier) == .missing {
@@ -85,8 +85,8 @@ package struct JournalCheck: Sendable {
     }
     var rounds: [String: Int64]?
     let verdict = check(file) { db in
-      rounds = try HistoryInvariants.rounds(db)
-      return try HistoryInvariants.findings(db) + missingJournals(db)
+      rounds = try HistoryInvariants.rounds(db, in: file.path)
+      return try HistoryInvariants.findings(db, in: file.path) + missingJournals(db)
     }
     self.rounds = rounds ?? (verdict.findings.contains { $0.code == .emptied } ? [:] : nil)
     return verdict

@@ -3,24 +3,23 @@ import GRDB
 
 /// ferry's own rules of a session's journal (docs/journal.md).
 enum SessionInvariants {
-  static func findings(_ db: Database) throws -> [JournalFinding] {
+  static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
       + JournalInvariant.findings(items, of: "item", lines: "items", key: "id", db)
-      + unreadableCaptures(db)
+      + unreadableCaptures(db, in: file)
       + JournalInvariant.findings(orphans, of: "orphan", lines: "orphans", key: "id", db)
       + JournalInvariant.findings(sessions, of: "session", lines: "lines", key: "id", db)
       + situation(db)
   }
 
   /// The last round of each manifest that a node or an item names.
-  static func rounds(_ db: Database) throws -> [String: Int64] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT manifest, max(max(round, coalesce((SELECT max(round) FROM item WHERE item.node = node.id), 0)))
-        FROM node GROUP BY manifest
-        """)
-    let pairs = rows.map { ($0[0] as String, $0[1] as Int64) }
+  static func rounds(_ db: Database, in file: String) throws -> [String: Int64] {
+    let pairs = try db.rows(
+      """
+      SELECT manifest, max(max(round, coalesce((SELECT max(round) FROM item WHERE item.node = node.id), 0)))
+        AS round FROM node GROUP BY manifest
+      """, of: "node", in: file
+    ) { (try $0.value("manifest", as: String.self), try $0.value("round", as: Int64.self)) }
     return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
   }
 
@@ -174,21 +173,18 @@ enum SessionInvariants {
     ]
   }
 
-  private static func unreadableCaptures(_ db: Database) throws -> [JournalFinding] {
+  private static func unreadableCaptures(_ db: Database, in file: String) throws -> [JournalFinding] {
     var findings: [JournalFinding] = []
     for (table, lines) in [("node", "nodes"), ("item", "items"), ("orphan", "orphans")] {
       var ids: [Int64] = []
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, captures, secret_captures FROM \(table)
-          WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
-          """)
-      while let row = try rows.next() {
-        if CaptureText.decode(row[1], secret: false) == nil || CaptureText.decode(row[2], secret: true) == nil
-        {
-          ids.append(row[0])
-        }
+      _ = try db.rows(
+        """
+        SELECT id, captures, secret_captures FROM \(table)
+        WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
+        """, of: table, in: file
+      ) { row in
+        // What cannot be read is what is looked for.
+        if (try? row.captures) == nil { ids.append(try row.value("id")) }
       }
       guard let first = ids.first else { continue }
       findings.append(

@@ -112,12 +112,15 @@ struct DatabaseFile: Sendable {
     }
   }
 
+  /// All that SQLite opens for a database, which may be there or not.
+  static func files(of path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
+
   /// SQLite gives the log and the shared memory the mode of the database file.
   ///
   /// An existing file is not opened here: closing any descriptor of it would drop this process's
   /// POSIX locks on it (https://www.sqlite.org/howtocorrupt.html §2.2).
   private func createOrClaim() throws(JournalError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 {
       defer { close(descriptor) }
       guard fchmod(descriptor, 0o600) == 0 else {
@@ -126,15 +129,9 @@ struct DatabaseFile: Sendable {
       return
     }
     guard errno == EEXIST else { throw JournalError(errno: errno, doing: "create", file: path) }
+    for file in Self.files(of: path) { try StateFile.check(file, isWritten: true) }
     var status = stat()
-    guard stat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw JournalError(.foreign, file: path, cause: "it is no regular file")
-    }
-    guard status.st_uid == geteuid() else {
-      throw JournalError(
-        .wrongOwner, file: path, cause: "its owner is user \(status.st_uid), this is user \(geteuid())")
-    }
+    guard lstat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
     // A read-only file is the user's word and stays so; one that others may read is closed to them.
     guard status.st_mode & 0o077 != 0 else { return }
     for suffix in ["", "-wal", "-shm"] {
@@ -147,8 +144,7 @@ struct DatabaseFile: Sendable {
   /// Judges the first 100 bytes (https://www.sqlite.org/fileformat.html#the_database_header) before
   /// SQLite sees the file, so that what is refused here is certainly untouched.
   func checkHeader() throws(JournalError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }
+    let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }
     var header = [UInt8](repeating: 0, count: 100)
     let count = pread(descriptor, &header, header.count, 0)

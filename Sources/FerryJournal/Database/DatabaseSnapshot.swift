@@ -39,6 +39,7 @@ final class DatabaseSnapshot: Sendable {
           try checkAccess(file.path)
           return nil
         }
+        for path in DatabaseFile.files(of: file.path) { try StateFile.check(path, isWritten: false) }
         try file.checkHeader()
         return try open(file, as: Route(file.path))
       } catch {

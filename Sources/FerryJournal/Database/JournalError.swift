@@ -24,6 +24,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case unreadable = "journal_unreadable"
     /// Another user owns the file.
     case wrongOwner = "journal_wrong_owner"
+    /// Another user can change the state folder, or put another in its place.
+    case unsafeFolder = "state_folder_unsafe"
     /// No space, no quota, or the process's file size limit.
     case diskFull = "journal_disk_full"
     /// Another process held the file for longer than the wait.
@@ -71,6 +73,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
+    case .unsafeFolder:
+      "let it belong to this user and nobody else write to it (chown, chmod go-w; chmod o-w or +t for a folder above "
+        + "the state folder), or choose another with --state; nothing in it was used"
     case .diskFull: "free some space, or raise the quota or limit, then run again; what was recorded is kept"
     case .busy:
       "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
@@ -124,6 +129,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"
     case .wrongOwner: "the journal belongs to another user"
+    case .unsafeFolder: "other users can change the state folder"
     case .diskFull: "no space is left for the journal"
     case .busy: "another process keeps the journal busy"
     case .locksUnsupported: "the file system cannot hold a journal"

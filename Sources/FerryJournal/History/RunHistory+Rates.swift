@@ -18,11 +18,15 @@ extension RunHistory {
     _ condition: String, _ arguments: StatementArguments, _ limit: Int
   ) throws(JournalError) -> [TransferSample] {
     try read { db in
-      try Row.fetchAll(
-        db,
-        sql: "SELECT bytes, duration FROM rate WHERE \(condition) ORDER BY run DESC LIMIT \(max(0, limit))",
-        arguments: arguments
-      ).map { TransferSample(bytes: $0["bytes"], duration: .nanoseconds($0["duration"])) }
+      try db.rows(
+        "SELECT run, bytes, duration FROM rate WHERE \(condition) ORDER BY run DESC LIMIT \(max(0, limit))",
+        arguments, of: "rate", in: self.path
+      ) { row in
+        let (bytes, duration): (Int64, Int64) = (try row.value("bytes"), try row.value("duration"))
+        guard bytes >= 0 else { throw row.damaged("bytes", "\(bytes)") }
+        guard duration >= 0 else { throw row.damaged("duration", "\(duration)") }
+        return TransferSample(bytes: bytes, duration: .nanoseconds(duration))
+      }
     }
   }
 

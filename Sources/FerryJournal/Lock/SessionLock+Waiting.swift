@@ -51,8 +51,7 @@ private final class LockRequest: @unchecked Sendable {
 
   init(_ path: String) throws(JournalError) {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
     let thread = Thread { self.run() }
     thread.name = "ferry-lock"
     thread.start()

@@ -57,18 +57,18 @@ extension SessionJournal {
   package func reset(at now: Instant) throws(JournalError) -> Dropped {
     try transaction { db in
       var dropped = Dropped()
-      let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT count(*) AS items, count(*) FILTER (WHERE state <> 0) AS allocated,
-            count(*) FILTER (WHERE \(Self.mayHaveActed)) AS unanswered
-          FROM item WHERE \(Self.isOpen)
-          """)
-      if let row {
-        dropped.items = row["items"]
-        dropped.withUploadID = row["allocated"]
-        dropped.unanswered = row["unanswered"]
+      let counted = try db.first(
+        """
+        SELECT count(*) AS items, count(*) FILTER (WHERE state <> 0) AS allocated,
+          count(*) FILTER (WHERE \(Self.mayHaveActed)) AS unanswered
+        FROM item WHERE \(Self.isOpen)
+        """, of: "item", in: self.path
+      ) { row in
+        Dropped(
+          items: try row.value("items"), withUploadID: try row.value("allocated"),
+          unanswered: try row.value("unanswered"))
       }
+      if let counted { dropped = counted }
       try OrphanRow.insert(.reset, where: Self.isOpen, at: now, db)
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
       try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")

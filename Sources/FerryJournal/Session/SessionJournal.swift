@@ -162,13 +162,14 @@ package final class SessionJournal: Sendable {
             """,
           arguments: identity)
       }
-      let row = try Row.fetchOne(
-        db, sql: "SELECT * FROM node WHERE manifest = ? AND name = ? AND kind = ? AND origin = ?",
-        arguments: identity)
-      if let row { return try self.node(row) }
-      return NodeRow(
-        id: 0, manifest: manifest, name: name, kind: kind, origin: origin, round: 0, state: .queued,
-        hasIntent: false, closedAt: nil, fetch: nil, captures: [], failure: nil)
+      let known = try db.first(
+        "SELECT * FROM node WHERE manifest = ? AND name = ? AND kind = ? AND origin = ?", identity,
+        of: "node",
+        in: self.path, self.node)
+      return known
+        ?? NodeRow(
+          id: 0, manifest: manifest, name: name, kind: kind, origin: origin, round: 0, state: .queued,
+          hasIntent: false, closedAt: nil, fetch: nil, captures: [], failure: nil)
     }
   }
 
@@ -176,7 +177,7 @@ package final class SessionJournal: Sendable {
   package var nodes: [NodeRow] {
     get throws(JournalError) {
       try access { db in
-        try Row.fetchAll(db, sql: "SELECT * FROM node ORDER BY id").map { try self.node($0) }
+        try db.rows("SELECT * FROM node ORDER BY id", of: "node", in: self.path, self.node)
       }
     }
   }
@@ -194,6 +195,29 @@ package final class SessionJournal: Sendable {
         }
         return last + 1
       }
+    }
+  }
+
+  /// Checks that every item belongs to a node: one that does not would be taken for no item at all, and its file sent
+  /// again. It looks up one item of each node.
+  package func checkItems() throws(JournalError) {
+    try access { db in
+      let nodes = Set(
+        try db.rows("SELECT id FROM node", of: "node", in: self.path) { try $0.value("id", as: Int64.self) })
+      func next(_ condition: String, _ arguments: StatementArguments) throws -> Int64? {
+        try db.first(
+          "SELECT node FROM item INDEXED BY item_path WHERE \(condition) ORDER BY node LIMIT 1", arguments,
+          of: "item",
+          in: self.path
+        ) { row in
+          let node: Int64 = try row.value("node")
+          guard nodes.contains(node) else { throw row.damaged("node", "\(node), and there is no such node") }
+          return node
+        }
+      }
+      // NULL comes before every number, text and blobs behind.
+      guard var node = try next("1", []) else { return }
+      while let following = try next("node > ?", [node]) { node = following }
     }
   }
 
@@ -225,10 +249,9 @@ package final class SessionJournal: Sendable {
     _ statement: OpaquePointer, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
     defer { sqlite3_reset(statement) }
-    let row = ItemRow(statement: statement, file: path)
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW: try body(row)
+      case SQLITE_ROW: try body(ItemRow(statement: statement, file: path))
       case SQLITE_DONE: return
       case let code: throw JournalError(db.failure(code), file: path)
       }
@@ -283,35 +306,47 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  func node(_ row: Row) throws -> NodeRow {
-    let id: Int64 = row["id"]
-    let kind: Int64 = row["kind"]
-    let state: Int64 = row["state"]
-    guard let knownKind = UInt8(exactly: kind).flatMap(NodeRow.Kind.init(rawValue:)),
-      let knownState = UInt8(exactly: state).flatMap(ItemState.init(rawValue:)),
-      let open = CaptureText.decode(row["captures"], secret: false),
-      let secret = CaptureText.decode(row["secret_captures"], secret: true)
-    else {
-      throw JournalError(
-        .damaged, file: path,
-        cause: "node \(id) has kind \(kind), state \(state), or captures that are no JSON")
-    }
-    let fetchedAt: Int64? = row["fetched_at"]
-    let interval: Int64? = row["fetch_interval"]
-    let closedAt: Int64? = row["closed_at"]
-    let code: String? = row["failure_code"]
+  private func node(_ row: JournalRow) throws -> NodeRow {
+    let fetchedAt: Int64? = try row.optional("fetched_at")
+    let interval: Int64? = try row.optional("fetch_interval")
+    let closedAt: Int64? = try row.optional("closed_at")
+    let etag: String? = try row.optional("etag")
+    let lastModified: String? = try row.optional("last_modified")
+    let round: Int64 = try row.value("round")
+    guard round >= 0 else { throw row.damaged("round", "\(round)") }
     return NodeRow(
-      id: id, manifest: row["manifest"], name: row["name"], kind: knownKind, origin: row["origin"],
-      round: row["round"], state: knownState, hasIntent: row["intent"] != nil,
+      id: try row.value("id"), manifest: try row.value("manifest"), name: try row.value("name"),
+      kind: try row.word("kind"), origin: try row.value("origin"), round: round, state: try row.word("state"),
+      hasIntent: try row.optional("intent", as: Int64.self) != nil,
       closedAt: closedAt.map(Instant.init(nanoseconds:)),
       fetch: fetchedAt.map {
         FetchRecord(
-          etag: row["etag"], lastModified: row["last_modified"], fetchedAt: Instant(nanoseconds: $0),
+          etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
           interval: interval.map { .nanoseconds($0) })
       },
-      captures: open + secret,
-      failure: code.map {
-        RecordedFailure(code: $0, status: row["failure_status"], message: row["failure_message"] ?? "")
-      })
+      captures: try row.captures, failure: try row.failure)
+  }
+}
+
+extension JournalRow {
+  /// The open ones in the order of capture, then the secret ones.
+  var captures: [CapturedValue] {
+    get throws { try captures("captures", secret: false) + captures("secret_captures", secret: true) }
+  }
+
+  private func captures(_ column: String, secret: Bool) throws -> [CapturedValue] {
+    guard let values = CaptureText.decode(try optional(column), secret: secret) else {
+      throw damaged(column, "no JSON object of strings")
+    }
+    return values
+  }
+
+  var failure: RecordedFailure? {
+    get throws {
+      let code: String? = try optional("failure_code")
+      let status: Int? = try optional("failure_status")
+      let message: String? = try optional("failure_message")
+      return code.map { RecordedFailure(code: $0, status: status, message: message ?? "") }
+    }
   }
 }

@@ -23,8 +23,7 @@ final class LogFile: @unchecked Sendable {
   init(journal: String, commits: CommitRecord?) throws(JournalError) {
     self.journal = journal
     self.commits = commits
-    descriptor = open(journal + "-wal", O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open the log", file: journal) }
+    descriptor = try StateFile.open(journal + "-wal", O_RDWR, doing: "open the log")
   }
 
   deinit { close(descriptor) }
