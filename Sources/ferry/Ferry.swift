@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The command line: one file a subcommand.
@@ -29,6 +30,7 @@ struct Ferry: ParsableCommand {
     do {
       try OpenFiles.allowMany()
       var command = try parseAsRoot()
+      try requireMemory()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {
       exit(code)
@@ -48,6 +50,19 @@ struct Ferry: ParsableCommand {
       Foundation.exit(EngineFault.exitCode(of: error).rawValue)
     }
   }
+
+  /// Swift's runtime and Foundation end the process by a signal where an allocation fails, so too little address
+  /// space is found before anything is done.
+  private static func requireMemory() throws(EngineFault) {
+    guard !AddressSpace.hasRoom(for: leastMemory) else { return }
+    throw EngineFault(
+      .fault,
+      "less than \(leastMemory >> 20) MiB of address space can be allocated\n"
+        + "help: allow more (ulimit -v), and run again; nothing was done")
+  }
+
+  /// Beside the program itself: a run with its threads and a few thousand files.
+  private static let leastMemory = 64 << 20
 
   /// Help that was asked for, or what is wrong with the command line.
   private static func exit(telling text: String, isUsage: Bool) -> Never {

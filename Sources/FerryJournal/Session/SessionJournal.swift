@@ -21,6 +21,7 @@ package final class SessionJournal: Sendable {
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
+  private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
   private enum Life { case open, closed }
   private let life = Mutex(Life.open)
@@ -33,6 +34,7 @@ package final class SessionJournal: Sendable {
     self.path = path
     self.isWritable = isWritable
     self.queue = queue
+    closer = DatabaseCloser(queue)
     self.snapshot = snapshot
   }
 
@@ -212,7 +214,7 @@ package final class SessionJournal: Sendable {
     life.withLock { life in
       guard life == .open else { return }
       life = .closed
-      if isDurable { DatabaseFile.abandon(queue) }
+      if isDurable { DatabaseCloser.abandon(queue) }
     }
   }
 
