@@ -132,7 +132,8 @@ package struct Launch {
       let report = try keep(&record, notice)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
+      try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
+        journals, report: report, notice)
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
