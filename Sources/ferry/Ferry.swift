@@ -22,6 +22,8 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
+    // Before a secret is read.
+    CoreDumps.forbid()
     OpenFiles.fillStandardStreams()
     // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
     signal(SIGPIPE, SIG_IGN)
