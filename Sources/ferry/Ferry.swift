@@ -31,7 +31,13 @@ struct Ferry: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     do {
       try OpenFiles.allowMany()
-      var command = try parseAsRoot()
+      guard let words = CommandLineArguments.find() else {
+        throw EngineFault(
+          .fault,
+          "the command line cannot be read from /proc/self/cmdline\n"
+            + "help: mount /proc where ferry runs, and run again; nothing was done")
+      }
+      var command = try parseAsRoot(words)
       try requireMemory()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {
