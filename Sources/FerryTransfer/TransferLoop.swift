@@ -1,6 +1,6 @@
 import CCurl
-import Dispatch
 import FerryPlan
+import FerryProcess
 
 /// All transfers, on one libcurl multi handle and on the thread that calls `turn`.
 ///
@@ -18,7 +18,7 @@ package final class TransferLoop {
   /// Goes after `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let hashThread: HashThread
-  private let storeQueue = DispatchQueue(label: "ferry.store")
+  private let storeWorker: SerialWorker
 
   private var headerCache = HeaderCache()
   private var pool: [EasyHandle] = []
@@ -32,14 +32,31 @@ package final class TransferLoop {
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
 
-  /// Fails with `CurlUnavailable`.
-  package convenience init() throws { try self.init(sockets: SocketLedger()) }
+  /// The threads that a loop needs beside its own.
+  package struct Threads {
+    package var hash: SerialWorker
+    package var store: SerialWorker
 
-  init(sockets: SocketLedger) throws {
+    package init() throws(ThreadUnavailable) {
+      hash = try SerialWorker("ferry-hash")
+      store = try SerialWorker("ferry-store")
+    }
+  }
+
+  /// Fails with `ThreadUnavailable` or `CurlUnavailable`.
+  package convenience init() throws { try self.init(threads: Threads()) }
+
+  /// Fails with `CurlUnavailable`.
+  package convenience init(threads: Threads) throws {
+    try self.init(sockets: SocketLedger(), threads: threads)
+  }
+
+  init(sockets: SocketLedger, threads: Threads) throws {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
     self.multi = multi
     self.sockets = sockets
-    hashThread = HashThread(mailbox: mailbox)
+    hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
+    storeWorker = threads.store
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
     mailbox.open(multi)
   }
@@ -272,7 +289,7 @@ package final class TransferLoop {
           let check = exchange.request.check
           let answer = TransferAnswer(
             status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
-          storeQueue.async { mailbox.post(.stored(key, file.store(answer, check))) }
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
         }
       } catch {
         exchange.failure = error

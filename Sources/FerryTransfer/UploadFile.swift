@@ -35,7 +35,7 @@ final class UploadFile {
   /// Fails with `sourceChanged` where size or time are not as listed.
   func check() throws(TransportFailure) {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
+    guard Self.look(at: descriptor, &status) == 0 else { throw unreadable(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
         .sourceUnreadable,
@@ -47,6 +47,17 @@ final class UploadFile {
     }
     guard source.identity == 0 || status.identity == source.identity else { throw replaced }
     inode = UInt64(status.st_ino)
+  }
+
+  /// By the call that the listing makes: libfaketime 0.9 shifts the times of fstat(2), and not those of fstatat(2),
+  /// and every file would seem to have changed.
+  private static func look(at descriptor: CInt, _ status: inout stat) -> CInt {
+    #if canImport(Darwin)
+    fstat(descriptor, &status)
+    #else
+    // AT_EMPTY_PATH (linux/fcntl.h): of the open file itself.
+    fstatat(descriptor, "", &status, 0x1000)
+    #endif
   }
 
   /// Reads at most the buffer's size and says how much; never 0 before the listed end.

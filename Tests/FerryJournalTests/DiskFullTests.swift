@@ -37,7 +37,7 @@ import Testing
         session: "s", in: directory, known: [], writtenBy: "0", at: .start)
       let node = try journal.photos().id
       let log = EventLog()
-      let writer = JournalWriter(journals: [journal], deliver: log.post)
+      let writer = try JournalWriter(journals: [journal], deliver: log.post)
       let files = FileColumns(count: 100)
       let number = try writer.append(
         [.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: files)], to: 0)

@@ -239,7 +239,7 @@ import Testing
     let journal = try SessionJournal.ephemeral(session: "e")
     let node = try journal.photos().id
     let log = EventLog()
-    let writer = JournalWriter(journals: [journal], deliver: log.post)
+    let writer = try JournalWriter(journals: [journal], deliver: log.post)
     let number = try writer.append(
       [.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 3))], to: 0)
     try writer.sync()

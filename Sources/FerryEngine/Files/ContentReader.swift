@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 import Foundation
 import Synchronization
@@ -32,7 +33,7 @@ struct ContentReader: Sendable {
   private func digests(of sources: [TransferRequest.FileSource]) -> [ContentDigest?] {
     let work = Work(count: sources.count)
     let workers = min(ProcessInfo.processInfo.activeProcessorCount, sources.count)
-    DispatchQueue.concurrentPerform(iterations: workers) { _ in
+    ParallelWork.perform(workers: workers) { [isStopped] in
       while !isStopped(), let index = work.next() {
         // Why it cannot be read is told by the attempt to send it.
         guard let bytes = try? FileDigest.sha256(of: sources[index], isStopped: isStopped) else { continue }

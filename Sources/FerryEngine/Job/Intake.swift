@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 
 /// What others ask of the run's sessions: files of `ferry submit`, and `ferry cancel`.
 ///
@@ -22,15 +23,16 @@ final class Intake {
   private var taken: [(id: Int64, node: Int?)] = []
   /// By node: why submitted files could not be taken, and are left to the next run.
   private(set) var problems: [Int: [ListingProblem]] = [:]
-  private let contents = SubmittedContents()
+  private let contents: SubmittedContents
   /// Notes of which files are being read to tell whether they changed; each is looked at again at the next news.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
-    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], compare: SerialWorker,
     notice: @escaping (String) -> Void
   ) {
     self.plan = plan
+    contents = SubmittedContents(on: compare)
     self.journals = journals
     self.inbox = inbox
     self.listers = listers

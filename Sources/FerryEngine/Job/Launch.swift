@@ -60,6 +60,7 @@ package struct Launch {
     /// By manifest.
     var secrets: [[String: SensitiveValue]]
     var conditions: DeviceConditions
+    var threads: RunThreads
     /// Of the budgets.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
@@ -89,6 +90,8 @@ package struct Launch {
     let secrets = try jobs.all.map {
       try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
     }
+    // What is missing is found out before anything is locked.
+    let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
     // A session that was ephemeral until now has run, and has had no lock.
@@ -102,7 +105,8 @@ package struct Launch {
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
       secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
-      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
+      warn: warn,
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
@@ -130,7 +134,8 @@ package struct Launch {
       let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
+      try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
+        journals, report: report, notice)
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)

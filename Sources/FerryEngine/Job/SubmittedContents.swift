@@ -1,5 +1,5 @@
-import Dispatch
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 import Synchronization
 
@@ -17,8 +17,10 @@ final class SubmittedContents: Sendable {
     var isStopped = false
   }
 
-  private let queue = DispatchQueue(label: "ferry.compare")
+  private let worker: SerialWorker
   private let state = Mutex(State())
+
+  init(on worker: SerialWorker) { self.worker = worker }
 
   /// The answers for a note's files; `nil` while they are read.
   ///
@@ -35,7 +37,7 @@ final class SubmittedContents: Sendable {
     if let known, known.files == files, let answers = known.answers { return answers }
     state.withLock { $0.readings[note] = Reading(files: files) }
     let reader = ContentReader(isStopped: { [self] in state.withLock { $0.isStopped } })
-    queue.async { [self] in
+    worker.submit { [self] in
       var questions = questions
       reader.answer(&questions, of: files, root: root)
       state.withLock { state in

@@ -113,6 +113,8 @@ enum DatabaseIntegrity {
   /// Compares the tables with those that the migrations make.
   private static func schema(_ db: Database, _ file: DatabaseFile) throws -> [JournalFinding] {
     let model = try DatabaseFile.inMemory(file.schema)
+    let closer = DatabaseCloser(model)
+    defer { withExtendedLifetime(closer) {} }
     let query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(isOurs)"
     func read(_ db: Database) throws -> [String: String] {
       Dictionary(

@@ -67,7 +67,7 @@ struct DatabaseFile: Sendable {
       return queue
     } catch {
       // Closing the last connection would move the log into the file; what is refused stays as it is.
-      Self.abandon(queue)
+      DatabaseCloser.abandon(queue)
       throw JournalError(error, file: path, on: queue)
     }
   }
@@ -85,13 +85,6 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// Keeps a connection open until the process ends, so that SQLite's checkpoint at close never runs:
-  /// after a failed write or sync the log must not be copied into the database.
-  static func abandon(_ queue: DatabaseQueue) {
-    abandoned.withLock { $0.append(queue) }
-  }
-
-  private static let abandoned = Mutex<[DatabaseQueue]>([])
   /// The files that this process has opened for writing.
   private static let opened = Mutex<Set<String>>([])
 

@@ -1,3 +1,4 @@
+import FerryProcess
 import Foundation
 
 /// Why durable state could not be read or written; the run stops on it.
@@ -38,6 +39,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case inconsistent = "journal_inconsistent"
     /// The writer was closed before: a fault of ferry's own.
     case closed = "journal_closed"
+    /// The system refused a thread that waits for a lock.
+    case noThread = "thread_unavailable"
   }
 
   package var code: Code
@@ -81,6 +84,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
     case .locksUnsupported: "choose a folder on a local file system with --state"
     case .io: "check the disk and the system's log, then run again; what was recorded is kept"
+    case .noThread: ThreadUnavailable.remedy
     case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
     }
   }
@@ -135,6 +139,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .locksUnsupported: "the file system cannot hold a journal"
     case .io: "reading or writing the journal failed"
     case .inconsistent: "the journal does not hold what it should"
+    case .noThread: "the journal cannot be waited for"
     case .closed: "the journal was closed before"
     }
   }

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 
 extension SessionLock {
@@ -52,9 +53,12 @@ private final class LockRequest: @unchecked Sendable {
   init(_ path: String) throws(JournalError) {
     self.path = path
     descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
-    let thread = Thread { self.run() }
-    thread.name = "ferry-lock"
-    thread.start()
+    do throws(ThreadUnavailable) {
+      try SerialWorker("ferry-lock").submit { self.run() }
+    } catch {
+      close(descriptor)
+      throw JournalError(.noThread, file: path, cause: "\(error)")
+    }
   }
 
   /// Whether the lock is there before the deadline.

@@ -23,6 +23,7 @@ package final class SessionJournal: Sendable {
   let queue: DatabaseQueue
   /// Counts what is committed; `nil` where nothing is kept.
   let commits: CommitRecord?
+  private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
   private enum Life { case open, closed }
   private let life = Mutex(Life.open)
@@ -36,6 +37,7 @@ package final class SessionJournal: Sendable {
     self.isWritable = isWritable
     self.queue = queue
     self.commits = commits
+    closer = DatabaseCloser(queue)
     self.snapshot = snapshot
   }
 
@@ -294,7 +296,7 @@ package final class SessionJournal: Sendable {
     life.withLock { life in
       guard life == .open else { return }
       life = .closed
-      if isDurable { DatabaseFile.abandon(queue) }
+      if isDurable { DatabaseCloser.abandon(queue) }
     }
   }
 

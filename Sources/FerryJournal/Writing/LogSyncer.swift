@@ -1,3 +1,4 @@
+import FerryProcess
 import Foundation
 
 /// The thread that brings logs to the disk, one sync after the other, while the journal's thread commits on.
@@ -37,11 +38,9 @@ final class LogSyncer: @unchecked Sendable {
     delay = options.syncDelay
   }
 
-  /// Starts the thread. `ended` is called on it after each sync, with what made it fail.
-  func start(_ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
-    let thread = Thread { self.run(ended) }
-    thread.name = "ferry-sync"
-    thread.start()
+  /// Takes the thread until `close()`. `ended` is called on it after each sync, with what made it fail.
+  func start(on thread: SerialWorker, _ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
+    thread.submit { self.run(ended) }
   }
 
   /// Begins a sync. The one before has ended.
