@@ -110,6 +110,7 @@ let package = Package(
       name: "FerryEngineTests",
       dependencies: [
         "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -16,10 +16,13 @@ package struct Traffic: Hashable, Codable, Sendable {
     self.headersReceived = headersReceived
   }
 
+  /// Every byte that moved.
+  package var total: Int64 { bodySent +| bodyReceived +| headersSent +| headersReceived }
+
   package static func += (a: inout Traffic, b: Traffic) {
-    a.bodySent += b.bodySent
-    a.bodyReceived += b.bodyReceived
-    a.headersSent += b.headersSent
-    a.headersReceived += b.headersReceived
+    a.bodySent +|= b.bodySent
+    a.bodyReceived +|= b.bodyReceived
+    a.headersSent +|= b.headersSent
+    a.headersReceived +|= b.headersReceived
   }
 }

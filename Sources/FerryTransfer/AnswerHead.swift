@@ -72,7 +72,9 @@ struct AnswerHead {
     for (name, value) in fields {
       switch name.lowercased() {
       case "transfer-encoding": return nil
-      case "content-length": length = Int64(value)
+      // Digits alone (RFC 9110, section 8.6): Int64 also reads a sign.
+      case "content-length":
+        length = value.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(value) : nil
       default: break
       }
     }

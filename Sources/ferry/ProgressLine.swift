@@ -23,9 +23,10 @@ final class ProgressLine {
       0.001, Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18)
     let total = progress.done + progress.open
     var text = "\(progress.done) of \(total) items, \(ByteText.text(progress.bytes))"
-    text += ", \(ByteText.text(Int64(Double(progress.bytes) / seconds)))/s"
+    text += ", \(ByteText.text(Int64(clamping: Double(progress.bytes) / seconds)))/s"
     if progress.done > 0, progress.open > 0 {
-      text += ", \(Int((seconds / Double(progress.done) * Double(progress.open)).rounded(.up))) s left"
+      text +=
+        ", \(Int64(clamping: (seconds / Double(progress.done) * Double(progress.open)).rounded(.up))) s left"
     }
     if isTerminal {
       Output.draw("\r\u{1B}[2K\(text)")

@@ -1,4 +1,5 @@
 import FerryEngine
+import FerryManifest
 import FerryPlan
 import Foundation
 
@@ -81,11 +82,13 @@ struct RunCommand {
   }
 }
 
-/// The bench's knob: `FERRY_SYNC_DELAY=5ms` makes the disk as slow as that.
+/// The bench's knob: `FERRY_SYNC_DELAY=5ms` makes the disk as slow as that, by an hour at most.
 enum SyncDelay {
   static func read(_ environment: [String: String]) -> Duration {
-    guard let text = environment["FERRY_SYNC_DELAY"], text.hasSuffix("ms"), let number = Int(text.dropLast(2))
-    else { return .zero }
-    return .milliseconds(number)
+    // Only the bench sets it: what is not a duration is no delay.
+    guard let text = environment["FERRY_SYNC_DELAY"], let delay = try? Duration(written: text) else {
+      return .zero
+    }
+    return min(delay, .seconds(3600))
   }
 }

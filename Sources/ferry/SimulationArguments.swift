@@ -94,7 +94,11 @@ struct SimulationArguments: ParsableArguments {
     _ text: String, around now: Instant, _ zone: CalendarZone
   ) throws(UsageError) -> LaunchSchedule {
     let words = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    let moments = words.compactMap { Instant(written: $0, in: zone) }
+    var moments: [Instant] = []
+    for word in words {
+      guard let moment = try MomentText.read(word, in: zone) else { break }
+      moments.append(moment)
+    }
     if !words.isEmpty, moments.count == words.count { return .moments(moments.sorted()) }
     do throws(CronError) {
       return .cron(try CronSchedule(text), zone)
@@ -116,9 +120,17 @@ struct SimulationArguments: ParsableArguments {
     guard let timeline else {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
     }
-    guard let name = timeline.timeZone else { return (timeline, local) }
-    guard let zone = CalendarZone(systemName: name, around: now) else {
-      throw UsageError("\(path): this machine knows no time zone \(name)\nhelp: install the package tzdata")
+    var zone = local
+    if let name = timeline.timeZone {
+      guard let named = CalendarZone(systemName: name, around: now) else {
+        throw UsageError("\(path): this machine knows no time zone \(name)\nhelp: install the package tzdata")
+      }
+      zone = named
+    }
+    do throws(UsageError) {
+      try MomentText.check(timeline, in: zone)
+    } catch {
+      throw UsageError("\(path): \(error.description)")
     }
     return (timeline, zone)
   }

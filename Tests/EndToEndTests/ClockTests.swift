@@ -25,6 +25,20 @@ import Testing
       environment: try await StateFaults.environment(clock: job.folder.path("clock")))
   }
 
+  /// In years that no moment of ferry is in: beyond 2262, and before 1677.
+  @Test(arguments: [9_000_000_000, 99_999_999_999_999, -20_000_000_000])
+  func `or by centuries crashes nothing, and the files are delivered`(_ shift: Int) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    try set(job, shift: shift)
+    let environment = try await StateFaults.environment(clock: job.folder.path("clock"))
+    let next = try await job.ferry("next", "job.yaml", environment: environment)
+    #expect(next.status == 0 && next.stdout == "now\n", "\(next.stdout)\(next.stderr)")
+    let end = await (try await start(job, shift: shift)).end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(try await receiver.received().uploads.count == Self.count)
+  }
+
   @Test(arguments: [-86_400, 86_400])
   func `keeps nothing back in the next launch, and nothing is repeated`(_ shift: Int) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["any:delay=0.03"])

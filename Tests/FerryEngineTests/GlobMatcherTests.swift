@@ -43,4 +43,19 @@ struct GlobMatcherTests {
     let matcher = try GlobMatcher([String(repeating: "*a", count: 60) + "b"])
     #expect(!matcher.matches(Array(repeating: 0x61, count: 20_000)))
   }
+
+  /// Each of these parts can be followed by all behind it: what may come next is a table of fixed size.
+  @Test func globsWhosePartsAllMayBeEmptyAreBuiltInBoundedTime() throws {
+    let glob = String(repeating: "{*,}", count: 2_000)
+    let start = ContinuousClock.now
+    #expect(try GlobMatcher([glob]).matches(Array("abc".utf8)))
+    #expect(start.duration(to: .now) < .seconds(30))
+  }
+
+  @Test func globsWithTooManyLettersAreRefusedBeforeTheyAreBuilt() {
+    let glob = String(repeating: "{*,}", count: 500_000)
+    let start = ContinuousClock.now
+    #expect(throws: ListingFailure.self) { try GlobMatcher([glob]) }
+    #expect(start.duration(to: .now) < .seconds(60))
+  }
 }

@@ -42,7 +42,7 @@ extension CalendarZone {
   /// Asks for the offset again and again: the systems tell of the changes to and from summer time, and not of
   /// those by which a country leaves its zone.
   private init(name: String, around moment: Instant, offset: (Int) -> Int) {
-    let now = Int(moment.nanoseconds / 1_000_000_000)
+    let now = moment.wholeSeconds
     let end = now + Self.years.after * 366 * 86_400
     var second = now - Self.years.before * 366 * 86_400
     let initial = offset(second)
@@ -58,7 +58,7 @@ extension CalendarZone {
           let middle = (low + high) / 2
           if offset(middle) == last { low = middle } else { high = middle }
         }
-        changes.append(Change(at: Instant(nanoseconds: Int64(high) * 1_000_000_000), offset: there))
+        changes.append(Change(at: Instant(wholeSeconds: high), offset: there))
         last = there
       }
       second = next

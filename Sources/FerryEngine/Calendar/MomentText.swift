@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 
 /// A moment as people write it on the command line.
@@ -13,22 +14,48 @@ package enum MomentText {
       name = String(written[written.index(after: bracket)...].dropLast())
       written = written[..<bracket]
     }
-    // The zone has to be known around the moment, not around today.
-    guard let about = Instant(written: written, in: .utc) else {
+    guard let time = WrittenMoment(written) else {
       throw UsageError(
-        "'\(NameText.shown(text))' is no moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
+        "'\(NameText.shown(text))' is not a moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
           + "2026-03-29T10:00[Europe/Berlin]")
     }
-    guard let name else {
-      guard let moment = Instant(written: written, in: CalendarZone.current(around: about)) else {
-        return (about, nil)
-      }
-      return (moment, nil)
-    }
+    // The zone has to be known around the moment, not around today.
+    let about = time.nearest(in: .utc)
+    guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
       throw UsageError(
-        "this machine knows no time zone '\(NameText.shown(name))'\nhelp: write a name such as Europe/Berlin")
+        "this machine does not know the time zone '\(NameText.shown(name))'\nhelp: write a name such as Europe/Berlin"
+      )
     }
-    return (Instant(written: written, in: zone) ?? about, zone)
+    return (try moment(time, text, in: zone), zone)
+  }
+
+  /// Reads one of several moments between commas, as `--launches` takes them.
+  ///
+  /// - Parameter zone: of times without an offset.
+  /// - Returns: `nil` for what is not written as a moment.
+  package static func read(_ text: String, in zone: CalendarZone) throws(UsageError) -> Instant? {
+    guard let time = WrittenMoment(text) else { return nil }
+    return try moment(time, text, in: zone)
+  }
+
+  /// Refuses the entries of a timeline that name a day that does not exist, or a moment that ferry cannot count.
+  package static func check(_ timeline: ConditionTimeline, in zone: CalendarZone) throws(UsageError) {
+    // A time of day has five characters, `08:00`.
+    for entry in timeline.entries where entry.from.utf8.count > 5 {
+      guard try read(entry.from, in: zone) != nil else {
+        throw UsageError(
+          "'\(NameText.shown(entry.from))' is not a moment\nhelp: correct its date or time of day")
+      }
+    }
+  }
+
+  private static func moment(
+    _ time: WrittenMoment, _ text: String, in zone: CalendarZone
+  ) throws(UsageError) -> Instant {
+    if let moment = time.moment(in: zone) { return moment }
+    throw UsageError(
+      "'\(NameText.shown(text))' is outside the range of moments that ferry can count\n"
+        + "help: write a moment from \(WrittenMoment.range)")
   }
 }

@@ -8,57 +8,42 @@ struct GlobMatcher: Sendable {
 
   static let placeLimit = 16_384
 
-  private var letters: [GlobLetter] = []
-  private var follow: [[Int]] = []
+  private let letters: [GlobLetter]
   /// For each ASCII letter the places that match it, `words` words each.
-  private var ascii: [UInt64] = []
+  private let ascii: [UInt64]
   /// For each place those that may come next, `words` words each.
-  private var next: [UInt64] = []
-  private var final: [UInt64] = []
+  private let next: [UInt64]
+  private let final: [UInt64]
   /// For each glob its own part of `final`.
-  private(set) var finals: [State] = []
+  let finals: [State]
   private let words: Int
   let start: State
 
-  /// What a part of a glob can begin and end with.
-  private struct Ends {
-    var isEmpty: Bool
-    var first: [Int]
-    var last: [Int]
-  }
-
   init(_ globs: [String]) throws(ListingFailure) {
+    var syntaxes: [GlobSyntax] = []
     // Place 0 is the beginning; no letter leads to it.
-    letters = [.ranges([], isNegated: false)]
-    follow = [[]]
-    var whole = Ends(isEmpty: false, first: [], last: [])
-    var last: [[Int]] = []
+    var places = 1
     for glob in globs {
-      var syntax: GlobSyntax
-      syntax = try GlobParser.parse(glob)
-      if case .sequence(let parts) = syntax, parts.isEmpty {
-        last.append([])
-        continue
-      }
-      syntax = .sequence([syntax])
-      let ends = Self.add(syntax, to: &letters, &follow)
-      whole.first += ends.first
-      whole.last += ends.last
-      last.append(ends.last)
-      guard letters.count <= Self.placeLimit else {
+      let syntax = try GlobParser.parse(glob)
+      places += syntax.placeCount
+      // Before anything is built: the table of what may come next has a bit for each pair of places.
+      guard places <= Self.placeLimit else {
         throw ListingFailure(message: "the globs have more than \(Self.placeLimit) letters")
       }
+      syntaxes.append(syntax)
     }
-    follow[0] = whole.first
-    words = (letters.count + 63) / 64
+    var builder = GlobBuilder(places: places)
+    let last = syntaxes.map { builder.append($0) }
+    let words = builder.words
+    self.words = words
+    letters = builder.letters
+    next = builder.next
     start = Self.set([0], words)
-    final = Self.set(whole.last, words)
-    finals = last.map { [words] in Self.set($0, words) }
-    next = follow.flatMap { [words] in Self.set($0, words) }
-    ascii = (0..<128).flatMap { [letters, words] letter in
+    final = Self.set(last.joined(), words)
+    finals = last.map { Self.set($0, words) }
+    ascii = (0..<128).flatMap { [letters] letter in
       Self.set(letters.indices.filter { letters[$0].matches(UInt32(letter)) }, words)
     }
-    follow = []
   }
 
   /// The state after more bytes of a path; whole names or names and slashes.
@@ -146,51 +131,9 @@ struct GlobMatcher: Sendable {
     return (scalar, length)
   }
 
-  private static func set(_ places: [Int], _ words: Int) -> State {
+  private static func set(_ places: some Sequence<Int>, _ words: Int) -> State {
     var set = State(repeating: 0, count: words)
     for place in places { set[place / 64] |= 1 << UInt64(place % 64) }
     return set
-  }
-
-  private static func add(_ syntax: GlobSyntax, to letters: inout [GlobLetter], _ follow: inout [[Int]])
-    -> Ends
-  {
-    func place(_ letter: GlobLetter) -> Int {
-      letters.append(letter)
-      follow.append([])
-      return letters.count - 1
-    }
-    switch syntax {
-    case .letter(let letter):
-      let place = place(letter)
-      return Ends(isEmpty: false, first: [place], last: [place])
-    case .many(let letter):
-      let place = place(letter)
-      follow[place] = [place]
-      return Ends(isEmpty: true, first: [place], last: [place])
-    case .folders:
-      let any = place(.any)
-      let slash = place(.ranges([0x2F...0x2F], isNegated: false))
-      follow[any] = [any, slash]
-      return Ends(isEmpty: true, first: [any, slash], last: [slash])
-    case .either(let choices):
-      var ends = Ends(isEmpty: false, first: [], last: [])
-      for choice in choices {
-        let one = add(choice, to: &letters, &follow)
-        ends = Ends(
-          isEmpty: ends.isEmpty || one.isEmpty, first: ends.first + one.first, last: ends.last + one.last)
-      }
-      return ends
-    case .sequence(let parts):
-      var ends = Ends(isEmpty: true, first: [], last: [])
-      for part in parts {
-        let one = add(part, to: &letters, &follow)
-        for place in ends.last { follow[place] += one.first }
-        ends = Ends(
-          isEmpty: ends.isEmpty && one.isEmpty, first: ends.isEmpty ? ends.first + one.first : ends.first,
-          last: one.isEmpty ? ends.last + one.last : one.last)
-      }
-      return ends
-    }
   }
 }

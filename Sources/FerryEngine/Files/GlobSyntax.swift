@@ -8,6 +8,15 @@ indirect enum GlobSyntax {
   case many(GlobLetter)
   /// `**/`: folders, or none.
   case folders
+
+  /// How many places of the automaton it takes.
+  var placeCount: Int {
+    switch self {
+    case .letter, .many: 1
+    case .folders: 2
+    case .sequence(let parts), .either(let parts): parts.reduce(0) { $0 + $1.placeCount }
+    }
+  }
 }
 
 /// Which letters match in one place. A letter is a Unicode scalar; a byte that is not UTF-8 is

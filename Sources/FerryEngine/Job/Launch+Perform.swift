@@ -34,7 +34,7 @@ extension Launch {
       run.onProgress(
         Progress(
           done: scheduler.tally.itemsDone, open: scheduler.itemsOpen,
-          bytes: scheduler.tally.usefulBytes + moving.bodySent + moving.bodyReceived))
+          bytes: scheduler.tally.usefulBytes +| moving.bodySent +| moving.bodyReceived))
     }
     runLoop.run()
     let after = afterThread.finish()

@@ -46,7 +46,7 @@ final class Accountant: Sendable {
     settle(total: total, on: network, from: Self.piece)
     return counted.withLock { counted in
       defer { counted.told = total }
-      return total - counted.told
+      return total -| counted.told
     }
   }
 
@@ -54,7 +54,7 @@ final class Accountant: Sendable {
   /// is another.
   func settle(total: Int64, on network: DeviceConditions.Network, from least: Int64 = 1) {
     let bytes = counted.withLock { counted in
-      let bytes = total - counted.settled
+      let bytes = total -| counted.settled
       if bytes >= least { counted.settled = total }
       return bytes
     }

@@ -17,6 +17,10 @@ package struct LaunchClock: Sendable {
   package static var wallTime: Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    return min(Instant(wholeSeconds: time.tv_sec, nanoseconds: Int64(time.tv_nsec)), latest)
   }
+
+  /// A century before the last moment that can be counted, in 2162: the longest duration of a manifest can be added to
+  /// it. A clock that shows more is wrong, and counts as this.
+  private static let latest = Instant.distantFuture.advanced(by: .seconds(-36_500 * 86_400))
 }

@@ -62,7 +62,8 @@ package struct SessionOrphans {
     defer { try? journal.close() }
     let orphans = try journal.orphans
     guard !orphans.isEmpty else { return [] }
-    let nodes = Dictionary(uniqueKeysWithValues: try journal.nodes.map { ($0.id, $0) })
+    // A damaged table can hold an ID twice.
+    let nodes = Dictionary(try journal.nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return try orphans.compactMap { orphan in
       guard let node = nodes[orphan.node] else { return nil }
       let job =

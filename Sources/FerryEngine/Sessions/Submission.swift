@@ -66,7 +66,7 @@ package struct Submission {
     let session = job.plan.sessions[job.plan.nodes[upload].session.index].identifier
     var receipt = Receipt(
       manifest: job.plan.manifest, upload: job.plan.nodes[upload].name, session: session,
-      files: listing.files.count, bytes: listing.files.sizes.reduce(0, &+),
+      files: listing.files.count, bytes: listing.files.sizes.reduce(0, +|),
       problems: listing.problems.map(\.description))
     guard listing.files.count > 0 else { return receipt }
     let used = try lastRound

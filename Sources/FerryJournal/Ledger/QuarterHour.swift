@@ -16,7 +16,7 @@ enum QuarterHour {
   static func range(of window: Range<Instant>) -> Range<Int64> {
     let first = of(window.lowerBound)
     guard !window.isEmpty else { return first..<first }
-    let last = of(Instant(nanoseconds: window.upperBound.nanoseconds - 1))
+    let last = of(Instant(nanoseconds: window.upperBound.nanoseconds -| 1))
     return first..<last + 1
   }
 }

@@ -1,3 +1,4 @@
+import FerryPlan
 import FerryProcess
 import Foundation
 
@@ -102,7 +103,7 @@ final class LogSyncer: @unchecked Sendable {
   private func sync(_ job: Job) throws(JournalError) {
     let began = DeadlineCondition.now
     for journal in job.journals { try logs[journal].get()?.sync(call) }
-    let rest = delay.nanoseconds - (DeadlineCondition.now - began)
+    let rest = delay.nanoseconds -| (DeadlineCondition.now - began)
     if rest > 0 { Thread.sleep(forTimeInterval: Double(rest) / 1e9) }
   }
 }

@@ -42,10 +42,10 @@ struct BudgetGate: Sendable {
   }
 
   /// Bytes that are leased and promised to nobody.
-  private var free: Int64 { held - unsent }
+  private var free: Int64 { held -| unsent }
 
   /// Bytes that could be promised, as far as is known.
-  var room: Int64 { free + (left ?? 0) }
+  var room: Int64 { free +| (left ?? 0) }
 
   /// Whether a place was promised its bytes.
   func isReserved(_ place: Place) -> Bool { reservations[place] != nil }
@@ -60,16 +60,16 @@ struct BudgetGate: Sendable {
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
       // Whatever is there: its size is not known.
-      case (.hard, nil): max(free + (left ?? 0), 1)
+      case (.hard, nil): max(room, 1)
       }
     if asked != nil { return .asks(nil) }
     if free >= wanted {
       reserve(wanted, for: place)
       return .admitted
     }
-    if let left, free + left < wanted { return .refused }
+    if let left, free +| left < wanted { return .refused }
     let isUnknown = budget.cutoff == .hard && size == nil
-    return .asks(ask(isUnknown ? 1 : wanted - free, all: isUnknown))
+    return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
   }
 
   /// Before a transfer starts: what was promised must still be leased, also after an attempt that failed.
@@ -81,12 +81,12 @@ struct BudgetGate: Sendable {
   }
 
   /// What of the budget is leased by nobody, as far as is known.
-  private var left: Int64? { used.map { max(0, budget.limit - $0) } }
+  private var left: Int64? { used.map { max(0, budget.limit -| $0) } }
 
   private mutating func reserve(_ bytes: Int64, for place: Place) {
     reservations[place] = bytes
-    reserved += bytes
-    unsent += bytes
+    reserved +|= bytes
+    unsent +|= bytes
   }
 
   private mutating func ask(_ minimum: Int64, all: Bool) -> Lease.Request {
@@ -100,28 +100,28 @@ struct BudgetGate: Sendable {
   /// The place has ended: what it did not send is free again.
   mutating func release(_ place: Place) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
-    reserved -= bytes
+    reserved -|= bytes
     unsent = min(unsent, reserved)
   }
 
   /// What an attempt sent in vain has to be sent again.
   mutating func sendsAgain(_ place: Place, bytes: Int64) {
     guard isReserved(place), budget.cutoff != .soft else { return }
-    unsent = min(unsent + bytes, reserved)
+    unsent = min(unsent +| bytes, reserved)
   }
 
   /// What moves beyond the leases is of no promise, but header fields and small requests.
   mutating func moved(_ bytes: Int64) {
     let leased = min(bytes, held)
-    held -= leased
-    unsent = max(0, unsent - leased)
+    held -|= leased
+    unsent = max(0, unsent -| leased)
   }
 
   /// An answer to the request that was asked.
   mutating func answered(_ lease: Lease) {
     asked = nil
-    held += lease.granted
-    used = lease.used.addingReportingOverflow(lease.granted).partialValue
+    held +|= lease.granted
+    used = lease.used +| lease.granted
   }
 
   /// The next window begins where this one has ended; true where one has.

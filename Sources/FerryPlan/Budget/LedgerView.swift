@@ -7,9 +7,9 @@ package struct LedgerView: Sendable {
 
   package mutating func lease(_ request: Lease.Request) -> Lease {
     let used = used[request.network] ?? 0
-    let left = max(0, request.limit - used)
+    let left = max(0, request.limit -| used)
     let granted = left < request.minimum ? 0 : min(request.wanted, left)
-    self.used[request.network] = used + granted
+    self.used[request.network] = used +| granted
     return Lease(granted: granted, used: used)
   }
 }

@@ -1,11 +1,14 @@
 extension Instant {
   /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
-  var wholeSeconds: Int { Int(nanoseconds.floorDivided(by: 1_000_000_000)) }
+  package var wholeSeconds: Int { Int(nanoseconds.floorDivided(by: 1_000_000_000)) }
 
   /// Saturates at the ends of the range, so that the second in which the range begins gives its first
   /// moment.
-  init(wholeSeconds: Int) {
-    let (product, overflow) = Int64(wholeSeconds).multipliedReportingOverflow(by: 1_000_000_000)
-    self.init(nanoseconds: overflow ? (wholeSeconds < 0 ? .min : .max) : product)
+  package init(wholeSeconds: Int) { self.init(nanoseconds: Int64(wholeSeconds) *| 1_000_000_000) }
+
+  /// The nearest moment of the range.
+  package init(wholeSeconds: Int, nanoseconds: Int64) {
+    // The range begins within a second, so the sum is formed in 128 bits.
+    self.init(nanoseconds: (Duration.seconds(wholeSeconds) + .nanoseconds(nanoseconds)).nanoseconds)
   }
 }

@@ -12,7 +12,8 @@ package struct Origin: Hashable, Codable, Sendable {
     self.port = port
   }
 
-  /// The origin of an absolute http or https URL, `nil` for anything else.
+  /// The origin of an absolute http or https URL, `nil` for anything else and for a host that is not written in its
+  /// canonical form.
   ///
   /// It is read by bytes, as the server's name is: a mark that combines with a `/` does not make it another letter.
   package init?(url: some StringProtocol) {
@@ -32,7 +33,7 @@ package struct Origin: Hashable, Codable, Sendable {
         port = number
       }
     }
-    guard !host.isEmpty else { return nil }
+    guard !host.isEmpty, Self.isCanonical(host) else { return nil }
     self.init(scheme: scheme, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
   }
 
@@ -50,6 +51,23 @@ package struct Origin: Hashable, Codable, Sendable {
       }
     }
     self.init(url: prefix)
+  }
+
+  /// Whether libcurl takes the host as it is written. It decodes percent-encoding, leaves out an IPv6 zone, and reads `0x7f.1` and `127.1` as IPv4
+  /// addresses (WHATWG URL, "IPv4 parser"), so that such a text names another host than it seems to.
+  private static func isCanonical(_ host: ArraySlice<UInt8>) -> Bool {
+    guard !host.contains(UInt8(ascii: "%")) else { return false }
+    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // As in that parser, the last label decides.
+    let last = labels.last(where: { !$0.isEmpty }) ?? []
+    guard let first = last.first, (0x30...0x39).contains(first) else { return true }
+    let isNumber =
+      last.allSatisfy { (0x30...0x39).contains($0) } || last.dropFirst().first.map { $0 | 0x20 } == 0x78
+    guard isNumber else { return true }
+    return labels.count == 4
+      && labels.allSatisfy { label in
+        UInt8(String(decoding: label, as: UTF8.self)).map { String($0).utf8.elementsEqual(label) } ?? false
+      }
   }
 
   /// Where a URL has its authority (RFC 3986, section 3.2), behind `://`.

@@ -137,7 +137,7 @@ package struct PlanDocument: Codable, Sendable {
 extension PlanDocument.Items {
   init(_ table: ItemTable, _ settled: Reconciliation.Settled, _ batch: Upload.Batch) {
     toSend = table.count
-    bytesToSend = table.files.sizes.reduce(0, &+)
+    bytesToSend = table.files.sizes.reduce(0, +|)
     begun = table.begun.count
     unchanged = settled.delivered - settled.doneInRound
     doneInRound = settled.doneInRound

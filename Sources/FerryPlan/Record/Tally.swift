@@ -35,8 +35,8 @@ package struct Tally: Sendable {
     let isGood = verdict == .succeeded || verdict == .unchanged
     switch step {
     case .transfer:
-      if isGood { usefulBytes += result.traffic.bodySent } else { resentBytes += result.traffic.bodySent }
-    case .fetch: if isGood { usefulBytes += result.traffic.bodyReceived }
+      if isGood { usefulBytes +|= result.traffic.bodySent } else { resentBytes +|= result.traffic.bodySent }
+    case .fetch: if isGood { usefulBytes +|= result.traffic.bodyReceived }
     case .token, .allocate, .commit, .probe, .request, .abandon: break
     }
   }

@@ -8,10 +8,7 @@ extension Scheduler {
     totals.itemsDoneInRun = tally.itemsDone
     totals.bytes.useful = tally.usefulBytes
     totals.bytes.resent = tally.resentBytes
-    let traffic = tally.traffic
-    totals.bytes.overhead =
-      traffic.bodySent + traffic.bodyReceived + traffic.headersSent + traffic.headersReceived
-      - tally.usefulBytes - tally.resentBytes
+    totals.bytes.overhead = tally.traffic.total -| tally.usefulBytes -| tally.resentBytes
     totals.requests = tally.requests
     totals.tokensFetched = tally.tokensFetched
     totals.tokenRefreshes = tally.tokenRefreshes

@@ -12,7 +12,7 @@ package struct VirtualLedger: Sendable {
     /// By processes that died: it counts as used.
     package var lost: Int64 = 0
 
-    package var used: Int64 { moved + leased + lost }
+    package var used: Int64 { moved +| leased +| lost }
   }
 
   struct Key: Hashable, Sendable {
@@ -41,9 +41,9 @@ package struct VirtualLedger: Sendable {
     let key = Key(network: request.network, begin: request.window.lowerBound)
     var account = accounts[key] ?? Account(window: request.window)
     let used = account.used
-    let left = max(0, request.limit - used)
+    let left = max(0, request.limit -| used)
     let granted = left >= request.minimum ? min(request.wanted, left) : 0
-    account.leased += granted
+    account.leased +|= granted
     accounts[key] = account
     if granted > 0 { open.insert(key) }
     return Lease(granted: granted, used: used)
@@ -52,13 +52,13 @@ package struct VirtualLedger: Sendable {
   /// Bytes that the launch's sockets moved: out of what it has leased in this window first.
   mutating func settle(_ network: DeviceConditions.Network, bytes: Int64, at now: Instant) {
     change(network, at: now) {
-      $0.moved += bytes
-      $0.leased = max(0, $0.leased - bytes)
+      $0.moved +|= bytes
+      $0.leased = max(0, $0.leased -| bytes)
     }
   }
 
   mutating func othersMove(_ network: DeviceConditions.Network, bytes: Int64, at now: Instant) {
-    change(network, at: now) { $0.moved += bytes }
+    change(network, at: now) { $0.moved +|= bytes }
   }
 
   /// Gives back what the launch has leased and not moved.
@@ -71,7 +71,7 @@ package struct VirtualLedger: Sendable {
   mutating func loseLeases() {
     for key in open {
       guard let leased = accounts[key]?.leased else { continue }
-      accounts[key]?.lost += leased
+      accounts[key]?.lost +|= leased
       accounts[key]?.leased = 0
     }
     open.removeAll(keepingCapacity: true)

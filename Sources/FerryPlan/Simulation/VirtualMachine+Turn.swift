@@ -104,7 +104,7 @@ extension VirtualMachine {
     var bytes: Int64 = 0
     for id in ended {
       guard var flight = flights.removeValue(forKey: id) else { continue }
-      bytes += tell(&flight)
+      bytes +|= tell(&flight)
       if case .response = flight.reply.answer, let uploadID = flight.reply.uploadID {
         givenIDs[flight.attempt.place] = uploadID
       }
@@ -124,7 +124,7 @@ extension VirtualMachine {
     var bytes: Int64 = 0
     for id in flights.keys.sorted() {
       guard var flight = flights[id] else { continue }
-      bytes += tell(&flight)
+      bytes +|= tell(&flight)
       flights[id] = flight
     }
     if bytes > 0 { handle(.moved(bytes)) }
@@ -133,7 +133,7 @@ extension VirtualMachine {
   private mutating func tell(_ flight: inout VirtualFlight) -> Int64 {
     let moved = flight.moved(until: now)
     let (sent, received) = (moved.sent - flight.sent, moved.received - flight.received)
-    let bytes = sent + received + moved.overhead - flight.overhead
+    let bytes = sent +| received +| (moved.overhead - flight.overhead)
     (flight.sent, flight.received, flight.overhead) = moved
     guard bytes > 0 else { return 0 }
     let network = options.conditions.network

@@ -1,0 +1,36 @@
+@testable import FerryPlan
+
+/// File names and servers' words as people see them, and Base64.
+enum NameInvariants {
+  static func violations(by input: [UInt8]) -> [String] {
+    var violations: [String] = []
+    let shown = NameText.shown(input)
+    if isHostile(shown) { violations.append("a name is shown with a control character") }
+    if shown.utf8.count > 4 * input.count + 2 { violations.append("\(shown.utf8.count) bytes are shown") }
+    if let name = NameText.read(shown.utf8) {
+      if name != input { violations.append("the quoted name is read as another") }
+    } else if !shown.utf8.elementsEqual(input) {
+      violations.append("a name is shown as another")
+    }
+    let line = NameText.line(input.text)
+    if isHostile(line) { violations.append("a line is shown with a control character") }
+    if !NameText.line(line).isSame(as: line) { violations.append("a line is quoted twice") }
+    // Anything can be typed where a name is asked for.
+    _ = NameText.read(input)
+    if Base64.decode(Base64.encode(input)) != input { violations.append("Base64 is read as something else") }
+    _ = Base64.decode(input.text)
+    return violations
+  }
+
+  /// What turns or hides text at a terminal; joiners make emoji.
+  private static func isHostile(_ text: String) -> Bool {
+    text.unicodeScalars.contains { scalar in
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2064,
+        0x2066...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0001, 0xE0020...0xE007F:
+        true
+      default: false
+      }
+    }
+  }
+}

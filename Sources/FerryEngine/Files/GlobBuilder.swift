@@ -1,0 +1,80 @@
+/// Builds the automaton of `GlobMatcher` (V. M. Glushkov 1961).
+///
+/// Its work is bounded by the square of the number of places: each pair is looked at once, where the two parts that hold
+/// them follow each other.
+struct GlobBuilder {
+  private(set) var letters: [GlobLetter] = [.ranges([], isNegated: false)]
+  /// For each place those that may come next, `words` words each.
+  private(set) var next: [UInt64]
+  /// Words in a set of places.
+  let words: Int
+
+  /// What a part of a glob can begin and end with.
+  private struct Ends {
+    /// Whether it matches no letters at all as well.
+    var isEmpty: Bool
+    var first: [Int] = []
+    var last: [Int] = []
+  }
+
+  /// - Parameter places: of all syntaxes that will be appended, and one for the beginning.
+  init(places: Int) {
+    words = (places + 63) / 64
+    next = Array(repeating: 0, count: places * words)
+  }
+
+  /// - Returns: the places at which the glob can end; a glob without letters matches no path.
+  mutating func append(_ glob: GlobSyntax) -> [Int] {
+    let ends = add(glob)
+    link([0], to: ends.first)
+    return ends.last
+  }
+
+  private mutating func add(_ syntax: GlobSyntax) -> Ends {
+    switch syntax {
+    case .letter(let letter):
+      let place = place(letter)
+      return Ends(isEmpty: false, first: [place], last: [place])
+    case .many(let letter):
+      let place = place(letter)
+      link([place], to: [place])
+      return Ends(isEmpty: true, first: [place], last: [place])
+    case .folders:
+      let any = place(.any)
+      let slash = place(.ranges([0x2F...0x2F], isNegated: false))
+      link([any], to: [any, slash])
+      return Ends(isEmpty: true, first: [any, slash], last: [slash])
+    case .either(let choices):
+      var ends = Ends(isEmpty: false)
+      for choice in choices {
+        let one = add(choice)
+        ends.isEmpty = ends.isEmpty || one.isEmpty
+        ends.first += one.first
+        ends.last += one.last
+      }
+      return ends
+    case .sequence(let parts):
+      var ends = Ends(isEmpty: true)
+      for part in parts {
+        let one = add(part)
+        link(ends.last, to: one.first)
+        if ends.isEmpty { ends.first += one.first }
+        if one.isEmpty { ends.last += one.last } else { ends.last = one.last }
+        ends.isEmpty = ends.isEmpty && one.isEmpty
+      }
+      return ends
+    }
+  }
+
+  private mutating func place(_ letter: GlobLetter) -> Int {
+    letters.append(letter)
+    return letters.count - 1
+  }
+
+  private mutating func link(_ places: [Int], to followers: [Int]) {
+    for place in places {
+      let row = place * words
+      for follower in followers { next[row + follower / 64] |= 1 << UInt64(follower % 64) }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// Arithmetic that stops at the ends of the type's range, written as in Zig. Swift's own `+` ends the process where a
+// result does not fit, so sums of numbers from outside (file sizes, byte counts, clocks, journal rows) use these: a
+// total that is too large to count is shown as the largest number, and no input crashes ferry.
+//
+// `Duration` needs none of them: it counts attoseconds in 128 bits, and no duration that ferry reads or computes is
+// longer than `Int64.max` seconds.
+infix operator +| : AdditionPrecedence
+infix operator -| : AdditionPrecedence
+infix operator *| : MultiplicationPrecedence
+infix operator +|= : AssignmentPrecedence
+infix operator -|= : AssignmentPrecedence
+
+extension FixedWidthInteger {
+  package static func +| (a: Self, b: Self) -> Self {
+    let (sum, overflow) = a.addingReportingOverflow(b)
+    // A sum overflows only where both have the same sign.
+    return overflow ? (b < 0 ? .min : .max) : sum
+  }
+
+  package static func -| (a: Self, b: Self) -> Self {
+    let (difference, overflow) = a.subtractingReportingOverflow(b)
+    return overflow ? (b < 0 ? .max : .min) : difference
+  }
+
+  package static func *| (a: Self, b: Self) -> Self {
+    let (product, overflow) = a.multipliedReportingOverflow(by: b)
+    return overflow ? ((a < 0) == (b < 0) ? .max : .min) : product
+  }
+
+  package static func +|= (a: inout Self, b: Self) { a = a +| b }
+
+  package static func -|= (a: inout Self, b: Self) { a = a -| b }
+}

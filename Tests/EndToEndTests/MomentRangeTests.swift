@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// Moments at the ends of what ferry can count, and beyond them.
+@Suite struct `A moment far away` {
+  private func job() throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: m
+      sessions: { s: { kind: background, identifier: e2e.moments } }
+      uploads:
+        u:
+          session: s
+          files: { root: files, include: ["*.txt"] }
+          transfer: { request: { url: "http://127.0.0.1:9/${file.name}" } }
+      """)
+    try job.write("hello", to: "a.txt")
+    return job
+  }
+
+  private let looks = [
+    ["next"], ["next", "--format", "cron"], ["plan"], ["plan", "--simulate", "--bandwidth", "1MB"],
+  ]
+
+  @Test(arguments: [
+    "2255-01-01T00:00[Europe/Berlin]", "2262-04-11T23:47:16Z", "2262-04-12T01:47[Europe/Berlin]",
+    "1677-09-21T00:12:44Z", "1677-09-22T00:00[Europe/Berlin]",
+  ])
+  func `is looked ahead to where it can be counted`(_ moment: String) async throws {
+    let job = try job()
+    for look in looks {
+      let end = try await job.start(look + ["job.yaml", "--at", moment]).end()
+      #expect(end.status == 0, "\(look) \(end.stderr)")
+    }
+  }
+
+  @Test(arguments: [
+    "2262-04-11T23:47:17Z", "2262-04-12T02:00[Europe/Berlin]", "9999-12-31T23:59[Europe/Berlin]",
+    "0000-01-01T00:00Z", "1677-09-21T00:12:42Z",
+  ])
+  func `is refused with the range where it cannot be counted`(_ moment: String) async throws {
+    let job = try job()
+    for look in looks {
+      let end = try await job.start(look + ["job.yaml", "--at", moment]).end()
+      #expect(end.status == 2)
+      #expect(
+        end.stderr.contains(
+          "'\(moment)' is outside the range of moments that ferry can count\n"
+            + "help: write a moment from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"), "\(end.stderr)")
+    }
+    let launches = try await job.ferry(
+      "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--launches",
+      "2026-01-01T00:00Z,9999-12-31T23:59Z")
+    #expect(launches.status == 2)
+    #expect(launches.stderr.contains("'9999-12-31T23:59Z' is outside the range"), "\(launches.stderr)")
+  }
+
+  @Test func `is refused in a timeline, and so is a day that does not exist`() async throws {
+    let job = try job()
+    for (moment, words) in [
+      ("2026-02-31T00:00", "t.yaml: '2026-02-31T00:00' is not a moment"),
+      (
+        "9999-12-31T23:59Z",
+        "t.yaml: '9999-12-31T23:59Z' is outside the range of moments that ferry can count"
+      ),
+    ] {
+      try job.folder.write(Data("timeline: [{ from: \(moment), network: none }]\n".utf8), to: "t.yaml")
+      let end = try await job.ferry(
+        "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--conditions", "t.yaml")
+      #expect(end.status == 2)
+      #expect(end.stderr.contains(words), "\(end.stderr)")
+    }
+  }
+
+  /// tmpfs has sparse files of nearly 8 EiB, and three of them are more bytes than 64 bits count.
+  @Test(.enabled("a tmpfs at /dev/shm is needed") { FileManager.default.isWritableFile(atPath: "/dev/shm") })
+  func `is not the only large number: sizes add up to the largest`() async throws {
+    let job = try job()
+    let folder = URL(filePath: "/dev/shm/ferry-e2e-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in ["1", "2", "3"] {
+      let file = folder.appending(path: "\(name).txt").path
+      #expect(FileManager.default.createFile(atPath: file, contents: nil))
+      try #require(truncate(file, 9_223_372_036_854_771_712) == 0)
+    }
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: text.replacing("root: files", with: "root: \(folder.path)"))
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.status == 0)
+    #expect(plan.stdout.contains("3 items, 9223372036.9 GB"), "\(plan.stdout)")
+    let forecast = try await job.ferry(
+      "plan", "job.yaml", "--simulate", "--bandwidth", "8388607TiB", "--for", "36500d")
+    #expect(forecast.status == 0, "\(forecast.stderr)")
+  }
+}

@@ -1,0 +1,1 @@
+../../../Fuzz/Readers/URLInvariants.swift
