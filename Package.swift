@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CFiles"),
+    .systemLibrary(name: "CProcess"),
 
     // ferry, from the text to the report; imports go one way only (docs/architecture.md).
     .target(name: "FerryManifest", dependencies: ["CYaml"], swiftSettings: strict),
@@ -34,14 +35,17 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
+    .target(name: "FerryProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(
       name: "FerryTransfer",
-      dependencies: ["FerryPlan", "CCurl", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "FerryPlan", "FerryProcess", "CCurl", "CFiles", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "FerryJournal",
       dependencies: [
-        "FerryPlan",
+        "FerryPlan", "FerryProcess",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -49,14 +53,14 @@ let package = Package(
     .target(
       name: "FerryEngine",
       dependencies: [
-        "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal", "CFiles",
+        "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal", "CFiles",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ferry",
       dependencies: [
-        "FerryManifest", "FerryPlan", "FerryEngine",
+        "FerryManifest", "FerryPlan", "FerryProcess", "FerryEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -79,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "ferry-receiver",
       dependencies: [
-        "Receiver",
+        "FerryProcess", "Receiver",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -92,17 +96,20 @@ let package = Package(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
     .testTarget(
       name: "FerryWorldTests", dependencies: ["FerryWorld", "FerryPlan"], swiftSettings: strict),
+    .testTarget(name: "FerryProcessTests", dependencies: ["FerryProcess"], swiftSettings: strict),
     .testTarget(
       name: "FerryTransferTests", dependencies: ["FerryTransfer", "FerryPlan"], swiftSettings: strict),
     .testTarget(
       name: "FerryJournalTests",
-      dependencies: ["FerryJournal", "FerryPlan", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "FerryJournal", "FerryPlan", "FerryProcess", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       exclude: ["Files", "Released"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryEngineTests",
       dependencies: [
-        "FerryEngine", "FerryManifest", "FerryPlan", "FerryTransfer", "FerryJournal",
+        "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

@@ -6,7 +6,11 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
 /// rename(2) that never replaces: EEXIST where the new name is there (renameat2(2), RENAME_NOREPLACE).
 static inline int ferry_rename_new(int from, const char *old_name, int to, const char *new_name) {
@@ -29,6 +33,22 @@ static inline int ferry_open_beneath(int folder, const char *path, int flags, in
 #else
   errno = ENOSYS;
   return -1;
+#endif
+}
+
+/// Gives an open file the access ACL (acl(5)) of a path: 1 where it now has one, 0 where the path has none and the
+/// file has lost what it inherited from its folder, -1 where it could not be given. A link is not followed.
+static inline int ferry_copy_acl(const char *path, int file) {
+#ifdef __linux__
+  static const char name[] = "system.posix_acl_access";
+  char acl[4096];
+  ssize_t size = lgetxattr(path, name, acl, sizeof acl);
+  if (size > 0) return fsetxattr(file, name, acl, (size_t)size, 0) == 0 ? 1 : -1;
+  if (size < 0 && errno != ENODATA && errno != EOPNOTSUPP && errno != ENOSYS) return -1;
+  if (fremovexattr(file, name) == 0 || errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS) return 0;
+  return -1;
+#else
+  return 0;
 #endif
 }
 

@@ -22,7 +22,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case malformedAnswer = "malformed_answer"
     /// The answer is larger than what is kept of it.
     case answerTooLarge = "answer_too_large"
-    /// More redirects than are followed, or one that leads nowhere.
+    /// More redirects than are followed, one that leads nowhere, or a sensitive request that would reach an origin
+    /// which the manifest does not name.
     case redirect
     /// The source is not there.
     case sourceMissing = "source_missing"

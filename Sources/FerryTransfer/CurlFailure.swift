@@ -54,7 +54,8 @@ enum CurlFailure {
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     let message =
       switch ours {
-      case .nameResolution: "resolve \(address): \(String(cString: curl_easy_strerror(code)))"
+      // libcurl resolves on a thread for each name, and says here where it got none.
+      case .nameResolution: "resolve \(address): \(text(code, of: handle))"
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
       // libcurl quotes OpenSSL here, and no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"

@@ -1,4 +1,5 @@
 import CCurl
+import FerryPlan
 
 /// A URL taken apart and resolved by libcurl's own parser (`curl_url`), so that what is decided about
 /// a URL is decided about the very one that libcurl will use.
@@ -29,9 +30,22 @@ struct CurlURL: ~Copyable {
   /// Whom the URL speaks to; a port that is not given is the scheme's.
   var origin: Origin? {
     guard let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
-      let port = part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT))
+      let port = part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) })
     else { return nil }
     return Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
+  }
+
+  /// `nil` where the URL has none.
+  var userinfo: Userinfo? {
+    let (user, password) = (part(CURLUPART_USER), part(CURLUPART_PASSWORD))
+    guard user != nil || password != nil else { return nil }
+    return Userinfo(user: user ?? "", password: password)
+  }
+
+  /// Replaces the user name and password; `nil` takes them out.
+  func set(_ userinfo: Userinfo?) {
+    curl_url_set(handle, CURLUPART_USER, userinfo?.userText, 0)
+    curl_url_set(handle, CURLUPART_PASSWORD, userinfo?.passwordText, 0)
   }
 
   private func part(_ part: CURLUPart, flags: UInt32 = 0) -> String? {
@@ -42,12 +56,7 @@ struct CurlURL: ~Copyable {
   }
 }
 
-/// RFC 6454: scheme, host and port.
-struct Origin: Hashable {
-  var scheme: String
-  var host: String
-  var port: String
-
+extension Origin {
   /// For messages: a URL's query and userinfo stay out of them.
   var address: String { "\(host):\(port)" }
 }

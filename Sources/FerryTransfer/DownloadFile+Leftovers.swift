@@ -10,12 +10,13 @@ import Glibc
 ///
 /// A file belongs to whoever has it locked (flock(2)), and the kernel takes the lock from the dead.
 extension DownloadFile {
-  /// Locks a temporary file that was just made.
+  /// Locks a temporary file that was just made, and never waits: the loop would wait too.
   ///
-  /// - Returns: whether it is still there; another process may have taken it for a leftover before it was locked.
+  /// - Returns: whether it is the caller's; another process may have taken it for a leftover before it was locked, and
+  ///   removed it or be about to.
   static func claim(_ descriptor: CInt) -> Bool {
-    // A file system without locks has leftovers; waiting is for another process's glance at the file.
-    guard flock(descriptor, LOCK_EX) == 0 else { return true }
+    // A file system without locks has leftovers.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno != EWOULDBLOCK }
     var status = stat()
     return fstat(descriptor, &status) != 0 || status.st_nlink > 0
   }

@@ -33,18 +33,18 @@ final class DownloadFile: @unchecked Sendable {
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
       throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
     }
-    var opened: CInt
-    var temporary: String
-    repeat {
-      temporary = folder + prefix + String(UInt64.random(in: .min ... .max), radix: 36)
-      opened = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-      guard opened >= 0 else {
-        throw TransportFailure(
-          .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
-      }
-      if Self.claim(opened) { break }
+    if let refusal = ReplacedFile.refusal(destination) {
+      throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: false)
+    }
+    let replaced = ReplacedFile(destination)
+    let (opened, temporary) = try Self.make(folder + prefix, mode: replaced.creationMode, for: destination)
+    let code = replaced.restrict(opened)
+    guard code == 0 else {
       close(opened)
-    } while true
+      unlink(temporary)
+      throw TransportFailure(
+        .destination, "\(destination): \(SystemText.error(code))", mayHaveReachedServer: false)
+    }
     Self.removeLeftovers(in: folder, prefix: prefix, but: temporary)
     self.destination = destination
     self.folder = folder
@@ -53,6 +53,30 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   deinit { discard() }
+
+  /// Makes a temporary file of its own name and locks it.
+  private static func make(
+    _ prefix: String, mode: mode_t, for destination: String
+  ) throws(TransportFailure) -> (descriptor: CInt, path: String) {
+    // Whoever removes leftovers has a new file locked for a moment; it is not the same one time after time.
+    for _ in 0..<tries {
+      let path = prefix + String(UInt64.random(in: .min ... .max), radix: 36)
+      let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+      guard opened >= 0 else {
+        throw TransportFailure(
+          .destination, "\(destination): \(SystemText.error(errno))", mayHaveReachedServer: false)
+      }
+      if claim(opened) { return (opened, path) }
+      close(opened)
+      unlink(path)
+    }
+    throw TransportFailure(
+      .destination,
+      "\(destination): another process locks each new file in its folder; find it with fuser, or choose another folder",
+      mayHaveReachedServer: false)
+  }
+
+  private static let tries = 16
 
   /// Removes what was not put in its place.
   private func discard() {
@@ -121,6 +145,12 @@ final class DownloadFile: @unchecked Sendable {
 
   /// Makes the file durable and puts it in its place: file, name, folder, in this order.
   private func store() -> TransportFailure? {
+    // The file that is replaced may be another by now, or have another mode.
+    if let refusal = ReplacedFile.refusal(destination) {
+      return TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
+    }
+    let code = ReplacedFile(destination).restrict(descriptor)
+    guard code == 0 else { return failure(code) }
     // The close reports what a network file system could not write.
     let isSynced = fsync(descriptor) == 0
     let syncError = errno

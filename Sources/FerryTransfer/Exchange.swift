@@ -7,6 +7,8 @@ struct Exchange {
   /// The request as the server of this hop sees it.
   var hop: RedirectPolicy.Hop
   var headers: HeaderList
+  /// Header fields that were left out at the hop's origin.
+  var withheld: [OriginGuard.Withheld]
   var redirects = 0
 
   /// How often libcurl was about to send this hop's request: more than once is a resend.
@@ -71,18 +73,14 @@ struct Exchange {
   }
 
   init(
-    key: Mailbox.Key, request: TransferRequest, headers: HeaderList, now: SuspendingClock.Instant
+    key: Mailbox.Key, request: TransferRequest, hop: RedirectPolicy.Hop, headers: HeaderList,
+    withheld: [OriginGuard.Withheld], now: SuspendingClock.Instant
   ) {
     self.key = key
     self.request = request
-    let hasBody =
-      switch request.body {
-      case .none: false
-      case .bytes, .file: true
-      }
-    hop = RedirectPolicy.Hop(
-      method: request.method, url: request.url, headers: request.headers, hasBody: hasBody)
+    self.hop = hop
     self.headers = headers
+    self.withheld = withheld
     started = now
     lastProgress = now
     deadline = request.timeLimit.map { now.advanced(by: $0) }
@@ -102,7 +100,9 @@ struct Exchange {
 
   /// Fails with `destination`.
   func sink(status: Int) throws(TransportFailure) -> Sink {
-    if RedirectPolicy.isRedirect(status: status) { return .memory(limit: 64 << 10, isNeeded: false) }
+    if RedirectPolicy.isFollowed(status: status, method: hop.method) {
+      return .memory(limit: 64 << 10, isNeeded: false)
+    }
     switch request.destination {
     case .memory(let limit, let isNeeded):
       // An error's page is not what is needed, and must not hide its status.

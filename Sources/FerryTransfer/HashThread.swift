@@ -1,24 +1,27 @@
 import Crypto
-import Dispatch
 import FerryPlan
+import FerryProcess
 
 /// SHA-256 away from the loop, one piece after another.
 ///
-/// `@unchecked Sendable`: `streams` is touched only by blocks on `queue`, which is serial.
+/// `@unchecked Sendable`: `streams` is touched only by blocks on `worker`, which runs one at a time.
 final class HashThread: @unchecked Sendable {
   /// A large file is hashed in slices of this size, so that the pieces of transfers get their turn
   /// between them.
   private static let slice = 1 << 20
 
-  private let queue = DispatchQueue(label: "ferry.hash")
+  private let worker: SerialWorker
   private let mailbox: Mailbox
   private var streams: [Mailbox.Key: SHA256] = [:]
 
-  init(mailbox: Mailbox) { self.mailbox = mailbox }
+  init(worker: SerialWorker, mailbox: Mailbox) {
+    self.worker = worker
+    self.mailbox = mailbox
+  }
 
   /// Adds the next bytes of a stream; `hashed` is posted when they are through.
   func update(_ key: Mailbox.Key, _ bytes: [UInt8]) {
-    queue.async { [self] in
+    worker.submit { [self] in
       streams[key, default: SHA256()].update(data: bytes)
       mailbox.post(.hashed(key, bytes: bytes.count))
     }
@@ -26,12 +29,12 @@ final class HashThread: @unchecked Sendable {
 
   /// Forgets a stream: it is cancelled, or sent again from its start.
   func reset(_ key: Mailbox.Key) {
-    queue.async { [self] in streams[key] = nil }
+    worker.submit { [self] in streams[key] = nil }
   }
 
   /// Ends a stream; `digest` is posted.
   func finish(_ key: Mailbox.Key) {
-    queue.async { [self] in
+    worker.submit { [self] in
       let hasher = streams.removeValue(forKey: key) ?? SHA256()
       mailbox.post(.digest(key, Array(hasher.finalize())))
     }
@@ -39,7 +42,7 @@ final class HashThread: @unchecked Sendable {
 
   /// Hashes a file for its own sake; `fileDigest` is posted.
   func hash(_ key: Mailbox.Key, _ source: TransferRequest.FileSource) {
-    queue.async { [self] in
+    worker.submit { [self] in
       do throws(TransportFailure) {
         let file = try UploadFile(source)
         proceed(FileHash(key: key, file: file))
@@ -49,7 +52,7 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// `@unchecked Sendable`: it wanders from block to block of one serial queue.
+  /// `@unchecked Sendable`: it passes from block to block of one worker.
   private final class FileHash: @unchecked Sendable {
     let key: Mailbox.Key
     let file: UploadFile
@@ -71,7 +74,7 @@ final class HashThread: @unchecked Sendable {
       hash.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       hash.offset += Int64(count)
       if hash.offset < hash.file.source.size {
-        queue.async { [self] in proceed(hash) }
+        worker.submit { [self] in proceed(hash) }
       } else {
         mailbox.post(.fileDigest(hash.key, .success(Array(hash.hasher.finalize()))))
       }

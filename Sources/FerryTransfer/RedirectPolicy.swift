@@ -1,13 +1,10 @@
 import FerryPlan
 
-/// Where an answer sends a request, and what of the request goes along (RFC 9110, section 15.4).
+/// Where a redirect sends a request, and what of the request goes along (RFC 9110, section 15.4).
 ///
-/// ferry follows redirects itself: libcurl drops Authorization and Cookie at another host, but not
-/// the credentials that an API puts into fields of its own.
+/// ferry follows redirects itself: libcurl drops Authorization and Cookie at another host, but knows nothing of other
+/// sensitive header fields, URLs and bodies.
 enum RedirectPolicy {
-  /// So many redirects are followed.
-  static let limit = 10
-
   /// A request as one server sees it.
   struct Hop: Equatable {
     var method: String
@@ -17,57 +14,72 @@ enum RedirectPolicy {
   }
 
   enum Decision: Equatable {
-    /// The answer is the answer.
+    /// The redirect is the request's response.
     case stay
-    case follow(Hop)
+    case follow(Hop, withheld: [OriginGuard.Withheld])
     /// With the reason; holds no URL.
     case refuse(String)
   }
 
-  static func isRedirect(status: Int) -> Bool {
+  /// Whether a response of this status redirects a request of this method, if it has a Location.
+  ///
+  /// A redirect that would make a GET of a request that sends something is not followed: it is how servers confirm
+  /// what they did, and how they lead to a login page, and the response to that GET would be taken for the
+  /// response to the request. RFC 9110 lets clients rewrite POST at 301 and 302, and asks for it at 303.
+  static func isFollowed(status: Int, method: String) -> Bool {
     switch status {
-    case 301, 302, 303, 307, 308: true
-    default: false
+    case 307, 308: return true
+    case 301, 302: return keepsMeaning(method)
+    case 303: return method == "GET" || method == "HEAD"
+    default: return false
     }
   }
 
+  /// Methods that clients send again unchanged at 301 and 302, and that mean the same sent twice.
+  private static func keepsMeaning(_ method: String) -> Bool {
+    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
+  }
+
   /// - Parameter followed: the redirects before this one.
-  static func decide(status: Int, location: String?, hop: Hop, followed: Int) -> Decision {
-    guard isRedirect(status: status), let location, !location.isEmpty else { return .stay }
-    guard followed < limit else { return .refuse("more than \(limit) redirects") }
-    guard let url = CurlURL(hop.url), let from = url.origin, url.resolve(location),
-      let to = url.origin, let text = url.text
-    else { return .refuse("a redirect to what is not a URL") }
+  static func decide(
+    status: Int, location: String?, hop: Hop, sensitive: SensitiveParts, rules: TransferRequest.Redirects,
+    followed: Int
+  ) -> Decision {
+    guard isFollowed(status: status, method: hop.method), rules.limit > 0, let location, !location.isEmpty
+    else { return .stay }
+    guard followed < rules.limit else {
+      return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' of the session)")
+    }
+    guard let url = CurlURL(hop.url), let from = url.origin else {
+      return .refuse("a redirect from what is not a URL")
+    }
+    let userinfo = url.userinfo
+    guard url.resolve(location), let to = url.origin else {
+      return .refuse("a redirect to what is not a URL")
+    }
     guard to.scheme == "http" || to.scheme == "https" else {
       return .refuse("a redirect to what is neither http nor https")
     }
-    if from.scheme == "https", to.scheme == "http", hop.headers.contains(where: isCredential) {
-      return .refuse("a redirect from https to http of a request with credentials")
-    }
-
+    // A user name in a Location is the server's, and only obscures the host (RFC 9110, section 4.2.4).
+    url.set(from == to ? userinfo : nil)
+    guard let text = url.text else { return .refuse("a redirect to what is not a URL") }
     var next = Hop(method: hop.method, url: text, headers: hop.headers, hasBody: hop.hasBody)
-    if status == 303, hop.method != "HEAD" {
-      next.method = "GET"
-    } else if status == 301 || status == 302, hop.method == "POST" {
-      next.method = "GET"
-    }
-    if next.method != hop.method || status == 303 {
+    var withheld: [OriginGuard.Withheld] = []
+    if status == 303 {
       next.hasBody = false
       next.headers.removeAll(where: describesBody)
     }
     if from != to {
-      next.headers.removeAll { isCredential($0) || $0.name.lowercased() == "host" }
+      switch OriginGuard.admit(
+        next, sensitive, rules.acrossOrigins, hasUserinfo: userinfo != nil, from: from, to: to)
+      {
+      case .refuse(let reason): return .refuse(reason)
+      case .send(let headers, let left):
+        next.headers = headers
+        withheld = left
+      }
     }
-    return .follow(next)
-  }
-
-  /// What stays with its origin, whether or not the manifest knows that it is a secret.
-  static func isCredential(_ field: TransferRequest.HeaderField) -> Bool {
-    if field.isCredential { return true }
-    switch field.name.lowercased() {
-    case "authorization", "cookie", "proxy-authorization": return true
-    default: return false
-    }
+    return .follow(next, withheld: withheld)
   }
 
   /// Fields that mean nothing without the body.

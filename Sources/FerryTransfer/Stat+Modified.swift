@@ -18,4 +18,14 @@ extension stat {
     Int64(st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(st_mtim.tv_nsec)
     #endif
   }
+
+  /// Device and inode in one number, which is never 0: whether a name still leads to the file that was listed.
+  ///
+  /// The device is mixed in because a root may have other file systems below it. What is on one device is told apart
+  /// by its inodes alone.
+  package var identity: UInt64 {
+    let mixed =
+      UInt64(truncatingIfNeeded: st_ino) ^ (UInt64(truncatingIfNeeded: st_dev) &* 0x9E37_79B9_7F4A_7C15)
+    return mixed == 0 ? 1 : mixed
+  }
 }

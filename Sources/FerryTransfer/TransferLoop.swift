@@ -1,6 +1,6 @@
 import CCurl
-import Dispatch
 import FerryPlan
+import FerryProcess
 
 /// All transfers, on one libcurl multi handle and on the thread that calls `turn`.
 ///
@@ -18,7 +18,7 @@ package final class TransferLoop {
   /// Goes after `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let hashThread: HashThread
-  private let storeQueue = DispatchQueue(label: "ferry.store")
+  private let storeWorker: SerialWorker
 
   private var headerCache = HeaderCache()
   private var pool: [EasyHandle] = []
@@ -32,14 +32,31 @@ package final class TransferLoop {
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
 
-  /// Fails with `CurlUnavailable`.
-  package convenience init() throws { try self.init(sockets: SocketLedger()) }
+  /// The threads that a loop needs beside its own.
+  package struct Threads {
+    package var hash: SerialWorker
+    package var store: SerialWorker
 
-  init(sockets: SocketLedger) throws {
+    package init() throws(ThreadUnavailable) {
+      hash = try SerialWorker("ferry-hash")
+      store = try SerialWorker("ferry-store")
+    }
+  }
+
+  /// Fails with `ThreadUnavailable` or `CurlUnavailable`.
+  package convenience init() throws { try self.init(threads: Threads()) }
+
+  /// Fails with `CurlUnavailable`.
+  package convenience init(threads: Threads) throws {
+    try self.init(sockets: SocketLedger(), threads: threads)
+  }
+
+  init(sockets: SocketLedger, threads: Threads) throws {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
     self.multi = multi
     self.sockets = sockets
-    hashThread = HashThread(mailbox: mailbox)
+    hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
+    storeWorker = threads.store
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
     mailbox.open(multi)
   }
@@ -76,9 +93,10 @@ package final class TransferLoop {
     serial += 1
     do throws(TransportFailure) {
       try RequestCheck.check(request)
+      let (hop, withheld) = try OriginGuard.firstHop(request)
       var exchange = Exchange(
-        key: Mailbox.Key(id: request.id, serial: serial), request: request,
-        headers: try headerCache.list(request.headers), now: now)
+        key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
+        headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
       guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets) else {
         throw EasyHandle.malformed("out of memory")
       }
@@ -214,13 +232,14 @@ package final class TransferLoop {
       end(handle, .failure(failure))
       return false
     }
-    guard RedirectPolicy.isRedirect(status: handle.head.status) else {
+    guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
       return false
     }
     let location = handle.head.fields.first { $0.name.lowercased() == "location" }?.value
     switch RedirectPolicy.decide(
-      status: handle.head.status, location: location, hop: exchange.hop, followed: exchange.redirects)
+      status: handle.head.status, location: location, hop: exchange.hop,
+      sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)
     {
     case .stay:
       settle(handle)
@@ -228,13 +247,16 @@ package final class TransferLoop {
     case .refuse(let reason):
       end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
       return false
-    case .follow(let hop):
-      return follow(handle, exchange, to: hop)
+    case .follow(let hop, let withheld):
+      return follow(handle, exchange, to: hop, withheld)
     }
   }
 
-  private func follow(_ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop) -> Bool {
+  private func follow(
+    _ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop, _ withheld: [OriginGuard.Withheld]
+  ) -> Bool {
     var exchange = old
+    exchange.withheld += withheld
     do throws(TransportFailure) {
       if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, &exchange) }
@@ -267,7 +289,7 @@ package final class TransferLoop {
           let check = exchange.request.check
           let answer = TransferAnswer(
             status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
-          storeQueue.async { mailbox.post(.stored(key, file.store(answer, check))) }
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
         }
       } catch {
         exchange.failure = error
@@ -312,7 +334,9 @@ package final class TransferLoop {
     }
     let answer = TransferAnswer(
       status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal)
+      sha256: sha256, refusal: exchange.refusal,
+      withheld: exchange.withheld.isEmpty
+        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin))
     end(handle, .success(answer))
   }
 

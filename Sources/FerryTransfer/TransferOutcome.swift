@@ -24,6 +24,8 @@ package struct TransferAnswer: Sendable {
   package var sha256: [UInt8]?
   /// Why the request's `check` left a download's file as it was.
   package var refusal: String?
+  /// Which sensitive header fields were left out at `url`, and what would allow them; `nil` where all were sent.
+  package var withheld: String?
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {

@@ -23,17 +23,20 @@ package struct TransferRequest: Sendable {
   package var atMostOnce: Bool
   /// Looks at a whole download before it takes its file's place.
   package var check: DownloadCheck?
+  /// What must not reach another origin than the manifest names.
+  package var sensitive: SensitiveParts
+  package var redirects: Redirects
 
   package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// Kept to the origin of `url` (scheme, host and port): dropped when a redirect leaves it.
-    package var isCredential: Bool
+    /// Why it is kept from other origins; `nil` for a field that may go anywhere.
+    package var sensitivity: Sensitivity?
 
-    package init(name: String, value: String, isCredential: Bool = false) {
+    package init(name: String, value: String, sensitivity: Sensitivity? = nil) {
       self.name = name
       self.value = value
-      self.isCredential = isCredential
+      self.sensitivity = sensitivity
     }
   }
 
@@ -46,16 +49,25 @@ package struct TransferRequest: Sendable {
 
   /// A file to send as it is on disk.
   package struct FileSource: Sendable {
-    /// An absolute path or one relative to the working folder, as bytes: not every name is UTF-8.
+    /// The file is opened beneath this folder and nowhere else.
+    package var root: SourceRoot
+    /// Relative to `root`, as bytes: not every name is UTF-8.
     package var path: [UInt8]
     /// In bytes, as listed. A file of another size or time fails with `sourceChanged`, unsent.
     package var size: Int64
     /// Nanoseconds since 1970, as listed.
     package var modified: Int64
+    /// `stat.identity`, as listed; 0 where it is not known. Another file fails with `sourceChanged`, unsent.
+    package var identity: UInt64
     /// Hash what is sent, on the helper thread.
     package var wantsSHA256: Bool
 
-    package init(path: [UInt8], size: Int64, modified: Int64, wantsSHA256: Bool = false) {
+    package init(
+      root: SourceRoot, path: [UInt8], size: Int64, modified: Int64, identity: UInt64 = 0,
+      wantsSHA256: Bool = false
+    ) {
+      self.root = root
+      self.identity = identity
       self.path = path
       self.size = size
       self.modified = modified
@@ -94,7 +106,8 @@ package struct TransferRequest: Sendable {
     id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
     destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
     idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, byteLimit: Int64? = nil,
-    atMostOnce: Bool = false, check: DownloadCheck? = nil
+    atMostOnce: Bool = false, check: DownloadCheck? = nil, sensitive: SensitiveParts = SensitiveParts(),
+    redirects: Redirects = Redirects()
   ) {
     self.id = id
     self.method = method
@@ -107,5 +120,7 @@ package struct TransferRequest: Sendable {
     self.byteLimit = byteLimit
     self.atMostOnce = atMostOnce
     self.check = check
+    self.sensitive = sensitive
+    self.redirects = redirects
   }
 }

@@ -17,20 +17,16 @@ final class UploadFile {
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` or, where
-  /// ferry has too many files open, `connect`. A symbolic link is followed: the list may name links, and what it lists is the
-  /// size and time of the file behind.
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` (also for what
+  /// is now behind a link that leaves the root) or, where ferry has too many files open, `connect`. A symbolic link to a
+  /// file in the root is followed: the list may name links, and what it lists is the size and time of the file behind.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
-    // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
-    let opened = source.path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard opened >= 0 else {
-      let error = errno
-      throw TransportFailure(
-        Self.code(error), "\(source.name): \(SystemText.error(error)); \(Self.remedy(error))",
-        mayHaveReachedServer: false)
+    do throws(SourceRoot.OpenFailure) {
+      descriptor = try source.root.openFile(source.path)
+    } catch {
+      throw Self.failure(error, source)
     }
     self.source = source
-    descriptor = opened
     try check()
   }
 
@@ -39,7 +35,7 @@ final class UploadFile {
   /// Fails with `sourceChanged` where size or time are not as listed.
   func check() throws(TransportFailure) {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
+    guard Self.look(at: descriptor, &status) == 0 else { throw unreadable(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
         .sourceUnreadable,
@@ -49,7 +45,19 @@ final class UploadFile {
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
+    guard source.identity == 0 || status.identity == source.identity else { throw replaced }
     inode = UInt64(status.st_ino)
+  }
+
+  /// By the call that the listing makes: libfaketime 0.9 shifts the times of fstat(2), and not those of fstatat(2),
+  /// and every file would seem to have changed.
+  private static func look(at descriptor: CInt, _ status: inout stat) -> CInt {
+    #if canImport(Darwin)
+    fstat(descriptor, &status)
+    #else
+    // AT_EMPTY_PATH (linux/fcntl.h): of the open file itself.
+    fstatat(descriptor, "", &status, 0x1000)
+    #endif
   }
 
   /// Reads at most the buffer's size and says how much; never 0 before the listed end.
@@ -88,6 +96,31 @@ final class UploadFile {
       mayHaveReachedServer: false)
   }
 
+  /// Another file has its name, whatever its size and time are.
+  private var replaced: TransportFailure {
+    TransportFailure(
+      .sourceChanged,
+      "\(source.name): another file took its place since it was listed; run again to send that one",
+      mayHaveReachedServer: false)
+  }
+
+  private static func failure(
+    _ failure: SourceRoot.OpenFailure, _ source: TransferRequest.FileSource
+  ) -> TransportFailure {
+    switch failure {
+    case .system(let code):
+      TransportFailure(
+        Self.code(code), "\(source.name): \(SystemText.error(code)); \(remedy(code))",
+        mayHaveReachedServer: false)
+    case .leavesRoot:
+      TransportFailure(
+        .sourceChanged,
+        "\(source.name): a symbolic link took its place, or a folder's above it, since it was listed, and leads out of "
+          + "the root; nothing of what it leads to was read. Put the file back, or change 'root'",
+        mayHaveReachedServer: false)
+    }
+  }
+
   private static func code(_ error: CInt) -> TransportFailure.Code {
     switch error {
     case ENOENT, ENOTDIR: .sourceMissing
@@ -116,7 +149,7 @@ final class UploadFile {
 
 extension TransferRequest.FileSource {
   /// The path for people.
-  var name: String { NameText.shown(path) }
+  var name: String { NameText.shown(root.path + [UInt8(ascii: "/")] + path) }
 }
 
 extension [UInt8] {

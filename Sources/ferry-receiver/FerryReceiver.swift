@@ -1,4 +1,5 @@
 import ArgumentParser
+import FerryProcess
 import Foundation
 import Receiver
 
@@ -62,7 +63,7 @@ struct FerryReceiver: AsyncParsableCommand {
 
   static func main() async {
     do {
-      try await parse().run()
+      try await parse(CommandLineArguments.find()).run()
     } catch let error as CocoaError {
       // Printed as it is, it would be a dump of a dictionary.
       let place = error.filePath ?? error.url?.path(percentEncoded: false)

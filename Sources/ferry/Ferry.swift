@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The command line: one file a subcommand.
@@ -21,6 +22,8 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
+    // Before a secret is read.
+    CoreDumps.forbid()
     OpenFiles.fillStandardStreams()
     // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
     signal(SIGPIPE, SIG_IGN)
@@ -28,7 +31,14 @@ struct Ferry: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     do {
       try OpenFiles.allowMany()
-      var command = try parseAsRoot()
+      guard let words = CommandLineArguments.find() else {
+        throw EngineFault(
+          .fault,
+          "the command line cannot be read from /proc/self/cmdline\n"
+            + "help: mount /proc where ferry runs, and run again; nothing was done")
+      }
+      var command = try parseAsRoot(words)
+      try requireMemory()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {
       exit(code)
@@ -48,6 +58,19 @@ struct Ferry: ParsableCommand {
       Foundation.exit(EngineFault.exitCode(of: error).rawValue)
     }
   }
+
+  /// Swift's runtime and Foundation end the process by a signal where an allocation fails, so too little address
+  /// space is found before anything is done.
+  private static func requireMemory() throws(EngineFault) {
+    guard !AddressSpace.hasRoom(for: leastMemory) else { return }
+    throw EngineFault(
+      .fault,
+      "less than \(leastMemory >> 20) MiB of address space can be allocated\n"
+        + "help: allow more (ulimit -v), and run again; nothing was done")
+  }
+
+  /// Beside the program itself: a run with its threads and a few thousand files.
+  private static let leastMemory = 64 << 20
 
   /// Help that was asked for, or what is wrong with the command line.
   private static func exit(telling text: String, isUsage: Bool) -> Never {

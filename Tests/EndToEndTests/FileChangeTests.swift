@@ -70,11 +70,31 @@ import Testing
       phase: .listed, what: "becomes a link to nothing", script: "ln -sf nothing \"$f\"", exit: 1,
       state: "failed", code: "source_missing", says: "it was there when it was listed"),
     Change(
-      phase: .listed, what: "becomes a link to another file",
+      phase: .listed, what: "becomes a link out of the root",
       script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "leads out of the root"),
+    Change(
+      phase: .listed, what: "becomes a link out of the root to one of its size and time",
+      script: "cp -p \"$f\" other && ln -sf ../../other \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "leads out of the root"),
+    Change(
+      phase: .listed, what: "is moved out of the root, and its folder is a link there",
+      script: "mv files/sub moved && ln -s \"$PWD/moved\" files/sub", exit: 4, state: "failed",
+      code: "source_changed", says: "leads out of the root"),
+    Change(
+      phase: .listed, what: "becomes a link to another file of the root",
+      script: "echo other > files/other && ln -sf ../other \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "shrank from 1000 to 6 bytes"),
     Change(
-      phase: .listed, what: "is replaced by one of its size and time", script: twin, exit: 0, state: "done"),
+      phase: .listed, what: "becomes a link to one of its size and time in the root",
+      script: "cp -p \"$f\" files/other && ln -sf \"$PWD/files/other\" \"$f\"", exit: 4, state: "failed",
+      code: "source_changed", says: "another file took its place"),
+    Change(
+      phase: .listed, what: "is moved within the root, and linked there",
+      script: "mv \"$f\" files/moved && ln -s ../moved \"$f\"", exit: 0, state: "done"),
+    Change(
+      phase: .listed, what: "is replaced by one of its size and time", script: twin, exit: 4,
+      state: "failed", code: "source_changed", says: "another file took its place"),
     Change(
       phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "grew from"),

@@ -72,6 +72,63 @@ import Testing
     #expect(try RunReport.decode(Data(log.dropFirst(7).utf8)).totals.itemsDoneInRun == 1)
   }
 
+  /// By the time it is written no session is locked any more.
+  @Test func `may be a FIFO that is full, which keeps no other run waiting`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    let fifo = job.folder.path("fifo")
+    #expect(mkfifo(fifo, 0o600) == 0)
+    let reader = open(fifo, O_RDWR | O_NONBLOCK)
+    #expect(reader >= 0)
+    defer { close(reader) }
+    var count = 0
+    while write(reader, [0x20], 1) == 1 { count += 1 }
+    let run = try job.start(["run", "job.yaml", "--quiet", "--report", "fifo"])
+    let deadline = ContinuousClock.now + .seconds(20)
+    while try !job.stateFiles().keys.contains(where: { $0.hasSuffix("/report.json") }), .now < deadline {
+      // Another process writes it.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let other = try await job.ferry("run", "job.yaml", "--wait-lock", "20s")
+    #expect(other.status == 0, "\(other.stderr)")
+    #expect(run.isRunning)
+    let cat = try RunningCommand("head", ["-c", "\(count + 200)", fifo])
+    let end = await run.end()
+    close(open(fifo, O_RDONLY | O_NONBLOCK))
+    cat.signal(SIGTERM)
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(try storedReport(job).run.exitCode == 0)
+  }
+
+  @Test func `in a folder that everyone may write to is no link, file or FIFO of another user`() async throws
+  {
+    guard geteuid() == 0 else {
+      FileHandle.standardError.write(Data("skipped: only root may give files away\n".utf8))
+      return
+    }
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    _ = try job.folder.makeFolder("shared")
+    chmod(job.folder.path("shared"), 0o1777)
+    try job.folder.write(Data("precious".utf8), to: "target")
+    #expect(symlink(job.folder.path("target"), job.folder.path("shared/link")) == 0)
+    try job.folder.write(Data("theirs".utf8), to: "shared/file")
+    #expect(mkfifo(job.folder.path("shared/fifo"), 0o666) == 0)
+    for name in ["link", "file", "fifo"] { lchown(job.folder.path("shared/\(name)"), 65534, 65534) }
+    // A link of one's own leads to theirs.
+    #expect(symlink("shared/link", job.folder.path("mine")) == 0)
+    for name in ["shared/link", "shared/file", "shared/fifo", "mine"] {
+      let end = try await job.ferry("run", "job.yaml", "--report", name)
+      #expect(end.status == 2, "\(name): \(end.stderr)")
+      #expect(
+        end.stderr.contains("it belongs to user 65534") && end.stderr.contains("help: "), "\(end.stderr)")
+    }
+    #expect(job.folder.text("target") == "precious" && job.folder.text("shared/file") == "theirs")
+    #expect(try await receiver.received().requests == 0)
+    #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
+    #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
+  }
+
   @Test func `may have a name as long as the file system takes`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

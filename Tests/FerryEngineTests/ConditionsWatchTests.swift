@@ -1,5 +1,6 @@
 #if os(Linux)
 import FerryEngine
+import FerryProcess
 import Foundation
 import Synchronization
 import Testing
@@ -52,12 +53,18 @@ private final class Calls: Sendable {
 }
 
 @Suite struct `A watch over conditions` {
+  private let thread: PollThread
+
+  init() throws { thread = try PollThread("watch-test") }
+
   @Test func `makes one call of a burst, and another of the next`() throws {
     let line = try Line()
     let calls = Calls()
     // All there before anybody reads, however slow the machine.
     for number in 0..<50 { line.send("\(number)") }
-    let watch = ConditionsWatch([NetlinkSocket(descriptor: line.watched)], delay: .milliseconds(1)) {
+    let watch = ConditionsWatch(
+      [NetlinkSocket(descriptor: line.watched)], delay: .milliseconds(1), on: thread
+    ) {
       calls.add()
     }
     #expect(watch.isWatching)
@@ -70,7 +77,9 @@ private final class Calls: Sendable {
 
   @Test func `closes its sockets when it goes`() throws {
     let line = try Line()
-    var watch: ConditionsWatch? = ConditionsWatch([NetlinkSocket(descriptor: line.watched)]) {}
+    var watch: ConditionsWatch? = ConditionsWatch(
+      [NetlinkSocket(descriptor: line.watched)], on: thread
+    ) {}
     #expect(watch?.isWatching == true)
     watch = nil
     #expect(line.isClosed())
@@ -94,7 +103,7 @@ private final class Calls: Sendable {
   }
 
   @Test func `can be set over this machine`() {
-    let watch = ConditionsWatch {}
+    let watch = ConditionsWatch(on: thread) {}
     if !watch.isWatching {
       shout("this system tells nothing of its network: the watch over it is not tested")
     }
@@ -105,10 +114,10 @@ private final class Calls: Sendable {
     let verdict = Mutex<Bool?>(nil)
     let isOver = DispatchSemaphore(value: 0)
     // A thread with a network of its own, which is gone with it: the machine's is left alone.
-    Thread.detachNewThread {
+    Thread.detachNewThread { [thread] in
       defer { isOver.signal() }
       guard leaveNetwork() else { return }
-      let watch = ConditionsWatch { calls.add() }
+      let watch = ConditionsWatch(on: thread) { calls.add() }
       guard watch.isWatching, raiseLoopback() else { return }
       let isCalled = withExtendedLifetime(watch) { calls.isNext() }
       verdict.withLock { $0 = isCalled }

@@ -43,7 +43,7 @@ struct FetchSituationTests {
   /// Writes down how the fetch ended in round 1.
   private func ended(_ state: ItemState, interval: Duration?) throws {
     let row = try #require(try situation("every_run", after: 0).rows[0])
-    let writer = JournalWriter(journals: [journal], options: .init()) { _ in }
+    let writer = JournalWriter(journals: [journal], threads: try .init()) { _ in }
     let record = FetchRecord(etag: nil, lastModified: nil, fetchedAt: start, interval: interval)
     _ = try writer.append(
       [.nodeClosed(node: row.id, NodeClosing(round: 1, state: state, at: start, fetch: record))], to: 0)

@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 import Testing
 
@@ -11,7 +12,7 @@ struct KnownValuesTests {
   private func place(_ item: Int) -> Place { Place(NodeID(0), item) }
 
   @Test func anItemsSecretsAreForgottenWithIt() {
-    var values = KnownValues([:], secrets: ["the manifest's"])
+    var values = KnownValues([:], secrets: [SensitiveValue("the manifest's")])
     for item in 0..<1000 {
       values.update(place(item)) { $0.allocate = [capture("allocated-\(item)")] }
       values.update(place(item)) { $0.transfer = [capture("transferred-\(item)")] }
@@ -36,7 +37,7 @@ struct KnownValuesTests {
   }
 
   @Test func aSecretThatOthersHaveTooStaysMasked() {
-    var values = KnownValues([:], secrets: ["shared"])
+    var values = KnownValues([:], secrets: [SensitiveValue("shared")])
     for item in 0..<2 { values.update(place(item)) { $0.allocate = [capture("shared"), capture("both")] } }
     values.forget(place(0))
     #expect(values.mask.mask("both") == "***")

@@ -11,9 +11,13 @@ struct RequestBuilderTests {
 
   private func bindings() -> Bindings {
     Bindings(
-      secrets: ["key": "s&c r/t"], file: file, token: ["access": "tok"],
-      allocate: ["id": "1/2", "location": "/up/7?x=1", "up": ".."],
-      requests: ["first": ["n": "9"]], run: .init(id: "r1", done: 3, failed: 1, exitCode: 5))
+      secrets: ["key": SensitiveValue("s&c r/t")], file: file, token: ["access": SensitiveValue("tok")],
+      allocate: [
+        "id": .plain("1/2"), "location": .plain("/up/7?x=1"), "up": .plain(".."),
+        "u": .sensitive(SensitiveValue("http://h/signed")),
+      ],
+      requests: ["first": ["n": .plain("9"), "s": .sensitive(SensitiveValue("hush"))]],
+      run: .init(id: "r1", done: 3, failed: 1, exitCode: 5))
   }
 
   private func url(_ segments: Template.Segment..., base: String? = nil) throws -> String {
@@ -87,7 +91,7 @@ struct RequestBuilderTests {
     ) { try url(.literal("http://h/"), .reference(.secret("key")), .reference(.secret("nope"))) }
   }
 
-  @Test func laterHeadersReplaceEarlierOnesAndCredentialsAreMarked() throws {
+  @Test func laterHeadersReplaceEarlierOnesAndSensitiveOnesAreMarked() throws {
     let template = RequestTemplate(
       url: Template(literal: "http://h/"),
       headers: [
@@ -102,8 +106,36 @@ struct RequestBuilderTests {
     ).build(bindings())
     #expect(
       built.headers == [
-        .init(name: "user-agent", value: "mine"), .init(name: "X-Key", value: "s&c r/t", isCredential: true),
-        .init(name: "authorization", value: "Bearer tok", isCredential: true),
+        .init(name: "user-agent", value: "mine"),
+        .init(name: "X-Key", value: "s&c r/t", sensitivity: .init(.request, values: ["secrets.key"])),
+        .init(
+          name: "authorization", value: "Bearer tok", sensitivity: .init(.token, values: ["token.access"])),
+      ])
+  }
+
+  @Test func whatIsSensitiveIsNamedByItsPlace() throws {
+    let template = RequestTemplate(
+      method: "POST",
+      url: Template([.reference(.allocate("u")), .literal("?k="), .reference(.secret("key"))]),
+      headers: [
+        .init(name: "X-Id", value: Template([.reference(.allocate("id"))])),
+        .init(name: "X-S", value: Template([.reference(.request(name: "first", capture: "s"))])),
+        .init(name: "Cookie", value: Template(literal: "a=b")),
+        .init(name: "X-Api-Key", value: Template([.reference(.allocate("id"))])),
+      ],
+      body: .form([.init(name: "t", value: Template([.reference(.token("access"))]))]))
+    let built = try RequestBuilder(
+      template, sessionHeaders: [.init(name: "X-Session", value: Template([.reference(.secret("key"))]))],
+      isURLCaptured: true
+    ).build(bindings())
+    #expect(built.sensitive.urlBeginning == ["allocate.u"])
+    #expect(built.sensitive.url == ["secrets.key"])
+    #expect(built.sensitive.body == ["token.access"])
+    #expect(built.sensitive.isURLCaptured)
+    #expect(
+      built.headers.map(\.sensitivity) == [
+        .init(.session, values: ["secrets.key"]), nil, .init(.request, values: ["requests.first.s"]),
+        .init(.request), nil, nil,
       ])
   }
 
@@ -112,7 +144,7 @@ struct RequestBuilderTests {
       url: Template(literal: "http://h/"),
       headers: [.init(name: "X", value: Template([.reference(.allocate("id"))]))])
     let failure = #expect(throws: TransportFailure.self) {
-      try RequestBuilder(template).build(Bindings(allocate: ["id": value]))
+      try RequestBuilder(template).build(Bindings(allocate: ["id": .plain(value)]))
     }
     #expect(failure?.code == .request && failure?.mayHaveReachedServer == false)
   }

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import Foundation
 import Testing
 
@@ -7,14 +8,18 @@ import Testing
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/fs/inotify")))
 struct InboxWatchTests {
   let state: TemporaryState
+  let thread: PollThread
 
-  init() throws { state = try TemporaryState() }
+  init() throws {
+    state = try TemporaryState()
+    thread = try PollThread("inbox-test")
+  }
 
   @Test func aNoteLeftByAnotherThreadWakesTheHolderOfItsSessionOnly() throws {
     let here = Bell()
     let there = Bell()
-    let first = try InboxWatch(session: "s", in: state.directory, deliver: here.ring)
-    let second = try InboxWatch(session: "t", in: state.directory, deliver: there.ring)
+    let first = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: here.ring)
+    let second = try InboxWatch(session: "t", in: state.directory, on: thread, deliver: there.ring)
     #expect(first.isWatching && second.isWatching)
     let directory = state.directory
     let leave: @Sendable (String) -> Void = { session in
@@ -42,7 +47,7 @@ struct InboxWatchTests {
   @Test func itIsWokenAlsoWhenTheFileWasRemoved() throws {
     let bell = Bell()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
-    let watch = try InboxWatch(session: "s", in: state.directory, deliver: bell.ring)
+    let watch = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: bell.ring)
     for count in 1...3 {
       try inbox.leave(Note(session: "s", kind: .finish, createdAt: .start))
       #expect(bell.wait(for: count))
@@ -55,8 +60,8 @@ struct InboxWatchTests {
     let gone = Bell()
     let bell = Bell()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
-    _ = try InboxWatch(session: "s", in: state.directory, deliver: gone.ring)
-    let watch = try InboxWatch(session: "s", in: state.directory, deliver: bell.ring)
+    _ = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: gone.ring)
+    let watch = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: bell.ring)
     try inbox.leave(Note(session: "s", kind: .finish, createdAt: .start))
     #expect(bell.wait(for: 1))
     #expect(gone.count == 0)

@@ -47,7 +47,7 @@ extension SessionJournal {
 
   /// Writes through a writer that is closed afterwards: everything is synced.
   func write(_ writes: [JournalWrite]) throws {
-    let writer = JournalWriter(journals: [self]) { _ in }
+    let writer = try JournalWriter(journals: [self]) { _ in }
     try writer.append(writes, to: 0)
     try writer.close()
   }

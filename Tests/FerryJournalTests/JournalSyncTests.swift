@@ -20,13 +20,13 @@ import Testing
   }
 
   /// Its syncs are held by the gate, and come when they are asked for only.
-  private func writer(_ others: SessionJournal...) -> JournalWriter {
+  private func writer(_ others: SessionJournal...) throws -> JournalWriter {
     var options = JournalWriter.Options()
     options.syncInterval = .seconds(3600)
     options.syncCall = gate.call
     // An append returns once the one before is being committed, and the ones before that are.
     options.queueLimit = 0
-    return JournalWriter(journals: [journal] + others, options: options, deliver: log.post)
+    return try JournalWriter(journals: [journal] + others, options: options, deliver: log.post)
   }
 
   private func done(_ row: Int64) -> JournalWrite {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func whatComesDuringASyncIsCommittedBeforeItEnds() throws {
-    let writer = writer()
+    let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     try writer.append([done(2)], to: 0)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func anIntentDuringASyncIsOnTheDiskWithTheNext() throws {
-    let writer = writer()
+    let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     let second = try writer.append([.intent(row: 2, step: .commit)], to: 0)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func aRequestDuringASyncIsAnsweredByTheNext() throws {
-    let writer = writer()
+    let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     let second = try writer.append([done(2)], to: 0)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func aFailedSyncIsFinalForWhatCameDuringIt() throws {
-    let writer = writer()
+    let writer = try writer()
     try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     try writer.append([done(2)], to: 0)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func aFailedCommitIsToldAfterTheSyncThatIsUnderWay() throws {
-    let writer = writer()
+    let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     try writer.append([done(99), .intent(row: 2, step: .commit)], to: 0)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func closingDuringASyncSyncsWhatCameDuringIt() throws {
-    let writer = writer()
+    let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
     let second = try writer.append([done(2)], to: 0)
@@ -150,7 +150,7 @@ import Testing
 
   @Test func aJournalWithoutChangesIsNotSynced() throws {
     let other = try state.open("other")
-    let writer = writer(other)
+    let writer = try writer(other)
     gate.release()
     let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(log.waitForSync(through: number))
@@ -164,7 +164,7 @@ import Testing
   @Test func aSlowDiskTakesItsTime() throws {
     var options = JournalWriter.Options()
     options.syncDelay = .milliseconds(200)
-    let writer = JournalWriter(journals: [journal], options: options, deliver: log.post)
+    let writer = try JournalWriter(journals: [journal], options: options, deliver: log.post)
     let began = ContinuousClock.now
     let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(log.waitForSync(through: number))

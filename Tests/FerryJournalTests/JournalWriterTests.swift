@@ -18,15 +18,16 @@ import Testing
     return journal
   }
 
-  private func writer(_ journal: SessionJournal, interval: Duration = .seconds(3600)) -> JournalWriter {
+  private func writer(_ journal: SessionJournal, interval: Duration = .seconds(3600)) throws -> JournalWriter
+  {
     var options = JournalWriter.Options()
     options.syncInterval = interval
-    return JournalWriter(journals: [journal], options: options, deliver: log.post)
+    return try JournalWriter(journals: [journal], options: options, deliver: log.post)
   }
 
   @Test func anIntentIsSyncedAtOnce() throws {
     let journal = try journal(items: 1)
-    let writer = writer(journal)
+    let writer = try writer(journal)
     let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(log.waitForSync(through: number))
     #expect(try journal.items(journal.photos().id)[0].intent == .commit)
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func aLoneOutcomeIsSyncedAfterTheInterval() throws {
-    let writer = writer(try journal(items: 1), interval: .milliseconds(50))
+    let writer = try writer(journal(items: 1), interval: .milliseconds(50))
     let began = ContinuousClock.now
     let number = try writer.append([.transferred(row: 1, captures: [], sha256: nil)], to: 0)
     #expect(log.waitForSync(through: number))
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func outcomesAreSyncedInGroups() throws {
-    let writer = writer(try journal(items: 1024))
+    let writer = try writer(journal(items: 1024))
     var number: UInt64 = 0
     for row in 1...1024 {
       number = try writer.append([.closed(row: Int64(row), state: .done, at: .start, failure: nil)], to: 0)
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func outcomesBelowTheBoundWaitForTheInterval() throws {
-    let writer = writer(try journal(items: 511))
+    let writer = try writer(journal(items: 511))
     for row in 1...511 {
       try writer.append([.closed(row: Int64(row), state: .done, at: .start, failure: nil)], to: 0)
     }
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test func aSyncOfNothingIsAnsweredToo() throws {
-    let writer = writer(try journal(items: 1))
+    let writer = try writer(journal(items: 1))
     #expect(try writer.sync() == 0)
     #expect(log.waitForSync(through: 0))
     try writer.close()
@@ -81,7 +82,7 @@ import Testing
     let first = try state.open("a")
     let second = try state.open("b")
     let nodes = [try first.photos().id, try second.photos().id]
-    let writer = JournalWriter(journals: [first, second], deliver: log.post)
+    let writer = try JournalWriter(journals: [first, second], deliver: log.post)
     for index in 0..<2 {
       let files = FileColumns(count: index + 1)
       try writer.append(
@@ -95,7 +96,7 @@ import Testing
 
   @Test func closingTwiceIsHarmlessAndNothingIsTakenAfterwards() throws {
     let journal = try journal(items: 1)
-    let writer = writer(journal)
+    let writer = try writer(journal)
     try writer.append([.transferred(row: 1, captures: [], sha256: nil)], to: 0)
     try writer.close()
     try writer.close()
@@ -111,7 +112,7 @@ import Testing
     var options = JournalWriter.Options()
     options.queueLimit = 4096
     options.commitInterval = .seconds(3600)
-    let writer = JournalWriter(journals: [journal], options: options, deliver: log.post)
+    let writer = try JournalWriter(journals: [journal], options: options, deliver: log.post)
     for row in 1...5000 {
       try writer.append([.closed(row: Int64(row), state: .done, at: .start, failure: nil)], to: 0)
     }
@@ -122,7 +123,7 @@ import Testing
   @Test func aLongRunKeepsTheLogShort() throws {
     let journal = try state.open()
     let node = try journal.photos().id
-    let writer = JournalWriter(journals: [journal], deliver: log.post)
+    let writer = try JournalWriter(journals: [journal], deliver: log.post)
     try writer.append(
       [.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 200_000))],
       to: 0)
@@ -141,7 +142,7 @@ import Testing
 
   @Test func aWriteOfARowThatIsNotThereIsALostWrite() throws {
     let journal = try journal(items: 1)
-    let writer = writer(journal)
+    let writer = try writer(journal)
     let number = try writer.append([.intent(row: 99, step: .commit)], to: 0)
     let failure = try #require(log.waitForFailure())
     #expect(failure.code == .inconsistent && failure.file == journal.path)
@@ -154,7 +155,7 @@ import Testing
 
   @Test func aFailedTransactionLeavesNoneOfItsWrites() throws {
     let journal = try journal(items: 1)
-    let writer = writer(journal)
+    let writer = try writer(journal)
     try writer.append(
       [.transferred(row: 1, captures: [], sha256: nil), .intent(row: 99, step: .commit)], to: 0)
     #expect(log.waitForFailure() != nil)

@@ -52,7 +52,7 @@ import Testing
   @Test func pendingEventsAreCommittedWithTheOutcomeThatEndsTheBatch() throws {
     let journal = try state.open()
     let log = EventLog()
-    let writer = JournalWriter(journals: [journal], deliver: log.post)
+    let writer = try JournalWriter(journals: [journal], deliver: log.post)
     // The outcome is lost, for it names no row; so is what goes with it.
     try writer.append(
       [.events(pending: true), .closed(row: 99, state: .done, at: .start, failure: nil)], to: 0)

@@ -17,7 +17,7 @@ extension BadManifest {
         help: """
           the keys here are kind, identifier, discretionary, allows_cellular, allows_expensive, \
           max_connections_per_host, timeout_for_request, timeout_for_resource, cache_policy, service_type, \
-          on_events, headers
+          on_events, headers, redirects
           """)),
     BadManifest(
       "a required key that is misspelt, which is not missing then", in: .request,

@@ -1,4 +1,7 @@
 extension BadManifest {
+  private static let noOrigin =
+    "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, and no path"
+
   /// F0313 and F0318 to F0323.
   static let requests: [BadManifest] = [
     BadManifest(
@@ -20,6 +23,20 @@ extension BadManifest {
     BadManifest(
       "a URL that is empty", in: .request, "request: { url: 1️⃣'' }",
       .error("1️⃣", .invalidURL, "this URL is empty", help: "write a URL that begins with https://")),
+    BadManifest(
+      "a token's origins with a path and without a scheme",
+      """
+      tokens:
+        login:
+          session: quick
+          request: { url: https://example.com/token }
+          capture: { key: { json: /key } }
+          apply:
+            { header: X-Key, value: "${token.key}", origins: [1️⃣https://example.com/api, 2️⃣"*.example.com"] }
+      requests: { ping: { session: quick, token: login, request: { url: https://example.com/ } } }
+      """,
+      .error("1️⃣", .invalidURL, "this is not an origin", help: noOrigin),
+      .error("2️⃣", .invalidURL, "this is not an origin", help: noOrigin)),
     BadManifest(
       "a header's name with a colon", in: .http, "headers: { 1️⃣\"Accept:\": text/plain }",
       .error(

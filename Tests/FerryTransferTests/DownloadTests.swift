@@ -115,6 +115,19 @@ import Testing
     #expect(folder.names == others + ["catalog", "precious"])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func aFileThatAnotherProcessHasLockedIsNotWaitedFor() throws {
+    folder.write("new", [])
+    let (other, own) = (open(folder.file("new"), O_RDONLY), open(folder.file("new"), O_RDWR))
+    defer { for descriptor in [other, own] { close(descriptor) } }
+    #expect(flock(other, LOCK_EX) == 0)
+    #expect(!DownloadFile.claim(own))
+    #expect(flock(other, LOCK_UN) == 0)
+    #expect(DownloadFile.claim(own))
+    #expect(unlink(folder.file("new")) == 0)
+    #expect(!DownloadFile.claim(own))
+  }
+
   @Test func aFolderThatIsNotThereIsTheDestinationsFailure() throws {
     let server = try RawServer { _ in answer(body: "x") }
     let outcome = try get(server, to: "no/catalog")

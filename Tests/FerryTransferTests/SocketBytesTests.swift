@@ -13,7 +13,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     ledger = SocketLedger()
-    loop = try TransferLoop(sockets: ledger)
+    loop = try TransferLoop(sockets: ledger, threads: .init())
   }
 
   /// A probe for a lost tail (RFC 8985) sends one segment again, which loopback makes 64 KiB, and a
@@ -126,7 +126,7 @@ import Testing
     let ledger = SocketLedger()
     var traffic = Traffic()
     try withExtendedLifetime((server, hung)) {
-      let other = try TransferLoop(sockets: ledger)
+      let other = try TransferLoop(sockets: ledger, threads: .init())
       traffic += try other.run(TransferRequest(id: 1, method: "GET", url: server.url)).traffic
       other.start(TransferRequest(id: 2, method: "GET", url: hung.url))
       other.wait { other.progress.headersSent > 0 }
@@ -139,7 +139,7 @@ import Testing
 
   @Test func socketsThatDoNotTellLeaveWhatLibcurlSaw() throws {
     let server = try RawServer { _ in answer(body: "twelve bytes") }
-    let silent = try TransferLoop(sockets: SocketLedger { _ in nil })
+    let silent = try TransferLoop(sockets: SocketLedger { _ in nil }, threads: .init())
     var traffic = Traffic()
     for _ in 0..<2 {
       traffic += try silent.run(

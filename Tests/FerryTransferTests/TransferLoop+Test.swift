@@ -52,6 +52,10 @@ final class TemporaryFolder {
     FileManager.default.contents(atPath: file(name)).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  var root: SourceRoot {
+    get throws { try #require(SourceRoot(Array(path.utf8))) }
+  }
+
   @discardableResult
   func write(_ name: String, _ bytes: [UInt8]) -> TransferRequest.FileSource {
     #expect(FileManager.default.createFile(atPath: file(name), contents: Data(bytes)))
@@ -62,8 +66,10 @@ final class TemporaryFolder {
   func source(_ name: String, wantsSHA256: Bool = false) -> TransferRequest.FileSource {
     var status = stat()
     stat(file(name), &status)
+    guard let root = try? root else { preconditionFailure("the folder of a test is there") }
     return TransferRequest.FileSource(
-      path: Array(file(name).utf8), size: Int64(status.st_size), modified: status.modifiedNanoseconds,
+      root: root, path: Array(name.utf8), size: Int64(status.st_size), modified: status.modifiedNanoseconds,
+      identity: status.identity,
       wantsSHA256: wantsSHA256)
   }
 }

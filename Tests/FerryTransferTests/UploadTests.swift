@@ -69,7 +69,7 @@ import Testing
   @Test func aMissingFileIsMissing() throws {
     let server = try RawServer { _ in answer() }
     let outcome = try loop.run(
-      put(server, .init(path: Array(folder.file("none").utf8), size: 1, modified: 0)))
+      put(server, .init(root: try folder.root, path: Array("none".utf8), size: 1, modified: 0)))
     #expect(outcome.failure?.code == .sourceMissing)
     #expect(outcome.failure?.mayHaveReachedServer == false)
     #expect(server.connectionCount == 0)
@@ -77,8 +77,34 @@ import Testing
 
   @Test func aFolderIsNoSource() throws {
     let server = try RawServer { _ in answer() }
-    let outcome = try loop.run(put(server, .init(path: Array(folder.path.utf8), size: 1, modified: 0)))
+    let outcome = try loop.run(
+      put(server, .init(root: try folder.root, path: Array(".".utf8), size: 1, modified: 0)))
     #expect(outcome.failure?.code == .sourceUnreadable)
+  }
+
+  @Test(arguments: ["../outside", "sub/../../outside", "link", "up/outside"])
+  func nothingOutOfTheRootIsASource(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.file("root/sub"), withIntermediateDirectories: true)
+    let outside = folder.write("outside", [1])
+    #expect(symlink("../outside", folder.file("root/link")) == 0)
+    #expect(symlink("..", folder.file("root/up")) == 0)
+    let server = try RawServer { _ in answer() }
+    let root = try #require(SourceRoot(Array(folder.file("root").utf8)))
+    let outcome = try loop.run(
+      put(server, .init(root: root, path: Array(name.utf8), size: 1, modified: outside.modified)))
+    #expect(outcome.failure?.code == .sourceChanged)
+    #expect(outcome.failure?.message.contains("leads out of the root") == true)
+    #expect(outcome.failure?.mayHaveReachedServer == false && server.connectionCount == 0)
+  }
+
+  @Test func anotherFileOfTheSameSizeAndTimeIsNotTheSource() throws {
+    let server = try RawServer { _ in answer() }
+    var source = folder.write("a", [1])
+    #expect(source.identity != 0)
+    #expect(try loop.run(put(server, source)).answer?.status == 200)
+    source.identity ^= 1
+    #expect(try loop.run(put(server, source)).failure?.code == .sourceChanged)
   }
 
   @Test func aNamedPipeIsNoSourceAndDoesNotBlock() throws {

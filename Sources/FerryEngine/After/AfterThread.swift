@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import Foundation
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 ///
 /// Whoever gives it a file has the item's end on the disk. What queues up while it works is its next batch.
 ///
-/// `@unchecked Sendable`: `uploads` is touched only by blocks on `queue`, which is serial.
+/// `@unchecked Sendable`: `uploads` is touched only by blocks on `worker`, which runs one at a time.
 final class AfterThread: @unchecked Sendable {
   /// An upload whose files are deleted or moved.
   struct Destination {
@@ -23,14 +24,17 @@ final class AfterThread: @unchecked Sendable {
     var hasFailed = false
   }
 
-  private let queue = DispatchQueue(label: "ferry.after")
+  private let worker: SerialWorker
   private let writer: JournalWriter
   /// By node.
   private let uploads: [Int: Destination]
   private let state: Mutex<State>
 
   /// - Parameter tallies: by node, what was done before.
-  init(_ uploads: [Int: Destination], writer: JournalWriter, tallies: [Int: AfterTally]) {
+  init(
+    _ uploads: [Int: Destination], on worker: SerialWorker, writer: JournalWriter, tallies: [Int: AfterTally]
+  ) {
+    self.worker = worker
     self.uploads = uploads
     self.writer = writer
     state = Mutex(State(tallies: tallies))
@@ -43,12 +47,12 @@ final class AfterThread: @unchecked Sendable {
       defer { state.waiting += files }
       return state.waiting.isEmpty
     }
-    if isIdle { queue.async { [self] in carryOut() } }
+    if isIdle { worker.submit { [self] in carryOut() } }
   }
 
   /// Waits until everything is carried out and handed to the journal's writer; by node, what came of it.
   func finish() -> [Int: AfterTally] {
-    queue.sync {}
+    worker.drain()
     return state.withLock { $0.tallies }
   }
 

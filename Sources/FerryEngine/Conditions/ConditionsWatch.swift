@@ -1,52 +1,45 @@
+import FerryProcess
 import Foundation
 import Synchronization
 
-/// Says when the machine's network or power may have changed. It is told by the kernel and does not ask.
+/// Calls when the machine's network or power may have changed. The kernel notifies it; it does not poll.
 ///
-/// What changed is for `ConditionsProbe` to find out. Where the system tells nothing (another system than Linux, a
+/// What changed is for `ConditionsProbe` to find out. Where the system does not notify (another system than Linux, a
 /// container that refuses), nobody is called.
 package final class ConditionsWatch {
   private let burst: Burst
-  private let sources: [any DispatchSourceRead]
+  private let watches: [PollThread.Watch]
 
-  /// Whether the system tells of anything.
-  package var isWatching: Bool { !sources.isEmpty }
+  /// Whether the system notifies of anything.
+  package var isWatching: Bool { !watches.isEmpty }
 
   #if os(Linux)
-  /// - Parameter deliver: is called on a thread of its own; a burst of changes is one call, 200 ms after the first.
-  package convenience init(_ deliver: @escaping @Sendable () -> Void) {
-    self.init([NetlinkSocket.network(), NetlinkSocket.power()].compactMap { $0 }, deliver)
+  /// - Parameter deliver: is called on `thread` and must not wait; a burst of changes is one call, 200 ms after the
+  ///   first.
+  package convenience init(on thread: PollThread, _ deliver: @escaping @Sendable () -> Void) {
+    self.init([NetlinkSocket.network(), NetlinkSocket.power()].compactMap { $0 }, on: thread, deliver)
   }
 
   /// Listens on these sockets, which are its own from now on.
   package init(
-    _ sockets: [NetlinkSocket], delay: DispatchTimeInterval = .milliseconds(200),
+    _ sockets: [NetlinkSocket], delay: Duration = .milliseconds(200), on thread: PollThread,
     _ deliver: @escaping @Sendable () -> Void
   ) {
-    let queue = DispatchQueue(label: "ferry.conditions")
-    let burst = Burst(queue: queue, delay: delay, deliver: deliver)
+    let burst = Burst(thread: thread, delay: delay, deliver: deliver)
     self.burst = burst
-    sources = sockets.map { socket in
-      let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
-      source.setEventHandler { if socket.hasNews() { burst.note() } }
-      // Not before: the number may be another file's as soon as it is closed.
-      source.setCancelHandler { close(socket.descriptor) }
-      source.resume()
-      return source
+    watches = sockets.map { socket in
+      thread.watch(socket.descriptor) { if socket.hasNews() { burst.note() } }
     }
   }
   #else
-  package init(_ deliver: @escaping @Sendable () -> Void) {
-    burst = Burst(queue: .global(), delay: .never, deliver: deliver)
-    sources = []
+  package init(on thread: PollThread, _ deliver: @escaping @Sendable () -> Void) {
+    burst = Burst(thread: thread, delay: .zero, deliver: deliver)
+    watches = []
   }
   #endif
 
   /// No call begins after this; the sockets are closed.
-  deinit {
-    burst.end()
-    for source in sources { source.cancel() }
-  }
+  deinit { burst.end() }
 }
 
 /// Makes one call of the changes that come close together.
@@ -57,12 +50,12 @@ private final class Burst: Sendable {
   }
 
   private let state = Mutex(State())
-  private let queue: DispatchQueue
-  private let delay: DispatchTimeInterval
+  private let thread: PollThread
+  private let delay: Duration
   private let deliver: @Sendable () -> Void
 
-  init(queue: DispatchQueue, delay: DispatchTimeInterval, deliver: @escaping @Sendable () -> Void) {
-    self.queue = queue
+  init(thread: PollThread, delay: Duration, deliver: @escaping @Sendable () -> Void) {
+    self.thread = thread
     self.delay = delay
     self.deliver = deliver
   }
@@ -74,7 +67,7 @@ private final class Burst: Sendable {
       return !state.isPending
     }
     guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + delay) { [self] in
+    thread.schedule(after: delay) { [self] in
       let isOver = state.withLock {
         $0.isPending = false
         return $0.isOver

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 import Foundation
 import Synchronization
@@ -15,16 +16,15 @@ struct ContentReader: Sendable {
 
   /// Answers every question; what could not be read to its end is for the attempt to send it to tell.
   ///
-  /// - Parameter root: what the listing's paths are relative to, absolute.
-  func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: [UInt8]) {
+  /// - Parameter root: what the listing's paths are relative to.
+  func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: SourceRoot) {
     let all = questions.questions
     for start in stride(from: 0, to: all.count, by: Self.batch) {
       let batch = all[start..<min(start + Self.batch, all.count)]
       let sources = batch.map { question in
         TransferRequest.FileSource(
-          path: root + [UInt8(ascii: "/")] + listing.path(question.index),
-          size: listing.sizes[question.index],
-          modified: listing.modified[question.index])
+          root: root, path: Array(listing.path(question.index)), size: listing.sizes[question.index],
+          modified: listing.modified[question.index], identity: listing.identities[question.index])
       }
       for (question, digest) in zip(batch, digests(of: sources)) { questions.answer(question, digest) }
     }
@@ -33,7 +33,7 @@ struct ContentReader: Sendable {
   private func digests(of sources: [TransferRequest.FileSource]) -> [ContentDigest?] {
     let work = Work(count: sources.count)
     let workers = min(ProcessInfo.processInfo.activeProcessorCount, sources.count)
-    DispatchQueue.concurrentPerform(iterations: workers) { _ in
+    ParallelWork.perform(workers: workers) { [isStopped] in
       while !isStopped(), let index = work.next() {
         // Why it cannot be read is told by the attempt to send it.
         guard let bytes = try? FileDigest.sha256(of: sources[index], isStopped: isStopped) else { continue }

@@ -4,20 +4,16 @@ import Foundation
 
 /// Files that a list names, one by one.
 struct ExplicitList {
-  private let root: [UInt8]
-  private let realRoot: [UInt8]
-  private let descriptor: Int32
+  private let root: SourceRoot
   /// A folder whose files are not taken.
   private let hidden: [UInt8]?
   private var checkedFolder: (path: [UInt8], isInside: Bool)?
   private var found = FileColumns()
   private var problems: [ListingProblem] = []
 
-  init(root: [UInt8], descriptor: Int32, hidden: [UInt8]? = nil) {
+  init(root: SourceRoot, hidden: [UInt8]? = nil) {
     self.hidden = hidden
     self.root = root
-    self.descriptor = descriptor
-    realRoot = FileLister.real(root) ?? root
   }
 
   /// Blank lines are skipped; a carriage return is part of its name.
@@ -39,23 +35,25 @@ struct ExplicitList {
     }
     var status = stat()
     let name = FileLister.terminated(path)
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return report(line, errno) }
+    guard root.status(of: name, &status, followsLinks: false) else { return report(line, errno) }
     let slash = path.lastIndex(of: 0x2F)
     let isLink = status.st_mode & S_IFMT == S_IFLNK
-    if isLink, fstatat(descriptor, name, &status, 0) != 0 { return report(line, errno) }
+    if isLink, !root.status(of: name, &status, followsLinks: true) { return report(line, errno) }
     let folder = slash.map { Array(path[..<$0]) } ?? []
     guard isInside(folder), !isLink || reallyInside(path) else {
       return report(line, .outsideRoot, "a link that leaves the root")
     }
     guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
-    found.append(path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds)
+    found.append(
+      path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
+      identity: status.identity)
   }
 
   /// Without `.`, `..` and doubled slashes; `nil` where it leaves the root.
   private func relative(_ line: [UInt8]) -> [UInt8]? {
     var rest = line[...]
     if line.first == 0x2F {
-      let folder = [root, realRoot].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
+      let folder = [root.path, root.real].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
       guard let folder else { return nil }
       rest = line[folder.count...]
     }
@@ -81,7 +79,7 @@ struct ExplicitList {
   }
 
   private func reallyInside(_ path: [UInt8]) -> Bool {
-    FileLister.real(root + [0x2F] + path).map { FileLister.isInside($0, realRoot) } ?? false
+    FileLister.real(root.path + [0x2F] + path).map { FileLister.isInside($0, root.real) } ?? false
   }
 
   private mutating func report(_ line: [UInt8], _ code: Int32) {
@@ -108,7 +106,7 @@ struct ExplicitList {
     var last: Int?
     for index in order {
       if let last, found.path(last) == found.path(index) { continue }
-      sorted.append(path: found.path(index), size: found.sizes[index], modified: found.modified[index])
+      sorted.append(index, of: found)
       last = index
     }
     return sorted

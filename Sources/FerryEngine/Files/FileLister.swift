@@ -1,6 +1,8 @@
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 import Foundation
+import Synchronization
 
 /// Finds the files of a selection.
 package struct FileLister: Sendable {
@@ -13,6 +15,13 @@ package struct FileLister: Sendable {
   var isStopped: @Sendable () -> Bool = { false }
   private let baseFolder: String
   private let home: String?
+  private let opened = OpenedRoot()
+
+  /// The root once it is open: every list that this lister and its copies make is of one folder, and so is what is
+  /// sent by them, whatever takes the folder's name meanwhile.
+  private final class OpenedRoot: Sendable {
+    let root = Mutex<SourceRoot?>(nil)
+  }
 
   /// - Parameters:
   ///   - baseFolder: the manifest's folder, which relative paths are relative to.
@@ -35,34 +44,34 @@ package struct FileLister: Sendable {
   /// - Parameter standardInput: the bytes for `list: -`; not called otherwise.
   /// - Throws: `ListingFailure` where the root or list cannot be read, or what `standardInput` throws.
   package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
-    let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw ListingFailure.root(root, errno) }
+    let root = try folder()
     switch source {
     case .globs(let include, let exclude):
-      do {
-        var walk = FolderWalk(
-          root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude),
-          hidden: hidden)
-        return walk.run(root: descriptor, unless: isStopped)
-      } catch {
-        close(descriptor)
-        throw error
-      }
+      var walk = FolderWalk(
+        root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden)
+      return try walk.run(unless: isStopped)
     case .list(let name, let nullSeparated):
-      defer { close(descriptor) }
       let bytes = try name == "-" ? standardInput() : contents(of: name)
-      var list = ExplicitList(root: root, descriptor: descriptor, hidden: hidden)
+      var list = ExplicitList(root: root, hidden: hidden)
       return list.read(bytes, nullSeparated: nullSeparated)
     }
   }
 
   /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
-    let descriptor = open(Self.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw ListingFailure.root(root, errno) }
-    defer { close(descriptor) }
-    var list = ExplicitList(root: root, descriptor: descriptor, hidden: hidden)
+    var list = ExplicitList(root: try folder(), hidden: hidden)
     return list.read(paths)
+  }
+
+  /// The root, opened at the first call and kept open.
+  func folder() throws(ListingFailure) -> SourceRoot {
+    let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
+      if let opened { return .success(opened) }
+      guard let root = SourceRoot(root) else { return .failure(.root(root, errno)) }
+      opened = root
+      return .success(root)
+    }
+    return try result.get()
   }
 
   private func contents(of name: String) throws(ListingFailure) -> [UInt8] {

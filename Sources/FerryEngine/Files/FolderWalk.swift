@@ -18,6 +18,7 @@ struct FolderWalk {
     var isFolder: Bool
     var size: Int64 = 0
     var modified: Int64 = 0
+    var identity: UInt64 = 0
   }
 
   private struct Level {
@@ -31,12 +32,11 @@ struct FolderWalk {
     var exclude: GlobMatcher.State
   }
 
-  private let root: [UInt8]
+  private let root: SourceRoot
   private let include: GlobMatcher
   private let exclude: GlobMatcher
   /// A folder that is left out, with a slash at its end.
   private let hidden: [UInt8]?
-  private var realRoot: [UInt8]?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
@@ -50,7 +50,7 @@ struct FolderWalk {
   private var excludeScratch: GlobMatcher.State
 
   /// - Parameter hidden: a folder that is left out, relative to the root.
-  init(root: [UInt8], include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil) {
+  init(root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil) {
     self.root = root
     self.hidden = hidden.map { $0 + [0x2F] }
     self.include = include
@@ -62,10 +62,10 @@ struct FolderWalk {
     excludeScratch = exclude.start
   }
 
-  /// Closes the root's descriptor at the end.
-  ///
   /// - Parameter isStopped: asked between two folders; the listing is what was found by then.
-  mutating func run(root descriptor: Int32, unless isStopped: () -> Bool = { false }) -> Listing {
+  mutating func run(unless isStopped: () -> Bool = { false }) throws(ListingFailure) -> Listing {
+    let descriptor = root.openFolder()
+    guard descriptor >= 0 else { throw ListingFailure.root(root.path, errno) }
     enter(descriptor, include: include.start, exclude: exclude.start)
     while !levels.isEmpty, !isStopped() { goOn() }
     if levels.isEmpty { listing.unmatched = unmatched.globs }
@@ -88,6 +88,7 @@ struct FolderWalk {
       listing.files.ends.append(listing.files.paths.count)
       listing.files.sizes.append(entry.size)
       listing.files.modified.append(entry.modified)
+      listing.files.identities.append(entry.identity)
     }
     let level = levels.removeLast()
     if level.descriptor >= 0 { close(level.descriptor) }
@@ -121,7 +122,7 @@ struct FolderWalk {
 
   /// Opens a folder again by its names from the root, and the ones just above it on the way.
   private mutating func reopen(_ depth: Int) {
-    var current = open(FileLister.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    var current = root.openFolder()
     for level in 0...depth where current >= 0 {
       if level == depth {
         levels[level].descriptor = current
@@ -221,7 +222,7 @@ struct FolderWalk {
     entries.append(
       Entry(
         start: names.count, length: name.count, isFolder: isFolder, size: Int64(status.st_size),
-        modified: status.modifiedNanoseconds))
+        modified: status.modifiedNanoseconds, identity: status.identity))
     names.append(contentsOf: name)
   }
 
@@ -238,9 +239,7 @@ struct FolderWalk {
   }
 
   private mutating func staysInside(_ name: UnsafeRawBufferPointer) -> Bool {
-    if realRoot == nil { realRoot = FileLister.real(root) }
-    guard let realRoot, let real = FileLister.real(root + [0x2F] + path + name) else { return false }
-    return FileLister.isInside(real, realRoot)
+    FileLister.real(root.path + [0x2F] + path + name).map { FileLister.isInside($0, root.real) } ?? false
   }
 
   private mutating func report(_ name: [UInt8], _ code: Int32) {

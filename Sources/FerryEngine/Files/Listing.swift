@@ -15,9 +15,7 @@ extension Listing {
     problems += other.problems
     var merged = FileColumns()
     var index = 0
-    func take(_ columns: FileColumns, _ item: Int) {
-      merged.append(path: columns.path(item), size: columns.sizes[item], modified: columns.modified[item])
-    }
+    func take(_ columns: FileColumns, _ item: Int) { merged.append(item, of: columns) }
     for item in 0..<files.count {
       let path = files.path(item)
       while index < other.files.count, other.files.path(index).lexicographicallyPrecedes(path) {

@@ -1,10 +1,16 @@
 import FerryJournal
+import FerryManifest
 import FerryPlan
+import FerryProcess
 import Foundation
 
-/// `on_events`: a session's command, started when a batch of it is through.
+/// `on_events`: a session's command, started when a batch of it has completed.
+///
+/// It gets a small environment (`ChildEnvironment`), which has no variable that a secret of this run is read from.
 struct EventCommand {
   let jobs: Jobs
+  let state: StateDirectory
+  /// Of this process.
   let environment: [String: String]
 
   /// Starts the commands that are owed, each at least once: one is taken for started when its process is there.
@@ -30,20 +36,28 @@ struct EventCommand {
 
   /// - Parameter folder: the manifest's.
   private func start(_ command: [String], in folder: String, session: String, report: String) throws {
-    let process = Process()
-    process.currentDirectoryURL = URL(fileURLWithPath: folder, isDirectory: true)
-    let program = try resolved(command[0], in: folder)
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = Array(command.dropFirst())
-    var environment = environment
+    var program = ChildProgram(
+      path: try resolved(command[0], in: folder), arguments: Array(command.dropFirst()),
+      environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
     // The state folder's path is relative to another folder than the command's, where it is relative.
-    environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
-    environment["FERRY_SESSION"] = session
-    process.environment = environment
+    program.environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
+    program.environment["FERRY_SESSION"] = session
+    program.environment["FERRY_STATE"] = AbsolutePath.text(of: state.path)
     // ferry's own standard output is the report's.
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.standardError
-    try process.run()
+    program.output = .standardError
+    program.error = .standardError
+    try program.start()
+  }
+
+  /// The variables that secrets of this run are read from.
+  private var secretVariables: Set<String> {
+    Set(
+      jobs.all.flatMap(\.manifest.secrets).compactMap { secret in
+        switch secret.source {
+        case .environment(let name): name
+        case .file: nil
+        }
+      })
   }
 
   /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 
 /// What others ask of the run's sessions: files of `ferry submit`, and `ferry cancel`.
 ///
@@ -22,15 +23,16 @@ final class Intake {
   private var taken: [(id: Int64, node: Int?)] = []
   /// By node: why submitted files could not be taken, and are left to the next run.
   private(set) var problems: [Int: [ListingProblem]] = [:]
-  private let contents = SubmittedContents()
+  private let contents: SubmittedContents
   /// Notes of which files are being read to tell whether they changed; each is looked at again at the next news.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
-    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], compare: SerialWorker,
     notice: @escaping (String) -> Void
   ) {
     self.plan = plan
+    contents = SubmittedContents(on: compare)
     self.journals = journals
     self.inbox = inbox
     self.listers = listers
@@ -200,8 +202,9 @@ final class Intake {
         let known = try item.known
         path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
       }
-      let root = listers[place.node]?.root ?? []
-      guard let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
+      // It was listed, so that its root is open.
+      guard let root = try? listers[place.node]?.folder(),
+        let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
       answers = told
     }

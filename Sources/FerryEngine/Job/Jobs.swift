@@ -42,10 +42,10 @@ package struct Jobs: Sendable {
   func job(of node: NodeID) -> Job { self[plan.manifest(of: node)] }
 
   /// The node in the plan of its own job.
-  func own(_ node: NodeID) -> Node {
-    let manifest = plan.manifest(of: node)
-    return self[manifest].plan.nodes[node.index - firstNodes[manifest.index]]
-  }
+  func own(_ node: NodeID) -> Node { self[plan.manifest(of: node)].plan.nodes[ownIndex(node)] }
+
+  /// Where the node is in the plan of its own job.
+  func ownIndex(_ node: NodeID) -> Int { node.index - firstNodes[plan.manifest(of: node).index] }
 
   /// The first job that has the session.
   func job(of session: SessionID) -> Job? {

@@ -16,7 +16,7 @@ extension Launch {
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
   ) throws -> Outcome {
-    let loop = try TransferLoop()
+    let loop = try TransferLoop(threads: run.threads.transfer)
     let mail = MailSlot(waker: loop.waker)
     // Before files are listed, which may take long: a signal then has a report too.
     let watches = try watches(run, journals, mail)
@@ -26,7 +26,8 @@ extension Launch {
     // Each note that it removed is removed already.
     defer { try? inbox.close() }
     let intake = Intake(
-      jobs.plan, journals: journals, inbox: inbox, listers: listers, notice: run.notice)
+      jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
+      notice: run.notice)
     let roots = listers.mapValues(\.root)
     let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots) { mail.hasStop }
     let submitted = try intake.begin(run.selection, at: clock.now)
@@ -48,7 +49,7 @@ extension Launch {
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
     let (runLoop, after) = try perform(
-      run, loop, mail, journals, situation, ledger, intake, roots: roots, after: before)
+      run, loop, mail, journals, situation, ledger, intake, listers: listers, after: before)
     let scheduler = runLoop.scheduler
     let areThrough = jobs.manifests.map { scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0)) }
     try close(areThrough, run, intake, history)
@@ -119,7 +120,7 @@ extension Launch {
     if dependsOnConditions {
       look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
-    let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
-    return try Watches(mail: mail, hangUp: hangUp, look: look, sessions: sessions, in: state)
+    return try Watches(
+      mail: mail, hangUp: hangUp, look: look, sessions: journals.kept, in: state, threads: run.threads)
   }
 }

@@ -6,17 +6,18 @@ import FerryTransfer
 extension Launch {
   func perform(
     _ run: Run, _ loop: TransferLoop, _ mail: MailSlot, _ journals: SessionJournals, _ situation: Situation,
-    _ ledger: Ledger, _ intake: Intake, roots: [Int: [UInt8]], after tallies: [Int: AfterTally]
+    _ ledger: Ledger, _ intake: Intake, listers: [Int: FileLister], after tallies: [Int: AfterTally]
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
-    let (writer, places) = writer(journals, situation, mail)
-    let destinations = destinations(places, roots)
-    let afterThread = AfterThread(destinations, writer: writer.journal, tallies: tallies)
-    let accountant = Accountant(ledger, mail: mail, clock: clock)
+    let (writer, places) = writer(run, journals, situation, mail)
+    let destinations = destinations(places, listers.mapValues(\.root))
+    let afterThread = AfterThread(
+      destinations, on: run.threads.after, writer: writer.journal, tallies: tallies)
+    let accountant = Accountant(ledger, on: run.threads.ledger, mail: mail, clock: clock)
     let scheduler = try scheduler(run, journals, situation)
     let exchanges = Exchanges(
       jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
-      roots: roots, rootIdentities: destinations.compactMapValues(\.delivery.root))
+      listers: listers, rootIdentities: destinations.compactMapValues(\.delivery.root))
     var situation = situation
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
@@ -74,7 +75,7 @@ extension Launch {
 
   /// The journals' writer, and where in them each node is.
   private func writer(
-    _ journals: SessionJournals, _ situation: Situation, _ mail: MailSlot
+    _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ mail: MailSlot
   ) -> (
     writer: (journal: JournalWriter, sessions: [Int?]), places: [(journal: Int, row: Int64)?]
   ) {
@@ -86,7 +87,9 @@ extension Launch {
       kept.append(journal)
       return kept.count - 1
     }
-    let writer = JournalWriter(journals: kept, options: options) { mail.post(.journal($0)) }
+    let writer = JournalWriter(journals: kept, options: options, threads: run.threads.journal) {
+      mail.post(.journal($0))
+    }
     let places = jobs.plan.nodes.enumerated().map { index, node -> (journal: Int, row: Int64)? in
       guard let row = situation.rows[index], let journal = sessions[node.session.index] else { return nil }
       return (journal, row.id)

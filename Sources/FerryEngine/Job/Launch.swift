@@ -58,8 +58,9 @@ package struct Launch {
     var deadline: Instant?
     var selection: Selection
     /// By manifest.
-    var secrets: [[String: String]]
+    var secrets: [[String: SensitiveValue]]
     var conditions: DeviceConditions
+    var threads: RunThreads
     /// Of the budgets.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
@@ -89,8 +90,12 @@ package struct Launch {
     let secrets = try jobs.all.map {
       try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
     }
+    // What is missing is found out before anything is locked.
+    let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
+    // A session that was ephemeral until now has run, and has had no lock.
+    let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
@@ -100,14 +105,14 @@ package struct Launch {
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
       secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
-      zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice, warn: warn,
+      threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
+      warn: warn,
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
-    let sending = try history.sendingSessions()
-    try tellLostJournals(of: sending, notice)
     let journals = try SessionJournals.open(
-      jobs.plan, in: state, sending: sending, writtenBy: version, at: started)
+      jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
+      at: started)
     defer { journals.close() }
     run.rounds = try jobs.all.map { job in
       try history.register(
@@ -121,17 +126,22 @@ package struct Launch {
       RunRow(
         id: run.id, launch: options.launch,
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
-        startedAt: started))
+        startedAt: started),
+      journals: journals.kept)
     do {
       let outcome = try carryOut(run, journals, history)
       var record = outcome.record
-      let report = try keep(&record, notice)
+      let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      try EventCommand(jobs: jobs, environment: environment).startOwed(journals, report: report, notice)
+      try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
+        journals, report: report, notice)
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
+      // Whoever reads the wanted report may take long: no session waits for that.
+      for lock in locks { lock.release() }
+      try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
     } catch {
@@ -159,31 +169,37 @@ package struct Launch {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for session in sessions.sorted() {
       let identifier = jobs.plan.sessions[session].identifier
-      try history.forgetRates(ofSession: identifier)
+      try history.forget(session: identifier)
       try SessionJournal.remove(session: identifier, in: state)
     }
   }
 
-  /// Writes the report where it is kept and where it is wanted; returns the former.
-  ///
-  /// Where it cannot be written where it is wanted, that is a fault of the run, and the one that is kept says so.
-  private func keep(_ record: inout RunRecord, _ notice: (String) -> Void) throws -> String {
+  /// Writes the report where it is wanted. Where that cannot be, it is a fault of the run, and the report that is kept
+  /// and `ferry.db` say so.
+  private func deliver(
+    _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
+  ) throws {
+    guard let wanted = options.report else { return }
+    let bytes = try ReportWriter.encode(record)
+    do throws(EngineFault) {
+      try ReportDestination(wanted).write(bytes)
+    } catch {
+      let fault =
+        "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
+      notice(fault)
+      record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
+      let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
+      record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
+      _ = try keep(record)
+      try history.end(run: record.run.id, exitCode: record.run.exitCode, report: report, at: clock.now)
+    }
+  }
+
+  /// Writes the report where it is kept; returns its path.
+  private func keep(_ record: RunRecord) throws -> String {
     do {
       let report = try state.createReportFolder(ofRun: record.run.id)
-      let bytes = try ReportWriter.encode(record)
-      try ReportWriter.write(bytes, to: report)
-      guard let wanted = options.report else { return report }
-      do throws(EngineFault) {
-        try ReportDestination(wanted).write(bytes)
-      } catch {
-        let fault =
-          "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
-        notice(fault)
-        record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
-        let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
-        record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
-        try ReportWriter.write(ReportWriter.encode(record), to: report)
-      }
+      try ReportWriter.write(ReportWriter.encode(record), to: report)
       return report
     } catch {
       // What stopped the run says more than what it keeps from being told.
@@ -207,15 +223,6 @@ package struct Launch {
   /// The sessions that nodes live in.
   static func homes(of plan: Plan) -> [SessionID] {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
-  }
-
-  /// A session that has sent files and whose journal is gone sends them again.
-  private func tellLostJournals(of sending: Set<String>, _ notice: (String) -> Void) throws {
-    for session in lockedSessions where sending.contains(session) {
-      guard try state.presence(ofSession: session) == .missing else { continue }
-      let path = try state.database(ofSession: session)
-      notice("the journal of the session \(session) is gone, \(path): what it had delivered is sent again")
-    }
   }
 
   /// A run that was killed is closed as interrupted by the next one, with a report that says so.

@@ -5,8 +5,8 @@ import Foundation
 enum SecretValues {
   static func load(
     _ secrets: [Secret], folder: String, environment: [String: String]
-  ) throws(UsageError) -> [String: String] {
-    var values: [String: String] = [:]
+  ) throws(UsageError) -> [String: SensitiveValue] {
+    var values: [String: SensitiveValue] = [:]
     for secret in secrets {
       let name = secret.name.value
       switch secret.source {
@@ -16,13 +16,13 @@ enum SecretValues {
             "\(secret.name.location): the secret '\(name)' is not set\nhelp: set the environment variable \(variable)"
           )
         }
-        values[name] = value
+        values[name] = SensitiveValue(value)
       case .file(let path):
         let place = Self.place(of: path, in: folder)
         do {
           var text = try String(contentsOf: place, encoding: .utf8)
           if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
-          values[name] = text
+          values[name] = SensitiveValue(text)
         } catch {
           throw UsageError(
             "\(secret.name.location): the secret '\(name)' cannot be read from \(place.path)\nhelp: check that the file is there and may be read"

@@ -1,12 +1,13 @@
 import FerryJournal
 import FerryPlan
+import FerryTransfer
 
 extension Situation {
   /// What looks into an upload's delivered files tell, by the files' places in the listing; empty where size and
   /// modification time tell what has changed.
   mutating func answers(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
-    root: [UInt8]
+    root: SourceRoot?
   ) throws -> [ContentAnswer] {
     guard work.comparesContent, let listing, let row, let journal, row.id != 0 else { return [] }
     var questions = ContentQuestions(listing: listing.files)
@@ -14,7 +15,7 @@ extension Situation {
       let known = try item.known
       item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
     }
-    contents?.answer(&questions, of: listing.files, root: root)
+    if let root { contents?.answer(&questions, of: listing.files, root: root) }
     confirmed[id.index] = questions.confirmed
     return questions.answers
   }

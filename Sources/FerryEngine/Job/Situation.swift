@@ -2,6 +2,7 @@ import Crypto
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 
 /// What a launch finds before it begins: the listing met with the journals, node by node.
 struct Situation {
@@ -13,8 +14,8 @@ struct Situation {
   /// What earlier launches captured for items that are still open.
   var values: [Place: ItemValues] = [:]
   /// What requests of this round captured, by manifest and name.
-  var requests: [[String: [String: String]]]
-  var secrets: [String] = []
+  var requests: [[String: [String: BoundValue]]]
+  var secrets: [SensitiveValue] = []
   /// By node index: what could not be listed.
   var problems: [Int: [ListingProblem]] = [:]
   /// By node index and path: submitted files that are not there, and so fail as one that vanishes later.
@@ -66,6 +67,7 @@ struct Situation {
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
+    for journal in journals.all { try journal?.checkItems() }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
     for (index, node) in jobs.plan.nodes.enumerated() {
@@ -100,7 +102,7 @@ struct Situation {
         if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
         starts.append(
           try upload(
-            id, node, work, row, journal, round: round, listing: listing, root: listers[index]?.root ?? [],
+            id, node, work, row, journal, round: round, listing: listing, root: try listers[index]?.folder(),
             submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index]))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
@@ -146,7 +148,7 @@ struct Situation {
 
   private mutating func upload(
     _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
-    round: Int64, listing: Listing?, root: [UInt8], submitted: SubmittedFiles, at now: Instant,
+    round: Int64, listing: Listing?, root: SourceRoot?, submitted: SubmittedFiles, at now: Instant,
     nextRow: inout Int64
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
@@ -209,8 +211,8 @@ struct Situation {
     guard let row, row.round == round else { return .open }
     if row.hasIntent { return .intended }
     guard row.state.isClosed else { return .open }
-    requests[node.manifest.index][node.name] = Dictionary(row.captures.map { ($0.name, $0.value) }) { $1 }
-    secrets += row.captures.filter(\.isSecret).map(\.value)
+    requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
+    secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
     return .closed(NodeOutcome(row.state))
   }
 }

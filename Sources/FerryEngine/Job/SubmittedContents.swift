@@ -1,5 +1,6 @@
-import Dispatch
 import FerryPlan
+import FerryProcess
+import FerryTransfer
 import Synchronization
 
 /// What delivered files hold that were submitted to a run under way, read beside its loop: `compare: content`.
@@ -16,17 +17,19 @@ final class SubmittedContents: Sendable {
     var isStopped = false
   }
 
-  private let queue = DispatchQueue(label: "ferry.compare")
+  private let worker: SerialWorker
   private let state = Mutex(State())
+
+  init(on worker: SerialWorker) { self.worker = worker }
 
   /// The answers for a note's files; `nil` while they are read.
   ///
   /// - Parameters:
   ///   - files: as they are listed now; where that is not as they were read, they are read again.
-  ///   - root: what their paths are relative to, absolute.
+  ///   - root: what their paths are relative to.
   ///   - wake: called on another thread once they are read.
   func answers(
-    note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: [UInt8],
+    note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,
     wake: @escaping @Sendable () -> Void
   ) -> [ContentAnswer]? {
     guard !questions.questions.isEmpty else { return questions.answers }
@@ -34,7 +37,7 @@ final class SubmittedContents: Sendable {
     if let known, known.files == files, let answers = known.answers { return answers }
     state.withLock { $0.readings[note] = Reading(files: files) }
     let reader = ContentReader(isStopped: { [self] in state.withLock { $0.isStopped } })
-    queue.async { [self] in
+    worker.submit { [self] in
       var questions = questions
       reader.answer(&questions, of: files, root: root)
       state.withLock { state in

@@ -36,7 +36,8 @@ package struct JournalExport {
     }
     for session in Set(sessions.isEmpty ? known : sessions).sorted() {
       try attempt {
-        let journal = try SessionJournal.openForReading(session: session, in: state)
+        let journal = try SessionJournal.openForReading(
+          session: session, in: state, known: RunHistory.knownJournals(in: state))
         // It was only read.
         defer { try? journal.close() }
         for node in try journal.nodes {
@@ -173,7 +174,7 @@ package struct JournalExport {
   }
 
   private static func open(_ captures: [CapturedValue]) -> [(name: String, value: String)] {
-    captures.filter { !$0.isSecret }.map { ($0.name, $0.value) }
+    captures.filter { !$0.isSecret }.map { ($0.name, $0.shown) }
   }
 }
 

@@ -16,7 +16,7 @@ enum AmbiguityText {
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been carried out; "
-        + "no answer came\(at ?? "")"
+        + "no response has settled it\(at ?? "")"
     ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(NameText.line($1))" }
   }
 }

@@ -1,3 +1,5 @@
+import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// Where someone wants a run's report: `--report`.
@@ -15,6 +17,8 @@ package struct ReportDestination: Sendable {
     /// A FIFO, a device or the like: opened and written to.
     case stream
     case folder
+    /// Another user has put something there; the text says what.
+    case refused(String)
     /// What the system says of the place.
     case unreachable(Int32)
   }
@@ -22,6 +26,7 @@ package struct ReportDestination: Sendable {
   private var kind: Kind {
     if path == "-" { return .descriptor(STDOUT_FILENO) }
     let end = end
+    if let refusal = end.refusal { return .refused(refusal) }
     if let descriptor = end.descriptor { return descriptor < 0 ? .stream : .descriptor(descriptor) }
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -42,20 +47,22 @@ package struct ReportDestination: Sendable {
     return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino
   }
 
-  /// Where links lead: to a file, which may not be there yet, or to a descriptor.
-  private var end: (path: String, descriptor: Int32?) {
+  /// Where links lead: to a file, which may not be there yet, or to a descriptor. In a folder that everyone may write to
+  /// no link of another user is followed, and nothing of another user is written to.
+  private var end: (path: String, descriptor: Int32?, refusal: String?) {
     var target = path
     // As many as Linux follows (path_resolution(7)).
     for _ in 0..<40 {
       let folder = (target as NSString).deletingLastPathComponent
       if let descriptor = Self.descriptor((target as NSString).lastPathComponent, in: folder) {
-        return (target, descriptor)
+        return (target, descriptor, nil)
       }
+      if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       // What is no link, or not there, is the end.
       guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else { break }
       target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
     }
-    return (target, nil)
+    return (target, nil, nil)
   }
 
   /// The descriptor that a name in `/proc/PID/fd` or `/dev/fd` is of; -1 for one of another process, `nil` elsewhere.
@@ -81,6 +88,7 @@ package struct ReportDestination: Sendable {
     case .stream:
       guard access(path, W_OK) == 0 else { throw refused(Self.reason(errno)) }
     case .folder: throw refused("it is a folder")
+    case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(Self.reason(code))
     case .file(let target):
       let parent = (target as NSString).deletingLastPathComponent
@@ -99,27 +107,40 @@ package struct ReportDestination: Sendable {
         + "help: make the folder, or name another place; nothing was done")
   }
 
+  /// How long the reader of a FIFO or a device may take nothing.
+  private static let patience = Duration.seconds(30)
+
   /// Writes the report. A reader that has gone is no fault: the report is kept all the same.
+  ///
+  /// A reader of the standard output, which may be a person with a pager, is waited for indefinitely; so the sessions'
+  /// locks are released before.
   func write(_ bytes: [UInt8]) throws(EngineFault) {
     switch kind {
-    case .descriptor(let descriptor): try put(bytes, to: descriptor)
+    case .descriptor(let descriptor): try put(bytes, to: descriptor, patience: nil)
     case .folder: throw failed("it is a folder")
+    case .refused(let reason): throw failed(reason)
     case .unreachable(let code): throw failed(Self.reason(code))
     case .file(let target):
-      if let code = WholeWrite.failure(of: bytes, replacing: target) { throw failed(Self.reason(code)) }
+      if let code = WholeWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
+        throw failed(Self.reason(code))
+      }
     case .stream:
       // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
       // may be a file, to whose end the report goes.
       let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failed(errno == ENXIO ? "nobody reads it" : Self.reason(errno)) }
       defer { close(descriptor) }
-      try put(bytes, to: descriptor)
+      try put(bytes, to: descriptor, patience: Self.patience)
     }
   }
 
-  private func put(_ bytes: [UInt8], to descriptor: Int32) throws(EngineFault) {
-    guard let code = WholeWrite.failure(of: bytes, to: descriptor), code != EPIPE else { return }
-    throw failed(Self.reason(code))
+  private func put(_ bytes: [UInt8], to descriptor: Int32, patience: Duration?) throws(EngineFault) {
+    guard let code = WholeWrite.failure(of: bytes, to: descriptor, patience: patience), code != EPIPE else {
+      return
+    }
+    throw failed(
+      code == ETIMEDOUT
+        ? "its reader took nothing for \(Self.patience.components.seconds) seconds" : Self.reason(code))
   }
 
   private func failed(_ reason: String) -> EngineFault {

@@ -26,9 +26,10 @@ package enum ReportWriter {
     return try decoder.decode(RunRecord.self, from: Data(bytes))
   }
 
-  /// Writes beside the place, syncs, and renames, so that nobody reads half a report.
+  /// Writes the report that ferry keeps, for the user alone: beside the place, synced and renamed, so that nobody reads
+  /// half a report.
   package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
-    guard let code = WholeWrite.failure(of: bytes, replacing: path) else { return }
+    guard let code = WholeWrite.failure(of: bytes, replacing: path, access: .userOnly) else { return }
     throw EngineFault(
       .fault,
       "\(path): the report cannot be written: \(String(cString: strerror(code)))\n"

@@ -5,16 +5,16 @@ import FerryPlan
 ///
 /// Made anew for each item: the dictionaries are shared, and empty ones cost nothing.
 package struct Bindings: Sendable {
-  package var secrets: [String: String]
+  package var secrets: [String: SensitiveValue]
   /// `nil` where the node has no files.
   package var file: FileValues?
-  /// Captures of the node's token.
-  package var token: [String: String]
+  /// Captures of the node's token: each of them is sensitive.
+  package var token: [String: SensitiveValue]
   /// Captures of the same item's steps.
-  package var allocate: [String: String]
-  package var transfer: [String: String]
+  package var allocate: [String: BoundValue]
+  package var transfer: [String: BoundValue]
   /// Captures of other nodes, by node and capture.
-  package var requests: [String: [String: String]]
+  package var requests: [String: [String: BoundValue]]
   package var run: RunValues
 
   package struct RunValues: Sendable {
@@ -32,9 +32,9 @@ package struct Bindings: Sendable {
   }
 
   package init(
-    secrets: [String: String] = [:], file: FileValues? = nil, token: [String: String] = [:],
-    allocate: [String: String] = [:], transfer: [String: String] = [:],
-    requests: [String: [String: String]] = [:], run: RunValues = RunValues()
+    secrets: [String: SensitiveValue] = [:], file: FileValues? = nil, token: [String: SensitiveValue] = [:],
+    allocate: [String: BoundValue] = [:], transfer: [String: BoundValue] = [:],
+    requests: [String: [String: BoundValue]] = [:], run: RunValues = RunValues()
   ) {
     self.secrets = secrets
     self.file = file
@@ -48,11 +48,11 @@ package struct Bindings: Sendable {
   /// `nil` where the reference has no value yet.
   func value(of reference: Reference) -> ReferenceValue? {
     switch reference {
-    case .secret(let name): secrets[name].map { .text($0) }
-    case .token(let capture): token[capture].map { .text($0) }
-    case .allocate(let capture): allocate[capture].map { .text($0) }
-    case .transfer(let capture): transfer[capture].map { .text($0) }
-    case .request(let name, let capture): requests[name]?[capture].map { .text($0) }
+    case .secret(let name): secrets[name].map { .bound(.sensitive($0)) }
+    case .token(let capture): token[capture].map { .bound(.sensitive($0)) }
+    case .allocate(let capture): allocate[capture].map { .bound($0) }
+    case .transfer(let capture): transfer[capture].map { .bound($0) }
+    case .request(let name, let capture): requests[name]?[capture].map { .bound($0) }
     case .file(let field): file.flatMap { Self.value(of: field, in: $0) }
     case .run(let field): value(of: field)
     }

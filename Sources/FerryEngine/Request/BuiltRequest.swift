@@ -8,4 +8,6 @@ package struct BuiltRequest: Sendable {
   package var headers: [TransferRequest.HeaderField]
   /// `none` or `bytes`; a file is put in by the caller.
   package var body: TransferRequest.Body
+  /// What of the URL and the body is sensitive; header fields say so themselves.
+  package var sensitive: SensitiveParts
 }

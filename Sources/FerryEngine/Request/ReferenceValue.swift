@@ -2,15 +2,16 @@
 struct ReferenceValue {
   var bytes: [UInt8]
   /// As a JSON leaf of its own it is a number.
-  var isNumber: Bool
+  var isNumber = false
+  /// It must not be shown, nor reach an origin that the manifest does not name.
+  var isSensitive = false
 
-  static func text(_ text: String) -> ReferenceValue {
-    ReferenceValue(bytes: Array(text.utf8), isNumber: false)
-  }
-  static func bytes(_ bytes: ArraySlice<UInt8>) -> ReferenceValue {
-    ReferenceValue(bytes: Array(bytes), isNumber: false)
-  }
+  static func text(_ text: String) -> ReferenceValue { ReferenceValue(bytes: Array(text.utf8)) }
+  static func bytes(_ bytes: ArraySlice<UInt8>) -> ReferenceValue { ReferenceValue(bytes: Array(bytes)) }
   static func number(_ number: Int64) -> ReferenceValue {
     ReferenceValue(bytes: Array(String(number).utf8), isNumber: true)
+  }
+  static func bound(_ value: BoundValue) -> ReferenceValue {
+    ReferenceValue(bytes: Array(value.text.utf8), isSensitive: value.isSensitive)
   }
 }

@@ -3,33 +3,35 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
-  func body(_ bindings: Bindings) throws(TransportFailure) -> TransferRequest.Body {
+  func body(
+    _ bindings: Bindings, sensitive: inout [String]
+  ) throws(TransportFailure) -> TransferRequest.Body {
     switch template.body {
     case .none: return .none
-    case .form(let fields): return .bytes(try Self.form(fields, bindings))
+    case .form(let fields): return .bytes(try Self.form(fields, bindings, &sensitive))
     case .json(let json):
       var bytes: [UInt8] = []
-      try Self.append(json, bindings, to: &bytes)
+      try Self.append(json, bindings, &sensitive, to: &bytes)
       return .bytes(bytes)
     }
   }
 
   private static func form(
-    _ fields: [RequestTemplate.Field], _ bindings: Bindings
+    _ fields: [RequestTemplate.Field], _ bindings: Bindings, _ sensitive: inout [String]
   ) throws(TransportFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     for field in fields {
       if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
       PercentEncoding.append(Array(field.name.utf8), for: .form, to: &bytes)
       bytes.append(UInt8(ascii: "="))
-      PercentEncoding.append(try text(field.value, bindings), for: .form, to: &bytes)
+      PercentEncoding.append(try text(field.value, bindings, sensitive: &sensitive), for: .form, to: &bytes)
     }
     return bytes
   }
 
   /// Compact, members in the manifest's order. The reader bounds how deep a template is.
   private static func append(
-    _ json: JSONTemplate, _ bindings: Bindings, to bytes: inout [UInt8]
+    _ json: JSONTemplate, _ bindings: Bindings, _ sensitive: inout [String], to bytes: inout [UInt8]
   ) throws(TransportFailure) {
     switch json {
     case .null: bytes += "null".utf8
@@ -40,16 +42,16 @@ extension RequestBuilder {
       bytes += value.description.utf8
     case .string(let template):
       if template.segments.count == 1, case .reference(let reference) = template.segments[0] {
-        let value = try value(of: reference, bindings)
+        let value = try value(of: reference, bindings, sensitive: &sensitive)
         if value.isNumber { bytes += value.bytes } else { JSONText.append(value.bytes, to: &bytes) }
       } else {
-        JSONText.append(try text(template, bindings), to: &bytes)
+        JSONText.append(try text(template, bindings, sensitive: &sensitive), to: &bytes)
       }
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        try append(element, bindings, to: &bytes)
+        try append(element, bindings, &sensitive, to: &bytes)
       }
       bytes.append(UInt8(ascii: "]"))
     case .object(let members):
@@ -58,7 +60,7 @@ extension RequestBuilder {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         JSONText.append(Array(member.name.utf8), to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        try append(member.value, bindings, to: &bytes)
+        try append(member.value, bindings, &sensitive, to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }

@@ -1,9 +1,12 @@
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 
 extension RequestBuilder {
   /// The author's words as they are, values encoded for the place where they stand.
-  func url(_ bindings: Bindings, base: String?) throws(TransportFailure) -> String {
+  func url(
+    _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
+  ) throws(TransportFailure) -> String {
     var url: [UInt8] = []
     var encoded: [Range<Int>] = []
     for segment in template.url.segments {
@@ -17,7 +20,12 @@ extension RequestBuilder {
       case .value(let text):
         (value, name) = (Array(text.utf8), "a value of the environment")
       case .reference(let reference):
-        value = try Self.value(of: reference, bindings).bytes
+        value =
+          if url.isEmpty {
+            try Self.value(of: reference, bindings, sensitive: &sensitive.urlBeginning).bytes
+          } else {
+            try Self.value(of: reference, bindings, sensitive: &sensitive.url).bytes
+          }
         name = reference.description
         keepsSlashes = reference == .file(.path)
       }

@@ -7,22 +7,33 @@ package struct RequestBuilder: Sendable {
   let template: RequestTemplate
   private let fields: [PreparedField]
 
+  /// Whether a response names the origin of the URL, and which origins the manifest names.
+  private let isURLCaptured: Bool
+  private let known: KnownOrigins
+
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
-    var isCredential: Bool
+    var owner: TransferRequest.HeaderField.Owner
+    /// Its name makes it a credential, and the manifest alone decides its value.
+    var isCredentialByName: Bool
   }
 
   /// - Parameters:
   ///   - sessionHeaders: the session's; a field of the request replaces one of the same name.
-  ///   - apply: the token's field, which replaces both and is always a credential.
+  ///   - apply: the token's field, which replaces both.
+  ///   - isURLCaptured: whether a response names the origin of the URL.
+  ///   - known: the origins that the manifest names for what the request carries.
   package init(
     _ template: RequestTemplate, sessionHeaders: [RequestTemplate.Field] = [],
-    apply: RequestTemplate.Field? = nil
+    apply: RequestTemplate.Field? = nil, isURLCaptured: Bool = false, known: KnownOrigins = KnownOrigins()
   ) {
     self.template = template
+    self.isURLCaptured = isURLCaptured
+    self.known = known
     var fields: [PreparedField] = []
-    func set(_ field: RequestTemplate.Field, isCredential: Bool) {
-      let prepared = PreparedField(field: field, isCredential: isCredential)
+    func set(_ field: RequestTemplate.Field, _ owner: TransferRequest.HeaderField.Owner) {
+      let prepared = PreparedField(
+        field: field, owner: owner, isCredentialByName: Self.isCredentialByName(field))
       let name = field.name.lowercased()
       if let index = fields.firstIndex(where: { $0.field.name.lowercased() == name }) {
         fields[index] = prepared
@@ -30,13 +41,13 @@ package struct RequestBuilder: Sendable {
         fields.append(prepared)
       }
     }
-    for field in sessionHeaders + template.headers { set(field, isCredential: Self.isCredential(field)) }
-    if let apply { set(apply, isCredential: true) }
+    for field in sessionHeaders { set(field, .session) }
+    for field in template.headers { set(field, .request) }
+    if let apply { set(apply, .token) }
     if let type = Self.contentType(of: template.body),
       !fields.contains(where: { $0.field.name.lowercased() == "content-type" })
     {
-      let field = RequestTemplate.Field(name: "Content-Type", value: Template(literal: type))
-      set(field, isCredential: false)
+      set(RequestTemplate.Field(name: "Content-Type", value: Template(literal: type)), .request)
     }
     self.fields = fields
   }
@@ -48,34 +59,46 @@ package struct RequestBuilder: Sendable {
     headers.reserveCapacity(fields.count)
     for prepared in fields {
       let name = prepared.field.name
-      let value = try Self.text(prepared.field.value, bindings)
+      var sensitive: [String] = []
+      let value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
       // Each of them would end the field and begin another (RFC 9110 §5.5).
       if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
         throw Self.failure("the value of the header '\(name)' has a line end or NUL in it")
       }
+      let isKept = !sensitive.isEmpty || prepared.isCredentialByName || prepared.owner == .token
       headers.append(
-        .init(name: name, value: String(decoding: value, as: UTF8.self), isCredential: prepared.isCredential))
+        .init(
+          name: name, value: String(decoding: value, as: UTF8.self),
+          sensitivity: isKept ? .init(prepared.owner, values: sensitive) : nil))
     }
-    return BuiltRequest(
-      method: template.method, url: try url(bindings, base: base), headers: headers, body: try body(bindings))
+    var sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
+    let url = try url(bindings, base: base, &sensitive)
+    let body = try body(bindings, sensitive: &sensitive.body)
+    return BuiltRequest(method: template.method, url: url, headers: headers, body: body, sensitive: sensitive)
   }
 
   /// The template's bytes with nothing encoded.
-  static func text(_ template: Template, _ bindings: Bindings) throws(TransportFailure) -> [UInt8] {
+  ///
+  /// - Parameter sensitive: takes the names of the sensitive values among them.
+  static func text(
+    _ template: Template, _ bindings: Bindings, sensitive: inout [String]
+  ) throws(TransportFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     for segment in template.segments {
       switch segment {
       case .literal(let text), .value(let text): bytes += text.utf8
-      case .reference(let reference): bytes += try value(of: reference, bindings).bytes
+      case .reference(let reference):
+        bytes += try value(of: reference, bindings, sensitive: &sensitive).bytes
       }
     }
     return bytes
   }
 
   static func value(
-    of reference: Reference, _ bindings: Bindings
+    of reference: Reference, _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> ReferenceValue {
     guard let value = bindings.value(of: reference) else { throw failure("\(reference) has no value") }
+    if value.isSensitive, !sensitive.contains(reference.path) { sensitive.append(reference.path) }
     return value
   }
 
@@ -83,14 +106,14 @@ package struct RequestBuilder: Sendable {
     TransportFailure(.request, message, mayHaveReachedServer: false)
   }
 
-  private static func isCredential(_ field: RequestTemplate.Field) -> Bool {
-    if ["authorization", "cookie", "proxy-authorization", "x-api-key"].contains(field.name.lowercased()) {
-      return true
-    }
-    return field.value.references.contains { reference in
+  private static func isCredentialByName(_ field: RequestTemplate.Field) -> Bool {
+    guard ["authorization", "cookie", "proxy-authorization", "x-api-key"].contains(field.name.lowercased())
+    else { return false }
+    // What a response gave, and the manifest does not call secret, may go where that response leads.
+    return !field.value.references.contains { reference in
       switch reference {
-      case .secret, .token: true
-      case .file, .allocate, .transfer, .request, .run: false
+      case .allocate, .transfer, .request: true
+      case .secret, .token, .file, .run: false
       }
     }
   }
@@ -102,4 +125,9 @@ package struct RequestBuilder: Sendable {
     case .json: "application/json"
     }
   }
+}
+
+extension Reference {
+  /// Its name without `${…}`: `secrets.client_secret`.
+  fileprivate var path: String { String(description.dropFirst(2).dropLast()) }
 }

@@ -30,6 +30,20 @@ struct URLReference {
     path = String(rest)
   }
 
+  /// Whether it is a whole http or https URL.
+  var isHTTP: Bool {
+    guard authority != nil, let scheme = scheme?.lowercased() else { return false }
+    return scheme == "http" || scheme == "https"
+  }
+
+  /// Takes the user name and password out; whether there were any.
+  @discardableResult
+  mutating func removeUserinfo() -> Bool {
+    guard let host = authority, let at = host.unicodeScalars.lastIndex(of: "@") else { return false }
+    authority = String(host.unicodeScalars[host.unicodeScalars.index(after: at)...])
+    return true
+  }
+
   /// RFC 3986 §5.2.2.
   func resolved(against base: URLReference) -> URLReference {
     var target = self

@@ -1,26 +1,27 @@
-import Dispatch
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import Synchronization
 
 /// Keeps the ledger of what the sockets carry: asks it for leases, and turns them into usage.
 ///
-/// The ledger is written on a queue of its own, in the order of the calls, so that another process's write never
+/// The ledger is written on a thread of its own, in the order of the calls, so that another process's write never
 /// stops the transfers. A failure ends the run: what cannot be written down is not sent.
 final class Accountant: Sendable {
   /// What is moved without a budget is written down in pieces of this size, and at the end.
   private static let piece: Int64 = 1 << 20
 
   private let ledger: Ledger
-  private let queue = DispatchQueue(label: "ferry.ledger")
+  private let worker: SerialWorker
   private let mail: MailSlot
   private let clock: LaunchClock
-  /// Of the sockets: told to the scheduler, and given to the queue.
+  /// Of the sockets: told to the scheduler, and submitted to the worker.
   private let counted = Mutex((told: Int64(0), settled: Int64(0)))
   private let failure = Mutex<JournalError?>(nil)
 
-  init(_ ledger: Ledger, mail: MailSlot, clock: LaunchClock) {
+  init(_ ledger: Ledger, on worker: SerialWorker, mail: MailSlot, clock: LaunchClock) {
     self.ledger = ledger
+    self.worker = worker
     self.mail = mail
     self.clock = clock
   }
@@ -67,7 +68,7 @@ final class Accountant: Sendable {
   func finish(total: Int64, on network: DeviceConditions.Network) throws(JournalError) {
     settle(total: total, on: network)
     release(network)
-    queue.sync {}
+    worker.drain()
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
@@ -75,7 +76,7 @@ final class Accountant: Sendable {
     _ body: @escaping @Sendable (Ledger) throws(JournalError) -> Answer,
     then: @escaping @Sendable (Answer) -> Void = { _ in }
   ) {
-    queue.async { [self] in
+    worker.submit { [self] in
       do throws(JournalError) {
         then(try body(ledger))
       } catch {

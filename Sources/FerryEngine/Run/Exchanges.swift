@@ -12,11 +12,11 @@ final class Exchanges {
   /// By manifest.
   private let rounds: [Int64]
   /// By manifest.
-  private let secrets: [[String: String]]
+  private let secrets: [[String: SensitiveValue]]
   /// By node: its steps with all that can be prepared once.
   private let steps: [[PreparedStep]]
-  /// By upload node: where its files are.
-  private let roots: [Int: [UInt8]]
+  /// By upload node: what has its root open.
+  private let listers: [Int: FileLister]
   /// By node: whether it is looked at again which file was sent.
   private let keepsInodes: [Bool]
   /// By node: which folders the roots are, where files are put away.
@@ -25,9 +25,9 @@ final class Exchanges {
   private var values: KnownValues
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
-  private var tokenValues: [Int: [String: String]] = [:]
+  private var tokenValues: [Int: [String: SensitiveValue]] = [:]
   /// By manifest and name.
-  private var requestValues: [[String: [String: String]]]
+  private var requestValues: [[String: [String: BoundValue]]]
   /// The last validators of each fetch, and those of its newest answer.
   private var fetchRecords: [Int: FetchRecord]
   /// Upload IDs that are to be released.
@@ -39,6 +39,7 @@ final class Exchanges {
   private struct PreparedStep {
     var step: Step
     var builder: RequestBuilder
+    var redirects: TransferRequest.Redirects
     /// Whether its request needs the file's digest before it is sent.
     var needsDigest: Bool
     /// Whether its file is hashed as it is sent.
@@ -62,15 +63,15 @@ final class Exchanges {
   ///   - rounds: by manifest.
   ///   - secrets: likewise.
   init(
-    jobs: Jobs, runID: String, rounds: [Int64], secrets: [[String: String]], situation: Situation,
-    roots: [Int: [UInt8]], rootIdentities: [Int: FolderIdentity]
+    jobs: Jobs, runID: String, rounds: [Int64], secrets: [[String: SensitiveValue]], situation: Situation,
+    listers: [Int: FileLister], rootIdentities: [Int: FolderIdentity]
   ) {
     self.jobs = jobs
     plan = jobs.plan
     self.runID = runID
     self.rounds = rounds
     self.secrets = secrets
-    self.roots = roots
+    self.listers = listers
     self.rootIdentities = rootIdentities
     keepsInodes = jobs.plan.nodes.map { $0.after != .keep }
     values = KnownValues(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
@@ -88,14 +89,19 @@ final class Exchanges {
         values.update(place) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
       }
     }
+    let origins = jobs.all.enumerated().map { ManifestOrigins($1.plan, secrets: secrets[$0]) }
     steps = jobs.plan.nodes.enumerated().map { place, node in
       let own = (node: jobs.own(NodeID(place)), plan: jobs.job(of: NodeID(place)).plan)
+      let ownOrigins = origins[node.manifest.index]
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
       let comparesContent = node.comparesContent
       return node.steps.enumerated().map { index, step in
         let later = node.steps[(index + 1)...]
         return PreparedStep(
-          step: step, builder: Self.builder(own.node.steps[index], in: own.plan),
+          step: step,
+          builder: Self.builder(
+            own.node.steps[index], of: jobs.ownIndex(NodeID(place)), in: own.plan, ownOrigins),
+          redirects: .init(own.plan.sessions[own.node.steps[index].session.index].redirects),
           needsDigest: refersToDigest[index],
           hashesAsSent: step.kind == .transfer
             && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
@@ -109,13 +115,16 @@ final class Exchanges {
   }
 
   /// - Parameter plan: of the step's own manifest, whose header fields the session has.
-  private static func builder(_ step: Step, in plan: Plan) -> RequestBuilder {
+  private static func builder(
+    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
+  ) -> RequestBuilder {
     let apply: RequestTemplate.Field? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
         nil
       }
     return RequestBuilder(
-      step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply)
+      step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply,
+      isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 
   private func prepared(_ attempt: Attempt) -> PreparedStep {
@@ -129,11 +138,13 @@ final class Exchanges {
   // MARK: Requests
 
   /// The file whose digest the attempt's request needs, where it is not known yet.
-  func fileToHash(before attempt: Attempt, _ scheduler: Scheduler) -> TransferRequest.FileSource? {
+  func fileToHash(
+    before attempt: Attempt, _ scheduler: Scheduler
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
     guard prepared(attempt).needsDigest, absence(of: attempt.place, scheduler) == nil,
       values[attempt.place]?.sha256 == nil
     else { return nil }
-    return source(of: attempt.place, scheduler, wantsSHA256: false)
+    return try source(of: attempt.place, scheduler, wantsSHA256: false)
   }
 
   func keep(sha256: [UInt8], of place: Place) { values.update(place) { $0.sha256 = sha256 } }
@@ -151,13 +162,14 @@ final class Exchanges {
       id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
-      byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable)
+      byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable,
+      sensitive: built.sensitive, redirects: prepared.redirects)
     if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.place, scheduler) {
       request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       request.headers.append(.init(name: name, value: key.text))
     }
     if step.kind == .transfer {
-      guard let source = source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
+      guard let source = try source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
       }
       request.body = .file(source)
@@ -218,12 +230,19 @@ final class Exchanges {
 
   private func source(
     of place: Place, _ scheduler: Scheduler, wantsSHA256: Bool
-  ) -> TransferRequest.FileSource? {
-    guard let item = place.item, let root = roots[place.node.index] else { return nil }
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
+    guard let item = place.item, let lister = listers[place.node.index] else { return nil }
+    let root: SourceRoot
+    do throws(ListingFailure) {
+      root = try lister.folder()
+    } catch {
+      throw TransportFailure(.sourceMissing, "\(error)", mayHaveReachedServer: false)
+    }
     return scheduler.withItems(of: place.node) { table in
       TransferRequest.FileSource(
-        path: root + [UInt8(ascii: "/")] + table.files.path(item), size: table.files.sizes[item],
-        modified: table.files.modified[item], wantsSHA256: wantsSHA256)
+        root: root, path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], identity: table.files.identities[item], wantsSHA256: wantsSHA256
+      )
     }
   }
 
@@ -253,10 +272,10 @@ final class Exchanges {
 
   private func bind(_ known: ItemValues, to bindings: inout Bindings) {
     if !known.allocate.isEmpty {
-      bindings.allocate = Dictionary(known.allocate.map { ($0.name, $0.value) }) { $1 }
+      bindings.allocate = .init(known.allocate)
     }
     if !known.transfer.isEmpty {
-      bindings.transfer = Dictionary(known.transfer.map { ($0.name, $0.value) }) { $1 }
+      bindings.transfer = .init(known.transfer)
     }
   }
 
@@ -290,6 +309,7 @@ final class Exchanges {
     let prepared = prepared(attempt)
     let step = prepared.step
     var response = AttemptResult.Response(status: answer.status)
+    response.withheld = answer.withheld.map(values.mask.mask)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
     if step.kind == .fetch, answer.status == 304 {
@@ -308,7 +328,8 @@ final class Exchanges {
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
-      let captures = Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer)
+      let captures = guarded(
+        Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer))
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
       if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
@@ -330,8 +351,23 @@ final class Exchanges {
         return capture
       }
       var resolved = capture
-      resolved.value = URLReference(capture.value).resolved(against: URLReference(answer.url)).description
+      var base = URLReference(answer.url)
+      base.removeUserinfo()
+      resolved.value = URLReference(capture.value).resolved(against: base).description
       return resolved
+    }
+  }
+
+  /// What may be written down and shown of what a response gave: no user name and password of a URL, and no capture
+  /// that holds a secret of the manifest or a token, which is then secret itself.
+  private func guarded(_ captures: [CapturedValue]) -> [CapturedValue] {
+    captures.map { capture in
+      guard !capture.isSecret else { return capture }
+      var guarded = capture
+      var url = URLReference(capture.value)
+      if url.isHTTP, url.removeUserinfo() { guarded.value = url.description }
+      guarded.isSecret = values.lasting.mask(guarded.value) != guarded.value
+      return guarded
     }
   }
 
@@ -343,14 +379,21 @@ final class Exchanges {
     switch step.kind {
     case .allocate: values.update(attempt.place) { $0.allocate = captures }
     case .transfer: values.update(attempt.place) { $0.transfer = captures }
-    case .token: tokenValues[node.index] = Dictionary(captures.map { ($0.name, $0.value) }) { $1 }
+    case .token: keep(token: captures, of: node)
     case .request:
       nodeCaptures[node.index] = captures
       let known = plan.nodes[node.index]
-      requestValues[known.manifest.index][known.name] = Dictionary(captures.map { ($0.name, $0.value) }) {
-        $1
-      }
+      requestValues[known.manifest.index][known.name] = .init(captures)
     case .commit, .probe, .fetch, .abandon: break
+    }
+  }
+
+  /// Each capture of a token is sensitive; masked are those that requests carry as the token.
+  private func keep(token captures: [CapturedValue], of node: NodeID) {
+    tokenValues[node.index] = Dictionary(captures.map { ($0.name, SensitiveValue($0.value)) }) { $1 }
+    guard case .token(let work) = plan.nodes[node.index].work else { return }
+    for capture in captures where work.apply.value.references.contains(.token(capture.name)) {
+      if !capture.isSecret { values.keepSecret(capture.value) }
     }
   }
 
@@ -404,4 +447,16 @@ final class Exchanges {
     values.forget(orphan)
   }
   func forget(_ attempt: UInt64) { flights[attempt] = nil }
+}
+
+extension TransferRequest.Redirects {
+  fileprivate init(_ rules: RedirectRules) {
+    let acrossOrigins: TransferRequest.AcrossOrigins =
+      switch rules.acrossOrigins {
+      case .refuse: .refuse
+      case .strip: .strip
+      case .follow: .follow
+      }
+    self.init(limit: rules.limit, acrossOrigins: acrossOrigins)
+  }
 }

@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 
 /// What answers gave for items, with the mask of every secret that is known: an item's secrets leave it with the item's
@@ -5,11 +6,14 @@ import FerryPlan
 struct KnownValues {
   private var items: [Place: ItemValues]
   private(set) var mask: SecretMask
+  /// What belongs to no item: secrets, tokens, captures of requests.
+  private(set) var lasting: SecretMask
 
   /// - Parameter secrets: what is masked to the end.
-  init(_ items: [Place: ItemValues], secrets: some Sequence<String>) {
+  init(_ items: [Place: ItemValues], secrets: some Sequence<SensitiveValue>) {
     self.items = items
-    mask = SecretMask(secrets)
+    mask = SecretMask(secrets.map(\.revealed))
+    lasting = mask
     for values in items.values {
       for secret in values.secrets { mask.insert(secret) }
     }
@@ -33,7 +37,10 @@ struct KnownValues {
   }
 
   /// Masks what belongs to no item, to the end.
-  mutating func keepSecret(_ secret: String) { mask.insert(secret) }
+  mutating func keepSecret(_ secret: String) {
+    mask.insert(secret)
+    lasting.insert(secret)
+  }
 }
 
 extension ItemValues {

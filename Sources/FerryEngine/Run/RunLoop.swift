@@ -151,12 +151,12 @@ final class RunLoop {
   }
 
   private func start(_ attempt: Attempt) {
-    if let source = exchanges.fileToHash(before: attempt, scheduler) {
-      hashing[attempt.id] = attempt
-      loop.digest(id: attempt.id, source: source)
-      return
-    }
     do throws(TransportFailure) {
+      if let source = try exchanges.fileToHash(before: attempt, scheduler) {
+        hashing[attempt.id] = attempt
+        loop.digest(id: attempt.id, source: source)
+        return
+      }
       loop.start(try exchanges.request(for: attempt, scheduler, at: clock.now))
     } catch {
       exchanges.forget(attempt.id)

@@ -1,37 +1,19 @@
-import Dispatch
 import FerryPlan
+import FerryProcess
 import Foundation
 
-/// SIGINT, SIGTERM and SIGHUP as mail instead of the end. The second signal ends requests at once.
+/// SIGINT, SIGTERM and SIGHUP as mail, so that they do not end the process. The second signal ends requests at once.
 final class StopSignals {
-  private var sources: [any DispatchSourceSignal] = []
-  private var numbers: [Int32] = []
+  private let watch: SignalWatch
 
-  /// - Parameter hangUp: what SIGHUP means; one that is ignored already (nohup) stays so.
-  init(hangUp: Mail, _ deliver: @escaping @Sendable (Mail) -> Void) {
-    let queue = DispatchQueue(label: "ferry.signals")
-    let registered = DispatchGroup()
-    for (number, mail) in [(SIGINT, Mail.stop(.interrupt)), (SIGTERM, .stop(.terminate)), (SIGHUP, hangUp)] {
-      let before = signal(number, SIG_IGN)
-      if number == SIGHUP, Self.isIgnored(before) { continue }
-      numbers.append(number)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { deliver(mail) }
-      registered.enter()
-      source.setRegistrationHandler { registered.leave() }
-      source.resume()
-      sources.append(source)
+  /// - Parameters:
+  ///   - hangUp: what SIGHUP means; one that is ignored already (nohup) stays so.
+  ///   - thread: calls `deliver`.
+  init(hangUp: Mail, on thread: PollThread, _ deliver: @escaping @Sendable (Mail) -> Void) {
+    let mail = [SIGINT: Mail.stop(.interrupt), SIGTERM: .stop(.terminate), SIGHUP: hangUp]
+      .filter { number, _ in number != SIGHUP || !SignalWatch.isIgnored(number) }
+    watch = SignalWatch(Array(mail.keys), on: thread) { number in
+      if let mail = mail[number] { deliver(mail) }
     }
-    // Until then a signal is ignored, and lost.
-    registered.wait()
-  }
-
-  deinit {
-    for source in sources { source.cancel() }
-    for number in numbers { signal(number, SIG_DFL) }
-  }
-
-  private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
-    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

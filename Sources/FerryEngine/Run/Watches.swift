@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 
 /// What a run listens to beside its own requests: signals, the machine's conditions, its sessions' inboxes.
 final class Watches {
@@ -9,17 +10,22 @@ final class Watches {
 
   /// - Parameters:
   ///   - hangUp: what SIGHUP means.
-  ///   - look: finds out what the machine has; `nil` where nothing depends on it.
+  ///   - look: finds out what the machine has; `nil` where nothing depends on it. It may wait for other programs,
+  ///     and has a thread of its own.
   ///   - sessions: identifiers.
   init(
     mail: MailSlot, hangUp: Mail, look: (@Sendable () -> DeviceConditions)?, sessions: [String],
-    in state: StateDirectory
+    in state: StateDirectory, threads: RunThreads
   ) throws(JournalError) {
-    signals = StopSignals(hangUp: hangUp) { mail.post($0) }
-    conditions = look.map { look in ConditionsWatch { mail.post(.conditions(look())) } }
+    signals = StopSignals(hangUp: hangUp, on: threads.events) { mail.post($0) }
+    conditions = look.map { look in
+      ConditionsWatch(on: threads.events) { [probe = threads.probe] in
+        probe.submit { mail.post(.conditions(look())) }
+      }
+    }
     var inboxes: [InboxWatch] = []
     for session in sessions {
-      inboxes.append(try InboxWatch(session: session, in: state) { mail.post(.inbox) })
+      inboxes.append(try InboxWatch(session: session, in: state, on: threads.events) { mail.post(.inbox) })
     }
     self.inboxes = inboxes
     // A note that was left before the watch began.

@@ -23,7 +23,7 @@ struct AmbiguityFinder {
     let open = (values.allocate + values.transfer).filter { !$0.isSecret }
     return Ambiguity(
       step: kind, at: item.closedAt, origin: origin(of: kind, values),
-      captures: Dictionary(open.map { ($0.name, $0.value) }) { $1 },
+      captures: Dictionary(open.map { ($0.name, $0.shown) }) { $1 },
       resolve: resolutions(of: item.path))
   }
 
@@ -55,8 +55,8 @@ struct AmbiguityFinder {
   /// A host that only a capture tells.
   private func captured(by step: Step, _ values: ItemValues) -> String? {
     var bindings = Bindings()
-    bindings.allocate = Dictionary(values.allocate.map { ($0.name, $0.value) }) { $1 }
-    bindings.transfer = Dictionary(values.transfer.map { ($0.name, $0.value) }) { $1 }
+    bindings.allocate = .init(values.allocate)
+    bindings.transfer = .init(values.transfer)
     let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
     // What is no URL has no host to tell.
     guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }

@@ -113,11 +113,14 @@ enum DatabaseIntegrity {
   /// Compares the tables with those that the migrations make.
   private static func schema(_ db: Database, _ file: DatabaseFile) throws -> [JournalFinding] {
     let model = try DatabaseFile.inMemory(file.schema)
+    let closer = DatabaseCloser(model)
+    defer { withExtendedLifetime(closer) {} }
     let query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND \(isOurs)"
     func read(_ db: Database) throws -> [String: String] {
       Dictionary(
-        try Row.fetchAll(db, sql: query).map { ($0[0] as String, $0[1] as String) },
-        uniquingKeysWith: { first, _ in first })
+        try db.rows(query, of: "sqlite_schema", in: file.path) {
+          (try $0.value("name", as: String.self), try $0.value("sql", as: String.self))
+        }, uniquingKeysWith: { first, _ in first })
     }
     let wanted = try model.read(read)
     let found = try read(db)

@@ -4,23 +4,20 @@ import GRDB
 
 /// ferry's own rules of `ferry.db` (docs/journal.md).
 enum HistoryInvariants {
-  static func findings(_ db: Database) throws -> [JournalFinding] {
+  static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(runs, of: "run", lines: "runs", key: "id", db)
       + JournalInvariant.findings(runRounds, of: "run_round", lines: "runs' rounds", key: "manifest", db)
       + JournalInvariant.findings(rounds, of: "round", lines: "rounds", key: "manifest", db)
-      + variables(db) + ledger(db)
+      + variables(db, in: file) + ledger(db, in: file)
       + JournalInvariant.findings(notes, of: "note", lines: "notes", key: "id", db)
   }
 
   /// The last round of each manifest.
-  static func rounds(_ db: Database) throws -> [String: Int64] {
-    let rows = try Row.fetchAll(db, sql: "SELECT manifest, max(number) FROM round GROUP BY manifest")
-    return Dictionary(rows.map { ($0[0] as String, $0[1] as Int64) }, uniquingKeysWith: max)
-  }
-
-  /// Sessions whose uploads have sent something, in a run that is known.
-  static func sendingSessions(_ db: Database) throws -> [String] {
-    try String.fetchAll(db, sql: "SELECT DISTINCT session FROM rate")
+  static func rounds(_ db: Database, in file: String) throws -> [String: Int64] {
+    let rows = try db.rows(
+      "SELECT manifest, max(number) AS number FROM round GROUP BY manifest", of: "round", in: file
+    ) { (try $0.value("manifest", as: String.self), try $0.value("number", as: Int64.self)) }
+    return Dictionary(rows, uniquingKeysWith: max)
   }
 
   private static func list(_ words: [String]) -> String {
@@ -71,15 +68,16 @@ enum HistoryInvariants {
       remedy: "ferry reset the session, which drops its notes, and ask again")
   ]
 
-  private static func variables(_ db: Database) throws -> [JournalFinding] {
-    let rows = try Row.fetchAll(db, sql: "SELECT manifest, variables FROM job ORDER BY manifest")
-    let wrong = rows.filter { row in
-      let text: String = row[1]
-      // What cannot be read is what is looked for.
-      return (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) == nil
+  private static func variables(_ db: Database, in file: String) throws -> [JournalFinding] {
+    let rows = try db.rows("SELECT manifest, variables FROM job ORDER BY manifest", of: "job", in: file) {
+      row in
+      (name: try row.value("manifest", as: String.self), text: try row.value("variables", as: String.self))
     }
-    guard let first = wrong.first else { return [] }
-    let name: String = first[0]
+    let wrong = rows.filter { row in
+      // What cannot be read is what is looked for.
+      (try? JSONDecoder().decode([String: String].self, from: Data(row.text.utf8))) == nil
+    }
+    guard let name = wrong.first?.name else { return [] }
     return [
       JournalFinding(
         .unreadableText,
@@ -90,25 +88,28 @@ enum HistoryInvariants {
   }
 
   /// Sums that are not possible: a negative one, one beyond 64 bits, one of a network that is none.
-  private static func ledger(_ db: Database) throws -> [JournalFinding] {
+  private static func ledger(_ db: Database, in file: String) throws -> [JournalFinding] {
     var parts: [String] = []
     for (table, words) in [("usage", "usage"), ("lease", "leases")] {
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT network, min(bytes), total(bytes), count(*) FILTER (WHERE quarter < 0 OR quarter > 10000000)
-          FROM \(table) GROUP BY network
-          """)
-      for row in rows {
-        let network: String = row[0]
-        let least: Int64 = row[1]
-        let total: Double = row[2]
-        let strange: Int64 = row[3]
+      let rows = try db.rows(
+        """
+        SELECT network, min(bytes) AS least, total(bytes) >= 9223372036854775808.0 AS is_beyond,
+          count(*) FILTER (WHERE quarter < 0 OR quarter > 10000000) AS strange
+        FROM \(table) GROUP BY network
+        """, of: table, in: file
+      ) { row in
+        (
+          network: try row.value("network", as: String.self), least: try row.value("least", as: Int64.self),
+          isBeyond: try row.value("is_beyond", as: Bool.self),
+          strange: try row.value("strange", as: Int64.self)
+        )
+      }
+      for (network, least, isBeyond, strange) in rows {
         if DeviceConditions.Network(rawValue: network) == nil {
           parts.append("\(words) of a network \"\(network)\"")
         }
         if least < 0 { parts.append("\(words) of \(network) below 0") }
-        if total >= 0x1p63 { parts.append("\(words) of \(network) whose sum no network carries") }
+        if isBeyond { parts.append("\(words) of \(network) whose sum no network carries") }
         if strange > 0 { parts.append("\(words) of \(network) at \(strange) moments that cannot be") }
       }
     }

@@ -3,24 +3,23 @@ import GRDB
 
 /// ferry's own rules of a session's journal (docs/journal.md).
 enum SessionInvariants {
-  static func findings(_ db: Database) throws -> [JournalFinding] {
+  static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
       + JournalInvariant.findings(items, of: "item", lines: "items", key: "id", db)
-      + unreadableCaptures(db)
+      + unreadableCaptures(db, in: file)
       + JournalInvariant.findings(orphans, of: "orphan", lines: "orphans", key: "id", db)
       + JournalInvariant.findings(sessions, of: "session", lines: "lines", key: "id", db)
       + situation(db)
   }
 
   /// The last round of each manifest that a node or an item names.
-  static func rounds(_ db: Database) throws -> [String: Int64] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT manifest, max(max(round, coalesce((SELECT max(round) FROM item WHERE item.node = node.id), 0)))
-        FROM node GROUP BY manifest
-        """)
-    let pairs = rows.map { ($0[0] as String, $0[1] as Int64) }
+  static func rounds(_ db: Database, in file: String) throws -> [String: Int64] {
+    let pairs = try db.rows(
+      """
+      SELECT manifest, max(max(round, coalesce((SELECT max(round) FROM item WHERE item.node = node.id), 0)))
+        AS round FROM node GROUP BY manifest
+      """, of: "node", in: file
+    ) { (try $0.value("manifest", as: String.self), try $0.value("round", as: Int64.self)) }
     return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
   }
 
@@ -48,7 +47,7 @@ enum SessionInvariants {
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "belong to no upload", lost: "which manifest and upload they are of: their files are sent again",
-      remedy: edited + "the items do no harm"),
+      remedy: edited + "the items do no harm", stopsRun: false),
     JournalInvariant(
       .intentNotAllowed,
       """
@@ -85,10 +84,11 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
       "were tried to be put away, and nothing is owed to their files",
-      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed"),
+      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed",
+      stopsRun: false),
     JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
-      lost: "why; the next round tries them again", remedy: "run the manifest again"),
+      lost: "why; the next round tries them again", remedy: "run the manifest again", stopsRun: false),
     JournalInvariant(
       .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
       "have a round, size or digest that cannot be", lost: "whether the file has changed since",
@@ -114,7 +114,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
       "know an answer's validators and not when it came", lost: "when the next fetch is due",
-      remedy: "nothing: the next fetch writes it anew"),
+      remedy: "nothing: the next fetch writes it anew", stopsRun: false),
   ]
 
   private static let orphans = [
@@ -147,7 +147,7 @@ enum SessionInvariants {
     JournalInvariant(
       .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
       "were tried without a reason, or have one and were not", lost: "why they were not released",
-      remedy: "nothing: the next run tries them again"),
+      remedy: "nothing: the next run tries them again", stopsRun: false),
   ]
 
   private static let sessions = [
@@ -155,8 +155,9 @@ enum SessionInvariants {
       .unknownValue,
       """
       (delay_period IS NULL) <> (resumed_at IS NULL) OR delay_period < 0 OR events_pending NOT IN (0, 1)
+        OR commits < 0
       """,
-      "have half a resume delay, or events that are neither owed nor not",
+      "have half a resume delay, events that are neither owed nor not, or a count below 0",
       lost: "how long the next run waits",
       remedy: "ferry reset drops the delay")
   ]
@@ -172,21 +173,18 @@ enum SessionInvariants {
     ]
   }
 
-  private static func unreadableCaptures(_ db: Database) throws -> [JournalFinding] {
+  private static func unreadableCaptures(_ db: Database, in file: String) throws -> [JournalFinding] {
     var findings: [JournalFinding] = []
     for (table, lines) in [("node", "nodes"), ("item", "items"), ("orphan", "orphans")] {
       var ids: [Int64] = []
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, captures, secret_captures FROM \(table)
-          WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
-          """)
-      while let row = try rows.next() {
-        if CaptureText.decode(row[1], secret: false) == nil || CaptureText.decode(row[2], secret: true) == nil
-        {
-          ids.append(row[0])
-        }
+      _ = try db.rows(
+        """
+        SELECT id, captures, secret_captures FROM \(table)
+        WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
+        """, of: table, in: file
+      ) { row in
+        // What cannot be read is what is looked for.
+        if (try? row.captures) == nil { ids.append(try row.value("id")) }
       }
       guard let first = ids.first else { continue }
       findings.append(

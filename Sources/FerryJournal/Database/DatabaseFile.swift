@@ -36,8 +36,11 @@ struct DatabaseFile: Sendable {
   /// that is another program's, another user's, damaged, or of a newer schema.
   ///
   /// The caller keeps other processes from doing the same at the same time.
+  ///
+  /// - Parameter check: looks at the content before anything is written; what it throws refuses the file.
   func openForWriting(
-    durability: Durability, writtenBy ferry: String, at now: Instant
+    durability: Durability, writtenBy ferry: String, at now: Instant,
+    check: (Database, DatabaseSchema.Verdict) throws -> Void = { _, _ in }
   ) throws(JournalError) -> DatabaseQueue {
     try createOrClaim()
     // Not again while this process has the file open, for the same POSIX locks.
@@ -55,14 +58,16 @@ struct DatabaseFile: Sendable {
     _ = Self.opened.withLock { $0.insert(path) }
     do {
       try queue.writeWithoutTransaction { db in
-        _ = try schema.judge(db, file: path)
+        // Before its content is looked at: pages whose cells do not fit are then refused.
+        try db.execute(sql: "PRAGMA cell_size_check = ON")
+        try check(db, schema.judge(db, file: path))
         try configure(db, durability: durability)
       }
       try schema.migrator(writtenBy: ferry, at: now).migrate(queue)
       return queue
     } catch {
       // Closing the last connection would move the log into the file; what is refused stays as it is.
-      Self.abandon(queue)
+      DatabaseCloser.abandon(queue)
       throw JournalError(error, file: path, on: queue)
     }
   }
@@ -80,13 +85,6 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// Keeps a connection open until the process ends, so that SQLite's checkpoint at close never runs:
-  /// after a failed write or sync the log must not be copied into the database.
-  static func abandon(_ queue: DatabaseQueue) {
-    abandoned.withLock { $0.append(queue) }
-  }
-
-  private static let abandoned = Mutex<[DatabaseQueue]>([])
   /// The files that this process has opened for writing.
   private static let opened = Mutex<Set<String>>([])
 
@@ -100,7 +98,6 @@ struct DatabaseFile: Sendable {
         PRAGMA journal_size_limit = \(Self.logLimit);
         PRAGMA secure_delete = ON;
         PRAGMA trusted_schema = OFF;
-        PRAGMA cell_size_check = ON;
         """)
     if durability == .onRequest {
       // Checkpoints are ours (SessionJournal+Writing): SQLite's own would come in a commit's way.
@@ -108,12 +105,15 @@ struct DatabaseFile: Sendable {
     }
   }
 
+  /// All that SQLite opens for a database, which may be there or not.
+  static func files(of path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
+
   /// SQLite gives the log and the shared memory the mode of the database file.
   ///
   /// An existing file is not opened here: closing any descriptor of it would drop this process's
   /// POSIX locks on it (https://www.sqlite.org/howtocorrupt.html §2.2).
   private func createOrClaim() throws(JournalError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 {
       defer { close(descriptor) }
       guard fchmod(descriptor, 0o600) == 0 else {
@@ -122,15 +122,9 @@ struct DatabaseFile: Sendable {
       return
     }
     guard errno == EEXIST else { throw JournalError(errno: errno, doing: "create", file: path) }
+    for file in Self.files(of: path) { try StateFile.check(file, isWritten: true) }
     var status = stat()
-    guard stat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw JournalError(.foreign, file: path, cause: "it is no regular file")
-    }
-    guard status.st_uid == geteuid() else {
-      throw JournalError(
-        .wrongOwner, file: path, cause: "its owner is user \(status.st_uid), this is user \(geteuid())")
-    }
+    guard lstat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
     // A read-only file is the user's word and stays so; one that others may read is closed to them.
     guard status.st_mode & 0o077 != 0 else { return }
     for suffix in ["", "-wal", "-shm"] {
@@ -143,8 +137,7 @@ struct DatabaseFile: Sendable {
   /// Judges the first 100 bytes (https://www.sqlite.org/fileformat.html#the_database_header) before
   /// SQLite sees the file, so that what is refused here is certainly untouched.
   func checkHeader() throws(JournalError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }
+    let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }
     var header = [UInt8](repeating: 0, count: 100)
     let count = pread(descriptor, &header, header.count, 0)

@@ -17,11 +17,13 @@ import GRDBSQLite
 /// Not for a file that this process has open for writing: copying it would drop SQLite's POSIX locks.
 final class DatabaseSnapshot: Sendable {
   let queue: DatabaseQueue
+  private let closer: DatabaseCloser
   /// Where the private copy lies.
   private let scratch: String?
 
-  private init(queue: DatabaseQueue, scratch: String?) {
+  private init(queue: DatabaseQueue, closer: DatabaseCloser, scratch: String?) {
     self.queue = queue
+    self.closer = closer
     self.scratch = scratch
   }
 
@@ -39,6 +41,7 @@ final class DatabaseSnapshot: Sendable {
           try checkAccess(file.path)
           return nil
         }
+        for path in DatabaseFile.files(of: file.path) { try StateFile.check(path, isWritten: false) }
         try file.checkHeader()
         return try open(file, as: Route(file.path))
       } catch {
@@ -69,6 +72,7 @@ final class DatabaseSnapshot: Sendable {
         configuration.readonly = false
       }
       let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let closer = DatabaseCloser(queue)
       let verdict = try queue.read { try file.schema.judge($0, file: file.path) }
       switch verdict {
       case .new:
@@ -81,7 +85,7 @@ final class DatabaseSnapshot: Sendable {
         try file.schema.migrator().migrate(queue)
       case .version: break
       }
-      return DatabaseSnapshot(queue: queue, scratch: scratch)
+      return DatabaseSnapshot(queue: queue, closer: closer, scratch: scratch)
     } catch {
       // The error that we have says more than one from tidying up a private copy.
       if let scratch { try? FileManager.default.removeItem(atPath: scratch) }

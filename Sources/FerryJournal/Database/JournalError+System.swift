@@ -22,7 +22,7 @@ extension JournalError {
       return
     }
     guard let error = error as? DatabaseError else {
-      self.init(.io, file: file, cause: String(describing: error))
+      self.init(error is RowDecodingError ? .damaged : .io, file: file, cause: String(describing: error))
       return
     }
     let name = "SQLite \(error.extendedResultCode.rawValue)"

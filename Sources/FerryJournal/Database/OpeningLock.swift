@@ -5,8 +5,7 @@ struct OpeningLock {
   private let descriptor: Int32
 
   init(_ path: String) throws(JournalError) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
     while flock(descriptor, LOCK_EX) != 0 {
       let code = errno
       if code == EINTR { continue }

@@ -7,8 +7,16 @@ import GRDB
 struct SharedDatabase: Sendable {
   let path: String
   private let queue: DatabaseQueue
+  private let closer: DatabaseCloser
   /// Keeps a private copy there for as long as it is read.
   private let snapshot: DatabaseSnapshot?
+
+  private init(path: String, queue: DatabaseQueue, snapshot: DatabaseSnapshot?) {
+    self.path = path
+    self.queue = queue
+    closer = DatabaseCloser(queue)
+    self.snapshot = snapshot
+  }
 
   static func open(
     in state: StateDirectory, durability: DatabaseFile.Durability, writtenBy ferry: String, at now: Instant

@@ -26,6 +26,15 @@ package struct StateDirectory: Hashable, Sendable {
         cause: "there is no --state, and FERRY_STATE, XDG_STATE_HOME and HOME are not set")
     }
     try Self.checkIsFolder(path)
+    try checkIsPrivate()
+  }
+
+  /// Refuses a folder that other users can change, or put another in the place of. What is missing passes.
+  private func checkIsPrivate() throws(JournalError) {
+    try PrivateFolder.checkParents(of: path)
+    try PrivateFolder.check(path, mayBeLink: true)
+    try PrivateFolder.check(sessionsFolder)
+    try PrivateFolder.check(runsFolder)
   }
 
   /// One that is missing will be created; one that cannot be looked at is told when it is used.
@@ -52,6 +61,11 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
   }
 
+  /// How many transactions the session's journal has been given (`CommitCounts`).
+  func commits(ofSession identifier: String) throws(JournalError) -> String {
+    sessionsFolder + "/" + (try Self.fileName(identifier)) + ".commits"
+  }
+
   /// Written to whenever a note is left for the session: its holder watches it.
   package func inbox(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".inbox"
@@ -70,12 +84,16 @@ package struct StateDirectory: Hashable, Sendable {
     try Self.createFolder(path)
     try Self.createFolder(sessionsFolder)
     try Self.createFolder(runsFolder)
+    // What was missing when the command began may have been made by another user since.
+    try checkIsPrivate()
   }
 
   /// Creates a run's folder and returns the path of its report.
   package func createReportFolder(ofRun id: String) throws(JournalError) -> String {
     try create()
-    try Self.createFolder(folder(ofRun: id))
+    let folder = try folder(ofRun: id)
+    try Self.createFolder(folder)
+    try PrivateFolder.check(folder)
     return try report(ofRun: id)
   }
 
@@ -128,6 +146,8 @@ package struct StateDirectory: Hashable, Sendable {
 
   private static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
     if mkdir(folder, 0o700) == 0 {
+      // The umask may have taken bits that the user needs.
+      guard chmod(folder, 0o700) == 0 else { throw JournalError(errno: errno, doing: "chmod", file: folder) }
       // Otherwise a power cut could take the folder with the synced journal in it.
       try syncFolder((folder as NSString).deletingLastPathComponent)
       return

@@ -1,18 +1,23 @@
 import FerryPlan
 import GRDB
 
+extension RoundRow {
+  init(_ row: JournalRow) throws {
+    let number: Int64 = try row.value("number")
+    guard number >= 0 else { throw row.damaged("number", "\(number)") }
+    self.init(
+      manifest: try row.value("manifest"), number: number,
+      openedAt: Instant(nanoseconds: try row.value("opened_at")),
+      closedAt: try row.optional("closed_at", as: Int64.self).map(Instant.init(nanoseconds:)))
+  }
+}
+
 extension RunHistory {
   /// Every round, by manifest and number.
   package func forEachRound(_ body: (RoundRow) throws -> Void) throws {
     try read { db in
-      let rows = try Row.fetchCursor(
-        db, sql: "SELECT manifest, number, opened_at, closed_at FROM round ORDER BY manifest, number")
-      while let row = try rows.next() {
-        let closed: Int64? = row[3]
-        try body(
-          RoundRow(
-            manifest: row[0], number: row[1], openedAt: Instant(nanoseconds: row[2]),
-            closedAt: closed.map(Instant.init(nanoseconds:))))
+      _ = try db.rows("SELECT * FROM round ORDER BY manifest, number", of: "round", in: self.path) {
+        try body(RoundRow($0))
       }
     }
   }

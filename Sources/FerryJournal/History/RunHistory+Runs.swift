@@ -2,9 +2,12 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Writes down that a run has begun; its process is what tells later whether it still goes on.
-  package func begin(_ run: RunRow) throws(JournalError) {
+  /// Records that a run has begun; by its process a later one finds whether it still runs.
+  ///
+  /// - Parameter journals: the sessions that it has opened the journals of, which have to be there from now on.
+  package func begin(_ run: RunRow, journals: [String] = []) throws(JournalError) {
     try write { db in
+      try Self.register(journals: journals, at: run.startedAt, db)
       try db.execute(
         sql: """
           INSERT INTO run (id, launch, state, pid, process_started, boot, started_at)
@@ -70,31 +73,30 @@ extension RunHistory {
   private func rows(
     _ db: Database, _ clause: String, _ arguments: StatementArguments = StatementArguments()
   ) throws -> [RunRow] {
-    try Row.fetchAll(db, sql: "SELECT * FROM run \(clause)", arguments: arguments).map { row in
-      let sequence: Int64 = row["sequence"]
-      let id: String = row["id"]
-      let raw: Int64 = row["state"]
-      let pid: Int64 = row["pid"]
-      let kind: String = row["launch"]
-      guard let state = UInt8(exactly: raw).flatMap(RunRow.State.init(rawValue:)),
-        let pid = Int32(exactly: pid), let launch = LaunchKind(rawValue: kind)
-      else {
-        throw JournalError(
-          .damaged, file: path, cause: "run \(id) has state \(raw), pid \(pid) and launch \(kind)")
-      }
-      let endedAt: Int64? = row["ended_at"]
-      let exitCode: Int64? = row["exit_code"]
-      return RunRow(
-        id: id, launch: launch,
-        rounds: try Row.fetchAll(
-          db, sql: "SELECT manifest, round FROM run_round WHERE run = ? ORDER BY manifest",
-          arguments: [sequence]
-        ).map { RunRow.Round(manifest: $0["manifest"], number: $0["round"]) },
-        process: ProcessIdentity(pid: pid, started: row["process_started"], boot: row["boot"]),
-        startedAt: Instant(nanoseconds: row["started_at"]), state: state,
-        endedAt: endedAt.map(Instant.init(nanoseconds:)),
-        exitCode: exitCode.map(Int32.init(truncatingIfNeeded:)),
-        report: row["report"])
+    // Of one row at a time: the rounds of each are another query.
+    let runs = try db.rows("SELECT * FROM run \(clause)", arguments, of: "run", in: path) { row in
+      let pid: Int64 = try row.value("pid")
+      guard let known = Int32(exactly: pid) else { throw row.damaged("pid", "\(pid)") }
+      let endedAt: Int64? = try row.optional("ended_at")
+      let exitCode: Int64? = try row.optional("exit_code")
+      return (
+        sequence: try row.value("sequence", as: Int64.self),
+        run: RunRow(
+          id: try row.value("id"), launch: try row.word("launch"), rounds: [],
+          process: ProcessIdentity(
+            pid: known, started: try row.value("process_started"), boot: try row.value("boot")),
+          startedAt: Instant(nanoseconds: try row.value("started_at")), state: try row.word("state"),
+          endedAt: endedAt.map(Instant.init(nanoseconds:)),
+          exitCode: exitCode.map(Int32.init(truncatingIfNeeded:)), report: try row.optional("report"))
+      )
+    }
+    return try runs.map { sequence, run in
+      var run = run
+      run.rounds = try db.rows(
+        "SELECT manifest, round FROM run_round WHERE run = ? ORDER BY manifest", [sequence], of: "run_round",
+        in: path
+      ) { RunRow.Round(manifest: try $0.value("manifest"), number: try $0.value("round")) }
+      return run
     }
   }
 }

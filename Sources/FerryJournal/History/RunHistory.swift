@@ -44,8 +44,7 @@ package final class RunHistory: Sendable {
 
   package func job(manifest: String) throws(JournalError) -> JobRow? {
     try read { db in
-      try Row.fetchOne(db, sql: "SELECT * FROM job WHERE manifest = ?", arguments: [manifest])
-        .map { try self.job($0) }
+      try db.first("SELECT * FROM job WHERE manifest = ?", [manifest], of: "job", in: self.path, self.job)
     }
   }
 
@@ -66,13 +65,11 @@ package final class RunHistory: Sendable {
   package var jobsWithOpenRound: [JobRow] {
     get throws(JournalError) {
       try read { db in
-        try Row.fetchAll(
-          db,
-          sql: """
-            SELECT job.* FROM job JOIN round USING (manifest) WHERE round.closed_at IS NULL
-            ORDER BY manifest
-            """
-        ).map { try self.job($0) }
+        try db.rows(
+          """
+          SELECT job.* FROM job JOIN round USING (manifest) WHERE round.closed_at IS NULL
+          ORDER BY manifest
+          """, of: "job", in: self.path, self.job)
       }
     }
   }
@@ -81,7 +78,7 @@ package final class RunHistory: Sendable {
 
   /// The manifest's open round, or its last, or `nil` before the first.
   package func latestRound(manifest: String) throws(JournalError) -> RoundRow? {
-    try read { try Self.latestRound(manifest, $0) }
+    try read { try self.latestRound(manifest, $0) }
   }
 
   /// The open round, or a new one behind the last; two processes that ask at once get the same.
@@ -92,7 +89,7 @@ package final class RunHistory: Sendable {
     manifest: String, used: Int64 = 0, at now: Instant
   ) throws(JournalError) -> RoundRow {
     try write { db in
-      let latest = try Self.latestRound(manifest, db)
+      let latest = try self.latestRound(manifest, db)
       let next = NextRound(latest: latest, used: used)
       if let latest, next.continues { return latest }
       try db.execute(
@@ -115,29 +112,21 @@ package final class RunHistory: Sendable {
     }
   }
 
-  private static func latestRound(_ manifest: String, _ db: Database) throws -> RoundRow? {
-    try Row.fetchOne(
-      db, sql: "SELECT * FROM round WHERE manifest = ? ORDER BY number DESC LIMIT 1", arguments: [manifest]
-    ).map { row in
-      let closed: Int64? = row["closed_at"]
-      return RoundRow(
-        manifest: manifest, number: row["number"], openedAt: Instant(nanoseconds: row["opened_at"]),
-        closedAt: closed.map(Instant.init(nanoseconds:)))
-    }
+  private func latestRound(_ manifest: String, _ db: Database) throws -> RoundRow? {
+    try db.first(
+      "SELECT * FROM round WHERE manifest = ? ORDER BY number DESC LIMIT 1", [manifest], of: "round", in: path
+    ) { try RoundRow($0) }
   }
 
-  private func job(_ row: Row) throws -> JobRow {
-    let variables: String = row["variables"]
-    let manifest: String = row["manifest"]
-    do {
-      return JobRow(
-        manifest: manifest, path: row["path"],
-        variables: try JSONDecoder().decode([String: String].self, from: Data(variables.utf8)),
-        registeredAt: Instant(nanoseconds: row["registered_at"]))
-    } catch {
-      throw JournalError(
-        .damaged, file: path, cause: "job \"\(manifest)\" has variables that are no JSON object")
+  private func job(_ row: JournalRow) throws -> JobRow {
+    let text: String = try row.value("variables")
+    // The decoder's words say less than the column's name.
+    guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
+      throw row.damaged("variables", "no JSON object of strings")
     }
+    return JobRow(
+      manifest: try row.value("manifest"), path: try row.value("path"), variables: variables,
+      registeredAt: Instant(nanoseconds: try row.value("registered_at")))
   }
 
   func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {

@@ -58,9 +58,17 @@ package final class Inbox: Sendable {
   /// - Parameter last: of a note; only those that were left after it.
   package func notes(session: String, after last: Int64 = 0) throws(JournalError) -> [Note] {
     try database.read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT * FROM note WHERE session = ? AND id > ? ORDER BY id", arguments: [session, last]
-      ).map { try self.note($0, db) }
+      let notes = try db.rows(
+        "SELECT * FROM note WHERE session = ? AND id > ? ORDER BY id", [session, last], of: "note",
+        in: self.path, self.note)
+      return try notes.map { note in
+        var note = note
+        note.paths = try db.rows(
+          "SELECT number, path FROM note_path WHERE note = ? ORDER BY number", [note.id], of: "note_path",
+          in: self.path
+        ) { try $0.value("path") }
+        return note
+      }
     }
   }
 
@@ -80,20 +88,12 @@ package final class Inbox: Sendable {
     }
   }
 
-  private func note(_ row: Row, _ db: Database) throws -> Note {
-    let id: Int64 = row["id"]
-    let raw: String = row["kind"]
-    guard let kind = Note.Kind(rawValue: raw) else {
-      throw JournalError(.damaged, file: path, cause: "note \(id) is of kind \"\(raw)\"")
-    }
-    let paths = try db.cachedStatement(sql: "SELECT path FROM note_path WHERE note = ? ORDER BY number")
-    return Note(
-      id: id, session: row["session"], kind: kind, manifest: row["manifest"], node: row["node"],
-      paths: try Array(
-        Row.fetchCursor(paths, arguments: [id]).map {
-          try $0.withUnsafeData(atIndex: 0) { Array($0 ?? Data()) }
-        }),
-      createdAt: Instant(nanoseconds: row["created_at"]))
+  /// Without its paths.
+  private func note(_ row: JournalRow) throws -> Note {
+    Note(
+      id: try row.value("id"), session: try row.value("session"), kind: try row.word("kind"),
+      manifest: try row.optional("manifest"), node: try row.optional("node"), paths: [],
+      createdAt: Instant(nanoseconds: try row.value("created_at")))
   }
 
   /// Writes to the file that the holder watches.
@@ -101,8 +101,8 @@ package final class Inbox: Sendable {
   /// The note is safe by now. Where the file cannot be written, the holder finds it at its next launch, and
   /// saying that it was not left would be wrong.
   private static func ring(_ path: String, _ id: Int64) {
-    let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
+    guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT, doing: "open") else { return }
+    ftruncate(descriptor, 0)
     // The watcher waits for the file to be closed after writing; its text is for people.
     let text = Array("note \(id)\n".utf8)
     _ = Foundation.write(descriptor, text, text.count)

@@ -1,4 +1,4 @@
-import Dispatch
+import FerryProcess
 import Foundation
 
 /// Wakes the holder of a session when a note is left for it, without polling.
@@ -6,25 +6,24 @@ import Foundation
 /// Begin it before the notes are read for the first time, so that none falls in between. Where the system
 /// has no inotify(7), or has no more of it to give, nothing wakes the holder, and notes are found at the
 /// next launch.
-///
-/// `@unchecked Sendable`: a dispatch source, never changed here, may be cancelled from every thread.
-package final class InboxWatch: @unchecked Sendable {
+package final class InboxWatch: Sendable {
   /// Whether `deliver` will be called at all.
   package let isWatching: Bool
   #if os(Linux)
-  private let source: (any DispatchSourceRead)?
+  private let watch: PollThread.Watch?
   #endif
 
-  /// - Parameter deliver: called after notes were left, once for several at a time, on a queue of its own;
-  ///   a call that has begun may outlast the watch.
+  /// - Parameter deliver: called on `thread` after notes were left, once for several at a time; a call that has
+  ///   begun may outlast the watch.
   package init(
-    session identifier: String, in state: StateDirectory, deliver: @escaping @Sendable () -> Void
+    session identifier: String, in state: StateDirectory, on thread: PollThread,
+    deliver: @escaping @Sendable () -> Void
   ) throws(JournalError) {
     try state.create()
     let path = try state.inbox(ofSession: identifier)
     #if os(Linux)
-    source = Self.watch(state.sessionsFolder, for: (path as NSString).lastPathComponent, deliver)
-    isWatching = source != nil
+    watch = Self.watch(state.sessionsFolder, for: (path as NSString).lastPathComponent, on: thread, deliver)
+    isWatching = watch != nil
     #else
     _ = path
     isWatching = false
@@ -32,24 +31,17 @@ package final class InboxWatch: @unchecked Sendable {
   }
 
   #if os(Linux)
-  deinit { source?.cancel() }
-
   /// Watches the folder and not the file, which may not be there yet, or be removed and made anew.
   private static func watch(
-    _ folder: String, for name: String, _ deliver: @escaping @Sendable () -> Void
-  ) -> (any DispatchSourceRead)? {
+    _ folder: String, for name: String, on thread: PollThread, _ deliver: @escaping @Sendable () -> Void
+  ) -> PollThread.Watch? {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
     guard inotify_add_watch(descriptor, folder, UInt32(IN_CLOSE_WRITE)) >= 0 else {
       close(descriptor)
       return nil
     }
-    let source = DispatchSource.makeReadSource(
-      fileDescriptor: descriptor, queue: DispatchQueue(label: "ferry-inbox"))
-    source.setEventHandler { if drain(descriptor, for: name) { deliver() } }
-    source.setCancelHandler { close(descriptor) }
-    source.activate()
-    return source
+    return thread.watch(descriptor) { if drain(descriptor, for: name) { deliver() } }
   }
 
   /// Reads every event that waits; whether one is of the file, or events were lost.

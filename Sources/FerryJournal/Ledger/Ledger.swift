@@ -48,7 +48,7 @@ package final class Ledger: Sendable {
   package func used(
     _ network: DeviceConditions.Network, in window: Range<Instant>
   ) throws(JournalError) -> Int64 {
-    try database.read { try Self.used(network, QuarterHour.range(of: window), $0) }
+    try database.read { try Self.used(network, QuarterHour.range(of: window), $0, in: path) }
   }
 
   /// Leases bytes for this process, booked in the quarter hour of `now`.
@@ -66,7 +66,7 @@ package final class Ledger: Sendable {
     let quarters = window.map(QuarterHour.range(of:)) ?? Int64.min..<Int64.max
     let quarter = max(quarters.lowerBound, min(QuarterHour.of(now), quarters.upperBound - 1))
     return try database.write { db in
-      let used = try Self.used(network, quarters, db)
+      let used = try Self.used(network, quarters, db, in: path)
       let left = limit.map { $0 > used ? $0 - used : 0 } ?? .max
       let granted = left < minimum ? 0 : max(0, min(wanted, left))
       if granted > 0 {
@@ -117,13 +117,17 @@ package final class Ledger: Sendable {
     let first = QuarterHour.of(limit)
     try database.write { db in
       try db.execute(sql: "DELETE FROM usage WHERE quarter < ?", arguments: [first])
-      let holders = try Row.fetchAll(
-        db, sql: "SELECT DISTINCT pid, process_started, boot FROM lease WHERE quarter < ?", arguments: [first]
-      )
-      for row in holders {
-        let pid: Int64 = row["pid"]
-        let started: Int64 = row["process_started"]
-        let boot: String = row["boot"]
+      let holders = try db.rows(
+        "SELECT DISTINCT pid, process_started, boot FROM lease WHERE quarter < ?", [first], of: "lease",
+        in: self.path
+      ) { row in
+        (
+          pid: try row.value("pid", as: Int64.self),
+          started: try row.value("process_started", as: Int64.self),
+          boot: try row.value("boot", as: String.self)
+        )
+      }
+      for (pid, started, boot) in holders {
         // What is no pid is no process.
         let process = Int32(exactly: pid).map { ProcessIdentity(pid: $0, started: started, boot: boot) }
         if let process, isAlive(process) { continue }
@@ -136,19 +140,16 @@ package final class Ledger: Sendable {
 
   /// Two sums in halves: SQLite's own ends with an error where one of 64 bits overflows.
   private static func used(
-    _ network: DeviceConditions.Network, _ quarters: Range<Int64>, _ db: Database
+    _ network: DeviceConditions.Network, _ quarters: Range<Int64>, _ db: Database, in file: String
   ) throws -> Int64 {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT coalesce(sum(bytes >> 32), 0), coalesce(sum(bytes & 4294967295), 0) FROM (
-          SELECT bytes FROM usage WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3
-          UNION ALL SELECT bytes FROM lease WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3)
-        """)
-    let row = try Row.fetchOne(
-      statement, arguments: [network.rawValue, quarters.lowerBound, quarters.upperBound])
-    guard let row else { return 0 }
-    let high: Int64 = row[0]
-    let low: Int64 = row[1]
+    let sums = try db.first(
+      """
+      SELECT coalesce(sum(bytes >> 32), 0) AS high, coalesce(sum(bytes & 4294967295), 0) AS low FROM (
+        SELECT bytes FROM usage WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3
+        UNION ALL SELECT bytes FROM lease WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3)
+      """, [network.rawValue, quarters.lowerBound, quarters.upperBound], of: "usage", in: file
+    ) { (high: try $0.value("high", as: Int64.self), low: try $0.value("low", as: Int64.self)) }
+    guard let (high, low) = sums else { return 0 }
     let (scaled, overflow) = high.multipliedReportingOverflow(by: 1 << 32)
     let (sum, carry) = scaled.addingReportingOverflow(low)
     return overflow || carry ? .max : sum
@@ -169,14 +170,16 @@ package final class Ledger: Sendable {
   private func leases(
     of network: DeviceConditions.Network, _ db: Database
   ) throws -> [(quarter: Int64, bytes: Int64)] {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT quarter, bytes FROM lease
-        WHERE network = ? AND pid = ? AND process_started = ? AND boot = ? ORDER BY quarter
-        """)
-    return try Row.fetchAll(
-      statement, arguments: [network.rawValue, Int64(holder.pid), holder.started, holder.boot]
-    ).map { ($0["quarter"], $0["bytes"]) }
+    try db.rows(
+      """
+      SELECT quarter, bytes FROM lease
+      WHERE network = ? AND pid = ? AND process_started = ? AND boot = ? ORDER BY quarter
+      """, [network.rawValue, Int64(holder.pid), holder.started, holder.boot], of: "lease", in: path
+    ) { row in
+      let (quarter, bytes): (Int64, Int64) = (try row.value("quarter"), try row.value("bytes"))
+      guard bytes >= 0 else { throw row.damaged("bytes", "\(bytes)") }
+      return (quarter, bytes)
+    }
   }
 
   /// Leaves this process so much of its lease in a quarter hour; a lease of nothing is none.

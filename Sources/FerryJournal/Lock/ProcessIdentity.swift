@@ -23,11 +23,16 @@ package struct ProcessIdentity: Hashable, Sendable {
   package var isAlive: Bool {
     guard boot == Self.currentBoot else { return false }
     if let time = Self.startTime(of: pid) { return time == started }
-    // Without /proc the pid is all there is; EPERM says that it is someone else's, so not ours.
-    return started == 0 && kill(pid, 0) == 0
+    // Without /proc the pid is all there is, and also where /proc hides processes (hidepid=, proc(5)): those of this
+    // user too, as a ferry is not dumpable. EPERM says that it is someone else's, so not ours.
+    return (started == 0 || Self.hidesProcesses) && kill(pid, 0) == 0
   }
 
-  private static var currentBoot: String {
+  /// Whether the first process cannot be seen, which is there as long as the system is.
+  private static var hidesProcesses: Bool { startTime(of: 1) == nil }
+
+  /// The running boot; empty where it is not known.
+  static var currentBoot: String {
     // Only Linux has the file.
     let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
     return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

@@ -14,13 +14,8 @@ extension SessionLock {
     session identifier: String, in state: StateDirectory
   ) throws(JournalError) -> Holder? {
     let path = try state.lock(ofSession: identifier)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      guard errno == ENOENT || errno == ENOTDIR else {
-        throw JournalError(errno: errno, doing: "read", file: path)
-      }
-      return nil
-    }
+    guard access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) else { return nil }
+    let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }
     let written = read(descriptor)
     var lock = wholeFile(F_RDLCK)

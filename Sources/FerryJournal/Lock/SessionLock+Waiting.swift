@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 
 extension SessionLock {
@@ -51,11 +52,13 @@ private final class LockRequest: @unchecked Sendable {
 
   init(_ path: String) throws(JournalError) {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
-    let thread = Thread { self.run() }
-    thread.name = "ferry-lock"
-    thread.start()
+    descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
+    do throws(ThreadUnavailable) {
+      try SerialWorker("ferry-lock").submit { self.run() }
+    } catch {
+      close(descriptor)
+      throw JournalError(.noThread, file: path, cause: "\(error)")
+    }
   }
 
   /// Whether the lock is there before the deadline.

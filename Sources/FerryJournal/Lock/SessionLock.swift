@@ -29,8 +29,7 @@ package final class SessionLock: Sendable {
   ) throws(JournalError) -> Attempt {
     try state.create()
     let path = try state.lock(ofSession: identifier)
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    let descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
     while setLock(descriptor) != 0 {
       let code = errno
       if code == EINTR { continue }

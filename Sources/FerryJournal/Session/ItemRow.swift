@@ -9,7 +9,7 @@ import GRDBSQLite
 /// cost no memory.
 package struct ItemRow: ~Copyable {
   /// Points to the current row of a statement that `SessionJournal.forEachItem` steps.
-  private let statement: OpaquePointer
+  let statement: OpaquePointer
   private let file: String
 
   static let columns = """
@@ -18,9 +18,32 @@ package struct ItemRow: ~Copyable {
     root_inode, after_tried
     """
 
-  init(statement: OpaquePointer, file: String) {
+  /// What each column holds, in the order of `columns`.
+  private static let stored: [(kind: Int32, isOptional: Bool)] = [
+    (SQLITE_INTEGER, false), (SQLITE_BLOB, false), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false),
+    (SQLITE_INTEGER, true), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false),
+    (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_BLOB, true), (SQLITE_TEXT, true),
+    (SQLITE_TEXT, true),
+    (SQLITE_TEXT, true), (SQLITE_INTEGER, true), (SQLITE_TEXT, true), (SQLITE_INTEGER, true),
+    (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true),
+  ]
+
+  /// - Throws: where the statement's row does not hold what ferry writes: a damaged or forged journal may hold NULL,
+  ///   text or any number in every column.
+  init(statement: OpaquePointer, file: String) throws(JournalError) {
     self.statement = statement
     self.file = file
+    for (column, stored) in Self.stored.enumerated() {
+      let found = sqlite3_column_type(statement, Int32(column))
+      guard found == stored.kind || (stored.isOptional && found == SQLITE_NULL) else {
+        throw damaged(found == SQLITE_NULL ? "NULL" : "a value of another type", in: Int32(column))
+      }
+    }
+    guard (1..<SessionJournal.mostRows).contains(id) else {
+      throw damaged("a number that no ferry gives", in: 0)
+    }
+    guard round >= 0 else { throw damaged("\(round)", in: 2) }
+    guard size >= 0 else { throw damaged("\(size)", in: 5) }
   }
 
   package var id: Int64 { sqlite3_column_int64(statement, 0) }
@@ -37,7 +60,7 @@ package struct ItemRow: ~Copyable {
     get throws(JournalError) {
       let raw = sqlite3_column_int64(statement, 3)
       guard let state = UInt8(exactly: raw).flatMap(ItemState.init(rawValue:)) else {
-        throw damaged("state \(raw)")
+        throw damaged("\(raw)", in: 3)
       }
       return state
     }
@@ -48,7 +71,7 @@ package struct ItemRow: ~Copyable {
     get throws(JournalError) {
       guard let raw = integer(4) else { return nil }
       guard let step = UInt8(exactly: raw).flatMap(ItemStep.init(rawValue:)) else {
-        throw damaged("intent \(raw)")
+        throw damaged("\(raw)", in: 4)
       }
       return step
     }
@@ -67,11 +90,16 @@ package struct ItemRow: ~Copyable {
   /// The open ones in the order of capture, then the secret ones.
   package var captures: [CapturedValue] {
     get throws(JournalError) {
-      guard let open = CaptureText.decode(text(11), secret: false),
-        let secret = CaptureText.decode(text(12), secret: true)
-      else { throw damaged("captures that are no JSON object") }
-      return open + secret
+      try captures(11, secret: false) + captures(12, secret: true)
     }
+  }
+
+  private func captures(_ column: Int32, secret: Bool) throws(JournalError) -> [CapturedValue] {
+    guard !isNull(column) else { return [] }
+    guard let text = String(validating: bytes(column), as: UTF8.self),
+      let values = CaptureText.decode(text, secret: secret)
+    else { throw damaged("no JSON object of strings", in: column) }
+    return values
   }
 
   package var failure: RecordedFailure? {
@@ -84,7 +112,7 @@ package struct ItemRow: ~Copyable {
     get throws(JournalError) {
       guard let raw = integer(16) else { return nil }
       guard let state = UInt8(exactly: raw).flatMap(AfterState.init(rawValue:)) else {
-        throw damaged("after \(raw)")
+        throw damaged("\(raw)", in: 16)
       }
       return state
     }
@@ -118,7 +146,13 @@ package struct ItemRow: ~Copyable {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
 
-  private func damaged(_ what: String) -> JournalError {
-    JournalError(.damaged, file: file, cause: "item \(id) has \(what)")
+  func damaged(_ what: String) -> JournalError {
+    JournalError(.damaged, file: file, cause: "in the table item, the row whose id is \(id) has \(what)")
+  }
+
+  private func damaged(_ what: String, in column: Int32) -> JournalError {
+    let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
+    return JournalError(
+      .damaged, file: file, cause: "in the table item, the row whose id is \(id): \(name) is \(what)")
   }
 }

@@ -31,30 +31,21 @@ package struct OrphanRow: Hashable, Sendable {
     dropped_at, tried_at, failure_code, failure_status, failure_message
     """
 
-  init(_ row: Row, file: String) throws(JournalError) {
-    id = row["id"]
-    let reason: Int64 = row["reason"]
-    guard let known = UInt8(exactly: reason).flatMap(OrphanReason.init(rawValue:)),
-      let open = CaptureText.decode(row["captures"], secret: false),
-      let secret = CaptureText.decode(row["secret_captures"], secret: true)
-    else {
-      throw JournalError(
-        .damaged, file: file, cause: "orphan \(id) has reason \(reason), or captures that are no JSON object")
-    }
-    node = row["node"]
-    path = Array(row["path"] as Data)
-    size = row["size"]
-    modified = row["modified"]
-    sha256 = (row["sha256"] as Data?).map { Array($0) }
-    captures = open + secret
-    handedOver = Instant(nanoseconds: row["handed_over"])
-    expires = (row["expires"] as Int64?).map(Instant.init(nanoseconds:))
-    orphaning = Orphaning(known, isInDoubt: row["in_doubt"])
-    droppedAt = Instant(nanoseconds: row["dropped_at"])
-    triedAt = (row["tried_at"] as Int64?).map(Instant.init(nanoseconds:))
-    failure = (row["failure_code"] as String?).map {
-      RecordedFailure(code: $0, status: row["failure_status"], message: row["failure_message"] ?? "")
-    }
+  init(_ row: JournalRow) throws {
+    id = try row.value("id")
+    node = try row.value("node")
+    path = try row.value("path")
+    size = try row.value("size")
+    guard size >= 0 else { throw row.damaged("size", "\(size)") }
+    modified = try row.value("modified")
+    sha256 = try row.optional("sha256")
+    captures = try row.captures
+    handedOver = Instant(nanoseconds: try row.value("handed_over"))
+    expires = try row.optional("expires", as: Int64.self).map(Instant.init(nanoseconds:))
+    orphaning = Orphaning(try row.word("reason"), isInDoubt: try row.value("in_doubt"))
+    droppedAt = Instant(nanoseconds: try row.value("dropped_at"))
+    triedAt = try row.optional("tried_at", as: Int64.self).map(Instant.init(nanoseconds:))
+    failure = try row.failure
   }
 }
 

@@ -11,10 +11,10 @@ extension SessionJournal {
   /// How many delivered files are still owed their `after`, by node; a node without one is absent.
   package func owedCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
-      Dictionary(
-        uniqueKeysWithValues: try Row.fetchAll(
-          db, sql: "SELECT node, count(*) AS count FROM item WHERE after = 1 GROUP BY node"
-        ).map { ($0["node"] as Int64, $0["count"] as Int) })
+      let counts = try db.rows(
+        "SELECT node, count(*) AS count FROM item WHERE after = 1 GROUP BY node", of: "item", in: self.path
+      ) { (try $0.value("node", as: Int64.self), try $0.value("count", as: Int.self)) }
+      return Dictionary(counts, uniquingKeysWith: +)
     }
   }
 

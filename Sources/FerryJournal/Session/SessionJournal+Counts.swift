@@ -73,17 +73,23 @@ extension SessionJournal {
     of manifest: String, except known: Set<Int64>
   ) throws(JournalError) -> [OpenUpload] {
     try access { db in
-      let nodes = try Row.fetchAll(
-        db, sql: "SELECT id, name, origin FROM node WHERE manifest = ? AND kind = ? ORDER BY id",
-        arguments: [manifest, Int64(NodeRow.Kind.upload.rawValue)])
-      return try nodes.compactMap { row in
-        let id: Int64 = row["id"]
+      let nodes = try db.rows(
+        "SELECT id, name, origin FROM node WHERE manifest = ? AND kind = ? ORDER BY id",
+        [manifest, Int64(NodeRow.Kind.upload.rawValue)], of: "node", in: self.path
+      ) { row in
+        (
+          id: try row.value("id", as: Int64.self), name: try row.value("name", as: String.self),
+          origin: try row.value("origin", as: String.self)
+        )
+      }
+      return try nodes.compactMap { node in
+        let id = node.id
         guard !known.contains(id) else { return nil }
         let open = try Int.fetchOne(
           db, sql: "SELECT count(*) FROM item WHERE node = ? AND state < ?",
           arguments: [id, Int64(ItemState.done.rawValue)])
         guard let open, open > 0 else { return nil }
-        return OpenUpload(name: row["name"], origin: row["origin"], items: open)
+        return OpenUpload(name: node.name, origin: node.origin, items: open)
       }
     }
   }

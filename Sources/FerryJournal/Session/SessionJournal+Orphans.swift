@@ -6,7 +6,16 @@ extension SessionJournal {
   /// The next free id of an orphan. The holder of the session's lock counts on from here itself.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
-      try access { try Int64.fetchOne($0, sql: "SELECT coalesce(max(id), 0) + 1 FROM orphan") ?? 1 }
+      try access { db in
+        let last: Int64? = try db.first(
+          "SELECT max(id) AS id FROM orphan", of: "orphan", in: self.path
+        ) { try $0.optional("id") }.flatMap(\.self)
+        guard let last else { return 1 }
+        guard last < Self.mostRows else {
+          throw JournalError(.damaged, file: self.path, cause: "an orphan has the number \(last)")
+        }
+        return max(0, last) + 1
+      }
     }
   }
 
@@ -24,8 +33,10 @@ extension SessionJournal {
   /// How many each upload has, by `NodeRow.id`.
   package func orphanCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
-      let rows = try Row.fetchAll(db, sql: "SELECT node, count(*) FROM orphan GROUP BY node")
-      return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Int64, $0[1] as Int) })
+      let counts = try db.rows(
+        "SELECT node, count(*) AS count FROM orphan GROUP BY node", of: "orphan", in: self.path
+      ) { (try $0.value("node", as: Int64.self), try $0.value("count", as: Int.self)) }
+      return Dictionary(counts, uniquingKeysWith: +)
     }
   }
 
@@ -35,7 +46,7 @@ extension SessionJournal {
   ) throws(JournalError) -> [OrphanRow] {
     let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY \(order) LIMIT \(limit)"
     return try access { db in
-      try Row.fetchAll(db, sql: sql, arguments: arguments).map { try OrphanRow($0, file: self.path) }
+      try db.rows(sql, arguments, of: "orphan", in: self.path) { try OrphanRow($0) }
     }
   }
 

@@ -6,16 +6,19 @@ extension SessionJournal {
   package var situation: SessionSituation {
     get throws(JournalError) {
       try access { db in
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM session WHERE id = 1") else {
+        let known = try db.first("SELECT * FROM session WHERE id = 1", of: "session", in: self.path) { row in
+          let period: Int64? = try row.optional("delay_period")
+          let resumedAt: Int64? = try row.optional("resumed_at")
+          var situation = SessionSituation(delay: nil, hasPendingEvents: try row.value("events_pending"))
+          if let period, let resumedAt {
+            situation.delay = (.nanoseconds(period), Instant(nanoseconds: resumedAt))
+          }
+          return situation
+        }
+        guard let known else {
           throw JournalError(.damaged, file: self.path, cause: "the table session has no row")
         }
-        let period: Int64? = row["delay_period"]
-        let resumedAt: Int64? = row["resumed_at"]
-        var situation = SessionSituation(delay: nil, hasPendingEvents: row["events_pending"])
-        if let period, let resumedAt {
-          situation.delay = (.nanoseconds(period), Instant(nanoseconds: resumedAt))
-        }
-        return situation
+        return known
       }
     }
   }

@@ -21,64 +21,125 @@ package final class SessionJournal: Sendable {
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
+  /// Counts what is committed; `nil` where nothing is kept.
+  let commits: CommitRecord?
+  private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
   private enum Life { case open, closed }
   private let life = Mutex(Life.open)
 
   private init(
     identifier: String, path: String, isWritable: Bool, queue: DatabaseQueue,
-    snapshot: DatabaseSnapshot? = nil
+    commits: CommitRecord? = nil, snapshot: DatabaseSnapshot? = nil
   ) {
     self.identifier = identifier
     self.path = path
     self.isWritable = isWritable
     self.queue = queue
+    self.commits = commits
+    closer = DatabaseCloser(queue)
     self.snapshot = snapshot
   }
 
   /// Opens or creates the session's journal. The caller holds the session's lock.
   ///
-  /// - Parameter sending: the sessions that are known to have sent files, asked for where the file has lost its bytes:
-  ///   a journal of theirs is then damaged. Whoever moves one away wants it begun anew; one that is emptied where it
-  ///   is wants to be put back.
+  /// A journal that is missing, has no byte, or has fewer transactions than were recorded (`CommitCounts`) is refused
+  /// and left as it is.
+  ///
+  /// - Parameters:
+  ///   - known: the sessions that have a journal (`RunHistory.knownJournals`); asked for where there is none.
+  ///   - acceptsLoss: opens a journal all the same that has lost transactions.
   package static func open(
     session identifier: String, in state: StateDirectory,
-    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
+    known: @autoclosure () throws(JournalError) -> Set<String>, acceptsLoss: Bool = false,
+    writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournal {
     try state.create()
     let path = try state.database(ofSession: identifier)
-    if try state.presence(ofSession: identifier) == .emptied, try sending().contains(identifier) {
-      throw JournalError(.damaged, file: path, cause: "it has no byte, and its session has sent files")
+    let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+    // SQLite removes a log that it finds beside a file without a byte: so this is asked first.
+    if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
+    var found: Int64 = 0
+    let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
+      durability: .onRequest, writtenBy: ferry, at: now
+    ) { db, verdict in
+      found = try Self.transactions(db, verdict)
+      if !acceptsLoss, let loss = Self.loss(in: path, stored, found: found) { throw loss }
+      try OpeningCheck.pages(db, file: path)
     }
-    let queue = try DatabaseFile(path: path, schema: .session)
-      .openForWriting(durability: .onRequest, writtenBy: ferry, at: now)
-    return SessionJournal(
-      identifier: identifier, path: path, isWritable: true, queue: queue)
+    do throws(JournalError) {
+      if stored == nil { try Self.settle(queue, path: path) }
+      let boot = ProcessIdentity.currentBoot
+      let counts = CommitCounts(committed: found, synced: min(stored?.synced ?? 0, found), boot: boot)
+      let commits = try CommitRecord.open(state.commits(ofSession: identifier), counts: counts)
+      return SessionJournal(
+        identifier: identifier, path: path, isWritable: true, queue: queue, commits: commits)
+    } catch {
+      DatabaseFile.abandon(queue)
+      throw error
+    }
   }
 
-  /// Opens the session's journal as `open` does, and creates none: `nil` where it is missing.
+  /// What `open` and `checkRows` check, of a journal that was opened for reading: `openForReading` opens also what is
+  /// damaged.
+  package func checkContent() throws(JournalError) {
+    try access { try OpeningCheck.pages($0, file: self.path) }
+    try checkRows()
+  }
+
+  /// Throws where the journal has a row that no ferry writes, and that a run would go by.
+  package func checkRows() throws(JournalError) {
+    try access { try OpeningCheck.rows($0, file: self.path) }
+  }
+
+  /// Opens the session's journal as `open` does, and creates none: `nil` where there is none and none is known.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
-    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
+    known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournal? {
-    guard try state.presence(ofSession: identifier) != .missing else { return nil }
-    return try open(session: identifier, in: state, sending: sending(), writtenBy: ferry, at: now)
+    if try state.presence(ofSession: identifier) == .missing {
+      let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+      guard let loss = try Self.loss(of: identifier, in: state, stored, known: known()) else { return nil }
+      throw loss
+    }
+    return try open(session: identifier, in: state, known: known(), writtenBy: ferry, at: now)
   }
 
   /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
+  ///
+  /// - Parameter known: as for `open`: a journal that is lost is refused here too.
   package static func openForReading(
-    session identifier: String, in state: StateDirectory
+    session identifier: String, in state: StateDirectory,
+    known: @autoclosure () throws(JournalError) -> Set<String> = []
   ) throws(JournalError) -> SessionJournal {
     let path = try state.database(ofSession: identifier)
-    let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
-    let queue: DatabaseQueue
-    if let snapshot {
-      queue = snapshot.queue
-    } else {
-      queue = try DatabaseFile.inMemory(.session)
+    for attempt in 1... {
+      // The record first: while a process writes, the journal is never behind it.
+      let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+      let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
+      var loss: JournalError?
+      if let snapshot {
+        // A count that cannot be read is damaged: whoever reads on meets that, and an export writes the rest.
+        let found = try? snapshot.queue.read { try Self.transactions($0) }
+        loss = found.flatMap { Self.loss(in: path, stored, found: $0) }
+      } else {
+        loss = try Self.loss(of: identifier, in: state, stored, known: known())
+      }
+      if let loss {
+        // The file and its log were copied while a process moved one into the other.
+        guard attempt < 3 else { throw loss }
+        continue
+      }
+      let queue: DatabaseQueue
+      if let snapshot {
+        queue = snapshot.queue
+      } else {
+        queue = try DatabaseFile.inMemory(.session)
+      }
+      return SessionJournal(
+        identifier: identifier, path: path, isWritable: false, queue: queue, snapshot: snapshot)
     }
-    return SessionJournal(
-      identifier: identifier, path: path, isWritable: false, queue: queue, snapshot: snapshot)
+    preconditionFailure("the last attempt returns or throws")
   }
 
   /// An ephemeral session's journal: the same tables, in memory.
@@ -103,13 +164,14 @@ package final class SessionJournal: Sendable {
             """,
           arguments: identity)
       }
-      let row = try Row.fetchOne(
-        db, sql: "SELECT * FROM node WHERE manifest = ? AND name = ? AND kind = ? AND origin = ?",
-        arguments: identity)
-      if let row { return try self.node(row) }
-      return NodeRow(
-        id: 0, manifest: manifest, name: name, kind: kind, origin: origin, round: 0, state: .queued,
-        hasIntent: false, closedAt: nil, fetch: nil, captures: [], failure: nil)
+      let known = try db.first(
+        "SELECT * FROM node WHERE manifest = ? AND name = ? AND kind = ? AND origin = ?", identity,
+        of: "node",
+        in: self.path, self.node)
+      return known
+        ?? NodeRow(
+          id: 0, manifest: manifest, name: name, kind: kind, origin: origin, round: 0, state: .queued,
+          hasIntent: false, closedAt: nil, fetch: nil, captures: [], failure: nil)
     }
   }
 
@@ -117,7 +179,7 @@ package final class SessionJournal: Sendable {
   package var nodes: [NodeRow] {
     get throws(JournalError) {
       try access { db in
-        try Row.fetchAll(db, sql: "SELECT * FROM node ORDER BY id").map { try self.node($0) }
+        try db.rows("SELECT * FROM node ORDER BY id", of: "node", in: self.path, self.node)
       }
     }
   }
@@ -135,6 +197,29 @@ package final class SessionJournal: Sendable {
         }
         return last + 1
       }
+    }
+  }
+
+  /// Checks that every item belongs to a node: one that does not would be taken for no item at all, and its file sent
+  /// again. It looks up one item of each node.
+  package func checkItems() throws(JournalError) {
+    try access { db in
+      let nodes = Set(
+        try db.rows("SELECT id FROM node", of: "node", in: self.path) { try $0.value("id", as: Int64.self) })
+      func next(_ condition: String, _ arguments: StatementArguments) throws -> Int64? {
+        try db.first(
+          "SELECT node FROM item INDEXED BY item_path WHERE \(condition) ORDER BY node LIMIT 1", arguments,
+          of: "item",
+          in: self.path
+        ) { row in
+          let node: Int64 = try row.value("node")
+          guard nodes.contains(node) else { throw row.damaged("node", "\(node), and there is no such node") }
+          return node
+        }
+      }
+      // NULL comes before every number, text and blobs behind.
+      guard var node = try next("1", []) else { return }
+      while let following = try next("node > ?", [node]) { node = following }
     }
   }
 
@@ -166,10 +251,9 @@ package final class SessionJournal: Sendable {
     _ statement: OpaquePointer, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
     defer { sqlite3_reset(statement) }
-    let row = ItemRow(statement: statement, file: path)
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW: try body(row)
+      case SQLITE_ROW: try body(ItemRow(statement: statement, file: path))
       case SQLITE_DONE: return
       case let code: throw JournalError(db.failure(code), file: path)
       }
@@ -212,7 +296,7 @@ package final class SessionJournal: Sendable {
     life.withLock { life in
       guard life == .open else { return }
       life = .closed
-      if isDurable { DatabaseFile.abandon(queue) }
+      if isDurable { DatabaseCloser.abandon(queue) }
     }
   }
 
@@ -224,35 +308,47 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  func node(_ row: Row) throws -> NodeRow {
-    let id: Int64 = row["id"]
-    let kind: Int64 = row["kind"]
-    let state: Int64 = row["state"]
-    guard let knownKind = UInt8(exactly: kind).flatMap(NodeRow.Kind.init(rawValue:)),
-      let knownState = UInt8(exactly: state).flatMap(ItemState.init(rawValue:)),
-      let open = CaptureText.decode(row["captures"], secret: false),
-      let secret = CaptureText.decode(row["secret_captures"], secret: true)
-    else {
-      throw JournalError(
-        .damaged, file: path,
-        cause: "node \(id) has kind \(kind), state \(state), or captures that are no JSON")
-    }
-    let fetchedAt: Int64? = row["fetched_at"]
-    let interval: Int64? = row["fetch_interval"]
-    let closedAt: Int64? = row["closed_at"]
-    let code: String? = row["failure_code"]
+  private func node(_ row: JournalRow) throws -> NodeRow {
+    let fetchedAt: Int64? = try row.optional("fetched_at")
+    let interval: Int64? = try row.optional("fetch_interval")
+    let closedAt: Int64? = try row.optional("closed_at")
+    let etag: String? = try row.optional("etag")
+    let lastModified: String? = try row.optional("last_modified")
+    let round: Int64 = try row.value("round")
+    guard round >= 0 else { throw row.damaged("round", "\(round)") }
     return NodeRow(
-      id: id, manifest: row["manifest"], name: row["name"], kind: knownKind, origin: row["origin"],
-      round: row["round"], state: knownState, hasIntent: row["intent"] != nil,
+      id: try row.value("id"), manifest: try row.value("manifest"), name: try row.value("name"),
+      kind: try row.word("kind"), origin: try row.value("origin"), round: round, state: try row.word("state"),
+      hasIntent: try row.optional("intent", as: Int64.self) != nil,
       closedAt: closedAt.map(Instant.init(nanoseconds:)),
       fetch: fetchedAt.map {
         FetchRecord(
-          etag: row["etag"], lastModified: row["last_modified"], fetchedAt: Instant(nanoseconds: $0),
+          etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
           interval: interval.map { .nanoseconds($0) })
       },
-      captures: open + secret,
-      failure: code.map {
-        RecordedFailure(code: $0, status: row["failure_status"], message: row["failure_message"] ?? "")
-      })
+      captures: try row.captures, failure: try row.failure)
+  }
+}
+
+extension JournalRow {
+  /// The open ones in the order of capture, then the secret ones.
+  var captures: [CapturedValue] {
+    get throws { try captures("captures", secret: false) + captures("secret_captures", secret: true) }
+  }
+
+  private func captures(_ column: String, secret: Bool) throws -> [CapturedValue] {
+    guard let values = CaptureText.decode(try optional(column), secret: secret) else {
+      throw damaged(column, "no JSON object of strings")
+    }
+    return values
+  }
+
+  var failure: RecordedFailure? {
+    get throws {
+      let code: String? = try optional("failure_code")
+      let status: Int? = try optional("failure_status")
+      let message: String? = try optional("failure_message")
+      return code.map { RecordedFailure(code: $0, status: status, message: message ?? "") }
+    }
   }
 }

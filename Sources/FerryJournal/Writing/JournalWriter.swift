@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The journal's own threads: one takes a run's changes and commits them in groups, one brings them to the disk.
@@ -30,6 +31,17 @@ package final class JournalWriter: @unchecked Sendable {
     package var syncCall: SyncCall = LogFile.systemCall
 
     package init() {}
+  }
+
+  /// The threads that a writer takes until `close()`.
+  package struct Threads {
+    package var commit: SerialWorker
+    package var sync: SerialWorker
+
+    package init() throws(ThreadUnavailable) {
+      commit = try SerialWorker("ferry-journal")
+      sync = try SerialWorker("ferry-sync")
+    }
   }
 
   /// What the threads have done; for benchmarks and the report.
@@ -88,10 +100,10 @@ package final class JournalWriter: @unchecked Sendable {
   private var state = State()
   private var pending: Pending
 
-  /// Starts the threads. `deliver` is called on them, by one at a time, must not wait, and must not call
+  /// Takes the threads. `deliver` is called on them, by one at a time, must not wait, and must not call
   /// `close()`. Nobody else uses the journals until `close()` has returned.
   package init(
-    journals: [SessionJournal], options: Options = Options(),
+    journals: [SessionJournal], options: Options = Options(), threads: Threads,
     deliver: @escaping @Sendable (JournalEvent) -> Void
   ) {
     precondition(journals.allSatisfy(\.isWritable), "a journal opened for reading is not written to")
@@ -100,10 +112,8 @@ package final class JournalWriter: @unchecked Sendable {
     self.deliver = deliver
     syncer = LogSyncer(journals: journals, options: options)
     pending = Pending(dirty: Array(repeating: false, count: journals.count))
-    syncer.start { self.syncEnded($0, $1) }
-    let thread = Thread { self.run() }
-    thread.name = "ferry-journal"
-    thread.start()
+    syncer.start(on: threads.sync) { self.syncEnded($0, $1) }
+    threads.commit.submit { self.run() }
   }
 
   /// Takes changes of one journal, in order; the result is their number for `.synced(through:)`. Waits

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The thread that brings logs to the disk, one sync after the other, while the journal's thread commits on.
@@ -31,17 +32,16 @@ final class LogSyncer: @unchecked Sendable {
     logs = journals.map { journal in
       guard journal.isDurable else { return .success(nil) }
       // A log that cannot be opened is told of by the first sync, as one that cannot be synced.
-      return Result { () throws(JournalError) in try LogFile(journal: journal.path) }
+      return Result { () throws(JournalError) in try LogFile(journal: journal.path, commits: journal.commits)
+      }
     }
     call = options.syncCall
     delay = options.syncDelay
   }
 
-  /// Starts the thread. `ended` is called on it after each sync, with what made it fail.
-  func start(_ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
-    let thread = Thread { self.run(ended) }
-    thread.name = "ferry-sync"
-    thread.start()
+  /// Takes the thread until `close()`. `ended` is called on it after each sync, with what made it fail.
+  func start(on thread: SerialWorker, _ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
+    thread.submit { self.run(ended) }
   }
 
   /// Begins a sync. The one before has ended.

@@ -96,19 +96,3 @@ extension RequestTemplate {
     set { if let newValue { body = .json(newValue) } }
   }
 }
-
-extension RequestTemplate.Field {
-  /// `apply` of a token.
-  static let applyShape = Shape<Self>(
-    "Apply", doc: "The header field that is set on every request of a node that names the token.",
-    keys: [
-      Key(
-        "header", \.name, .headerName(isSet: true), isRequired: true, doc: "The field's name.",
-        example: "Authorization"),
-      Key(
-        "value", \.value, .headerValue, isRequired: true, doc: "Its value, with the token's captures.",
-        example: "\"Bearer ${token.access_token}\""),
-    ],
-    blank: { _, _ in Self(name: "", value: Template([])) },
-    place: { outer, _ in if case .token(let name) = outer { .apply(name) } else { outer } })
-}

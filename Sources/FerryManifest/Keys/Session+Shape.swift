@@ -50,6 +50,9 @@ extension Session {
         "headers", \.headers, .headers, default: "none",
         doc: "Header fields of every request of the session.",
         example: "{ User-Agent: ferry }"),
+      Key(
+        "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
+        doc: "How redirects of its requests are followed."),
     ],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })

@@ -13,7 +13,7 @@ extension TokenStep {
           """,
         example: "{ access_token: { json: /access_token, secret: true } }"),
       Key(
-        "apply", \.apply, .object(RequestTemplate.Field.applyShape), isRequired: true,
+        "apply", \.application, .object(Application.shape), isRequired: true,
         doc: "How requests carry the token.",
         example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
       Key(

@@ -47,6 +47,8 @@ package struct Session: Equatable, Sendable {
   /// The whole item, retries and restarts included. Default 7 days, as URLSession's.
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
+  /// How redirects of its requests are followed.
+  package var redirects: RedirectRules
   package var discretionary: Discretionary
   /// Default true.
   package var allowsCellular: Bool
@@ -61,7 +63,8 @@ package struct Session: Equatable, Sendable {
   package init(
     name: Located<String>, kind: Kind = .default, identifier: String? = nil, maxConnectionsPerHost: Int = 6,
     timeoutForRequest: Duration = .seconds(60), timeoutForResource: Duration = .seconds(7 * 86_400),
-    headers: [RequestTemplate.Field] = [], discretionary: Discretionary = .no, allowsCellular: Bool = true,
+    headers: [RequestTemplate.Field] = [], redirects: RedirectRules = RedirectRules(),
+    discretionary: Discretionary = .no, allowsCellular: Bool = true,
     allowsExpensive: Bool = true, cachePolicy: CachePolicy = .useProtocol,
     serviceType: ServiceType = .default,
     onEvents: [String] = []
@@ -73,6 +76,7 @@ package struct Session: Equatable, Sendable {
     self.timeoutForRequest = timeoutForRequest
     self.timeoutForResource = timeoutForResource
     self.headers = headers
+    self.redirects = redirects
     self.discretionary = discretionary
     self.allowsCellular = allowsCellular
     self.allowsExpensive = allowsExpensive

@@ -8,6 +8,8 @@ package struct TokenStep: Equatable, Sendable {
   package var capture: [Capture]
   /// The header field set on every request of a node that names this token.
   package var apply: RequestTemplate.Field
+  /// Origins that it is sent to besides those of the manifest's own URLs.
+  package var applyOrigins: [OriginPattern]
   package var refresh: Refresh
   package var retry: RetryPolicy
 
@@ -25,7 +27,8 @@ package struct TokenStep: Equatable, Sendable {
 
   package init(
     name: Located<String>, session: Located<String>, request: RequestTemplate, expect: Expectation = .init(),
-    capture: [Capture], apply: RequestTemplate.Field, refresh: Refresh = .init(), retry: RetryPolicy = .init()
+    capture: [Capture], apply: RequestTemplate.Field, applyOrigins: [OriginPattern] = [],
+    refresh: Refresh = .init(), retry: RetryPolicy = .init()
   ) {
     self.name = name
     self.session = session
@@ -33,6 +36,7 @@ package struct TokenStep: Equatable, Sendable {
     self.expect = expect
     self.capture = capture
     self.apply = apply
+    self.applyOrigins = applyOrigins
     self.refresh = refresh
     self.retry = retry
   }

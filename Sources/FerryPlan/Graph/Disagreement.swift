@@ -16,7 +16,8 @@ package struct Disagreement: Error, Hashable, Sendable {
 }
 
 extension SessionPlan {
-  /// The first key that the session has another value of; `headers` are each manifest's own.
+  /// The first key that the session has another value of; `headers` and `redirects` are each
+  /// manifest's own.
   func difference(from other: SessionPlan) -> String? {
     if kind != other.kind { return "kind" }
     if maxConnectionsPerHost != other.maxConnectionsPerHost { return "max_connections_per_host" }

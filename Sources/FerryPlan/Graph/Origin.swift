@@ -71,7 +71,7 @@ package struct Origin: Hashable, Codable, Sendable {
   }
 
   /// Where a URL has its authority (RFC 3986, section 3.2), behind `://`.
-  private static func authority(of url: [UInt8]) -> Range<Int>? {
+  static func authority(of url: [UInt8]) -> Range<Int>? {
     guard let begin = url.firstRange(of: "://".utf8)?.upperBound else { return nil }
     return begin..<(url[begin...].firstIndex(where: "/?#".utf8.contains) ?? url.count)
   }

@@ -126,7 +126,7 @@ private struct PlanCompiler {
       identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
       kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
-      headers: session.headers, discretionary: session.discretionary,
+      headers: session.headers, redirects: session.redirects, discretionary: session.discretionary,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
       onEvents: session.onEvents)
   }
@@ -150,7 +150,9 @@ private struct PlanCompiler {
       repeatability: .repeatable, origin: Origin(token.request.url))
     return Node(
       name: token.name.value, session: step.session, needs: [], retry: token.retry,
-      work: .token(TokenWork(step: step, apply: token.apply, refresh: token.refresh)))
+      work: .token(
+        TokenWork(
+          step: step, apply: token.apply, applyOrigins: token.applyOrigins, refresh: token.refresh)))
   }
 
   private func node(_ upload: Upload) -> Node {

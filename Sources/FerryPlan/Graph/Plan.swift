@@ -79,6 +79,8 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var timeoutForResource: Duration
   /// Of a session that several manifests share those of the first; requests carry their own manifest's.
   package var headers: [RequestTemplate.Field]
+  /// Likewise.
+  package var redirects: RedirectRules
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
@@ -152,6 +154,8 @@ package struct Node: Hashable, Codable, Sendable {
 package struct TokenWork: Hashable, Codable, Sendable {
   package var step: Step
   package var apply: RequestTemplate.Field
+  /// Origins that it is sent to besides those of the manifest's own URLs.
+  package var applyOrigins: [OriginPattern]
   package var refresh: TokenStep.Refresh
 }
 

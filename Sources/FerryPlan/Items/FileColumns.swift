@@ -1,6 +1,6 @@
 /// Paths, sizes and times of many files in columns: an item is no object of its own.
 ///
-/// About 24 bytes a file and its path.
+/// About 32 bytes a file and its path.
 package struct FileColumns: Hashable, Sendable {
   /// The paths' bytes, one after the other: a name need not be UTF-8.
   package var paths: [UInt8]
@@ -10,12 +10,15 @@ package struct FileColumns: Hashable, Sendable {
   package var sizes: [Int64]
   /// Nanoseconds since 1970.
   package var modified: [Int64]
+  /// Which file has the name: a number made of its device and inode; 0 where it is not known.
+  package var identities: [UInt64]
 
   package init(paths: [UInt8] = [], ends: [Int] = [], sizes: [Int64] = [], modified: [Int64] = []) {
     self.paths = paths
     self.ends = ends
     self.sizes = sizes
     self.modified = modified
+    identities = Array(repeating: 0, count: ends.count)
   }
 
   package var count: Int { ends.count }
@@ -31,13 +34,25 @@ package struct FileColumns: Hashable, Sendable {
     ends.reserveCapacity(count)
     sizes.reserveCapacity(count)
     modified.reserveCapacity(count)
+    identities.reserveCapacity(count)
   }
 
-  package mutating func append(path: some Collection<UInt8>, size: Int64, modified: Int64) {
+  /// - Parameter identity: 0 where it is not known which file has the name.
+  package mutating func append(
+    path: some Collection<UInt8>, size: Int64, modified: Int64, identity: UInt64 = 0
+  ) {
     paths.append(contentsOf: path)
     ends.append(paths.count)
     sizes.append(size)
     self.modified.append(modified)
+    identities.append(identity)
+  }
+
+  /// Appends a file of another list, with all that is known of it.
+  package mutating func append(_ index: Int, of other: FileColumns) {
+    append(
+      path: other.path(index), size: other.sizes[index], modified: other.modified[index],
+      identity: other.identities[index])
   }
 }
 

@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// Where an item stands in its round. Raw values are written down; never reuse one.
 package enum ItemState: UInt8, Codable, Sendable {
   case queued = 0
@@ -41,4 +43,10 @@ package struct CapturedValue: Hashable, Sendable {
     self.value = value
     self.isSecret = isSecret
   }
+}
+
+extension CapturedValue: CustomStringConvertible, CustomReflectable {
+  /// A secret one prints as `***`, also within other values.
+  package var description: String { "\(name): \(isSecret ? SensitiveValue(value).description : value)" }
+  package var customMirror: Mirror { Mirror(self, children: ["capture": description]) }
 }

@@ -58,11 +58,11 @@ package struct ItemTable: Sendable {
   package var count: Int { files.count }
 
   package mutating func append(
-    path: some Collection<UInt8>, size: Int64, modified: Int64, row: Int64, entry: Entry,
-    handedOver: Instant? = nil, begun: Begun? = nil
+    path: some Collection<UInt8>, size: Int64, modified: Int64, identity: UInt64 = 0, row: Int64,
+    entry: Entry, handedOver: Instant? = nil, begun: Begun? = nil
   ) {
     if let begun { self.begun[count] = begun }
-    files.append(path: path, size: size, modified: modified)
+    files.append(path: path, size: size, modified: modified, identity: identity)
     rows.append(row)
     phases.append(.waiting)
     entries.append(entry)
@@ -88,7 +88,7 @@ extension ItemTable {
       let handedOver = other.handedOver[item]
       append(
         path: other.files.path(item), size: other.files.sizes[item], modified: other.files.modified[item],
-        row: other.rows[item], entry: other.entries[item],
+        identity: other.files.identities[item], row: other.rows[item], entry: other.entries[item],
         handedOver: handedOver == Self.notHandedOver ? nil : Instant(nanoseconds: handedOver),
         begun: other.begun[item])
     }

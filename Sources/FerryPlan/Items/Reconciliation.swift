@@ -111,7 +111,7 @@ package struct Reconciliation: Sendable {
       // An upload ID of an earlier round is of the same file still.
       let goesOn = isSame && (known.round == round || known.state != .queued)
       if known.intent != nil || goesOn {
-        carryOn(known, path: path)
+        carryOn(known, path: path, identity: listing.identities[index])
       } else {
         requeue(known, index: index)
       }
@@ -174,8 +174,7 @@ package struct Reconciliation: Sendable {
   private mutating func appendNew() {
     items.append(
       path: listing.path(cursor), size: listing.sizes[cursor], modified: listing.modified[cursor],
-      row: nextRow,
-      entry: .new)
+      identity: listing.identities[cursor], row: nextRow, entry: .new)
     nextRow += 1
     cursor += 1
   }
@@ -183,14 +182,15 @@ package struct Reconciliation: Sendable {
   private mutating func requeue(_ known: Known, index: Int) {
     items.append(
       path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index],
-      row: known.row,
+      identity: listing.identities[index], row: known.row,
       entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
   }
 
-  private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer) {
+  /// - Parameter identity: as listed; 0 where nothing lists the file.
+  private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer, identity: UInt64 = 0) {
     let isOfRound = known.round == round
     items.append(
-      path: path, size: known.size, modified: known.modified, row: known.row,
+      path: path, size: known.size, modified: known.modified, identity: identity, row: known.row,
       entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,
       begun: known.isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
   }

@@ -107,7 +107,7 @@ package struct PlanDocument: Codable, Sendable {
         steps: node.steps.map {
           StepEntry(
             step: $0.kind, session: plan.sessions[$0.session.index].name, method: $0.request.method,
-            url: $0.request.url.description, repeatability: $0.repeatability)
+            url: Userinfo.masked(in: $0.request.url.description), repeatability: $0.repeatability)
         },
         state: node.kind == .token ? "ask" : "run", problems: problems[index] ?? [])
       switch starts[index] {

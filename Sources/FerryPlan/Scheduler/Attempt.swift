@@ -68,6 +68,8 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// Of an allocation: orphans of its upload that stand for the same ID, which the server has given out again.
     package var regained: [Int] = []
+    /// Which sensitive header fields were not sent to the origin that responded, and what would allow them.
+    package var withheld: String?
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

@@ -111,7 +111,7 @@ extension Scheduler {
     guard let upload = uploadIndex[node.index] else { return files }
     var unknown = FileColumns()
     for item in 0..<files.count where uploads[upload].item(of: files.path(item)) == nil {
-      unknown.append(path: files.path(item), size: files.sizes[item], modified: files.modified[item])
+      unknown.append(item, of: files)
     }
     return unknown
   }

@@ -76,13 +76,15 @@ extension Step {
       }
       return .succeeded
     }
-    let failure = RecordedFailure(
-      code: "http_status", status: status, message: "the server answered \(status) to \(request.method)")
-    if token != nil, refreshStatuses.contains(status) {
+    let failure = refusal(response)
+    if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
         .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
     }
-    switch status {
+    switch response.judgedStatus {
+    case 300...399:
+      // A server may act and then lead elsewhere: only a listed status says that it did, and none says that it did not.
+      return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 404, 410:
       return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
@@ -100,6 +102,29 @@ extension Step {
     }
   }
 
+  /// The failure that a response's status means, with what would help where more than the number is known.
+  private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
+    let (status, method) = (response.status, request.method)
+    var message = "the server answered \(status) to \(method)"
+    switch status {
+    case 301, 302, 303:
+      let isKept = method == "GET" || method == "HEAD" || status != 303 && request.isIdempotent
+      message +=
+        isKept
+        ? Self.unfollowed
+        : ", and ferry does not follow this redirect: the response to another request, such as a GET of a login page, "
+          + "says nothing about this one; if \(status) means success, list it in 'expect: { status: [\(status)] }'"
+    case 307, 308: message += Self.unfollowed
+    case 300...399:
+      message += ", which is no redirect to follow; if it means success, list it in 'expect: { status }'"
+    case 401, 403: if let withheld = response.withheld { message += "; \(withheld)" }
+    default: break
+    }
+    return RecordedFailure(code: "http_status", status: status, message: message)
+  }
+
+  private static let unfollowed = ", a redirect without a Location, or beyond 'redirects: { limit: 0 }'"
+
   /// Whether an answer of this status is what was asked for, unless its header fields or body say otherwise.
   package func expects(status: Int) -> Bool {
     if kind == .fetch, status == 304 { return true }
@@ -109,8 +134,7 @@ extension Step {
   /// What is expected says yes; what may be other later, or only refuses who asks, says nothing.
   private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
     let status = response.status
-    let failure = RecordedFailure(
-      code: "http_status", status: status, message: "the server answered \(status) to \(request.method)")
+    let failure = refusal(response)
     if expects(status: status) {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
@@ -118,12 +142,13 @@ extension Step {
       // Another server's page, such as that of a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
-    if token != nil, refreshStatuses.contains(status) {
+    if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
         .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
     }
-    switch status {
-    case 401, 403, 407: return .permanent(failure)
+    switch response.judgedStatus {
+    // A redirect that leads nowhere says neither yes nor no.
+    case 300...399, 401, 403, 407: return .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 503 where response.retryAfter != nil:
@@ -133,6 +158,10 @@ extension Step {
     default: return .notCommitted(failure)
     }
   }
+
+  /// Whether an end of which nothing is known is the end: no repetition tells more, or it is a commit, whose failure
+  /// would give its upload ID back.
+  private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
 
   /// Whether nothing is asked before it is sent again.
   private var isRepeatedBlindly: Bool {
@@ -146,16 +175,22 @@ extension Step {
     let recorded = RecordedFailure(code: failure.code.rawValue, message: failure.message)
     switch failure.code {
     case .nameResolution, .connect, .handshake:
-      return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
+      guard failure.mayHaveReachedServer else {
+        return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
+      }
+      // A server redirected it to another, which could not be reached: the host that waits is not the step's.
+      guard isRepeatedBlindly else { return .answerLost(recorded) }
+      return .transient(recorded, retryAfter: nil, scope: .item, effect: .unknown)
     case .connectionLost, .requestTimeout, .malformedAnswer:
       if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
         recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
     case .resourceTimeout, .answerTooLarge, .redirect, .capture:
       // Nothing repeats it: of a commit that is the end of what can be known.
-      let isCounted = !isRepeatedBlindly || kind == .commit
-      if isCounted, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      if endsKnowledge, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
+    case .certificate where endsKnowledge && failure.mayHaveReachedServer:
+      return .answerLost(recorded)
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
     case .byteLimit:
@@ -167,6 +202,11 @@ extension Step {
       return .cancelled(reachedServer: failure.mayHaveReachedServer)
     }
   }
+}
+
+extension AttemptResult.Response {
+  /// The status as it is judged: an invalid one counts as 500 (RFC 9110, section 15).
+  fileprivate var judgedStatus: Int { (100...599).contains(status) ? status : 500 }
 }
 
 extension Verdict {

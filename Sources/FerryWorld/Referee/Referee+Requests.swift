@@ -127,13 +127,14 @@ extension Referee {
     unknownCommits.insert(key)
   }
 
-  /// What an answer tells of a commit; a server or gateway that failed does not know.
+  /// What a response tells of a commit: only a status of the request itself does. A server or gateway that failed
+  /// does not know, a redirect may come from a server that acted, and a status that does not exist says nothing.
   mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
     let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
     switch (call.step, response.status) {
     case (.commit, 200), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
-    case (.commit, 500), (.commit, 502), (.commit, 504): break
+    case (.commit, 500), (.commit, 502), (.commit, 504), (.commit, 303), (.commit, 699): break
     case (.commit, _): if wasUnknown[key] == false { unknownCommits.remove(key) }
     default: break
     }

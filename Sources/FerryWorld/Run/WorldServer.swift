@@ -61,6 +61,15 @@ struct WorldServer {
     case .gatewayTimesOut(let hasActed):
       if hasActed { _ = act(call) }
       return .status(504, after: after)
+    case .seeOther(let hasActed):
+      if hasActed { _ = act(call) }
+      return .status(303, after: after)
+    case .redirectRefused(let hasActed):
+      if hasActed { _ = act(call) }
+      return .fails(.connect, reached: true, after: after)
+    case .invalidStatus(let hasActed):
+      if hasActed { _ = act(call) }
+      return .status(699, after: after)
     case .busy: return .status(503, after: after)
     case .tooMany(let seconds): return .status(429, after: after, retryAfter: .seconds(seconds))
     case .tokenRefused where !hasActed(call): return .status(401, after: after)
@@ -79,7 +88,8 @@ struct WorldServer {
   private mutating func fill(_ reply: inout Reply, _ call: Call, _ number: Int, _ fate: Fate?) {
     switch fate {
     case .refused, .handshakeFails: return
-    case .timesOut, .cut, .answerLost, .gatewayTimesOut, .busy, .tooMany, .tokenRefused, .forbidden, .idEnds,
+    case .timesOut, .cut, .answerLost, .gatewayTimesOut, .seeOther, .redirectRefused, .invalidStatus, .busy,
+      .tooMany, .tokenRefused, .forbidden, .idEnds,
       .slow, nil:
       reply.overhead = 300
     }

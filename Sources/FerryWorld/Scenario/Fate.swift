@@ -16,11 +16,17 @@ package enum Fate: Hashable, Sendable {
   case forbidden
   /// The upload ID has just ended.
   case idEnds
+  /// The server leads elsewhere with a 303, after it acted or instead.
+  case seeOther(hasActed: Bool)
+  /// The server redirects it with a 307, after it acted or instead, to another that refuses the connection.
+  case redirectRefused(hasActed: Bool)
+  /// The server responds with a status that does not exist, whether it acted or not.
+  case invalidStatus(hasActed: Bool)
   /// It takes so much longer.
   case slow(seconds: Int)
 
   static func random(_ dice: inout Dice) -> Fate {
-    switch dice.roll(24) {
+    switch dice.roll(27) {
     case 0, 1, 2: .refused
     case 3: .handshakeFails
     case 4, 5: .timesOut
@@ -32,6 +38,9 @@ package enum Fate: Hashable, Sendable {
     case 17, 18: .tokenRefused
     case 19: .forbidden
     case 20, 21: .idEnds
+    case 22: .seeOther(hasActed: dice.once(in: 2))
+    case 23: .redirectRefused(hasActed: dice.once(in: 2))
+    case 24: .invalidStatus(hasActed: dice.once(in: 2))
     default: .slow(seconds: dice.roll(1...100))
     }
   }

@@ -39,10 +39,15 @@ enum OldKernel {
   ///
   /// - Parameter answers: of the kernel's calls, as `renameat2=ENOSYS`.
   static func run(_ job: Workspace, without answers: [String]) async throws -> Command {
+    try await start(job, without: answers).end()
+  }
+
+  /// Starts a workspace's manifest.
+  static func start(_ job: Workspace, without answers: [String]) async throws -> RunningCommand {
     guard let program = try await program.value else {
       throw CommandFailure(description: "nothing here can start it")
     }
     let ferry = [Product.path("ferry"), "run", "job.yaml", "--report", "report.json"]
-    return try await job.start(answers + ["--"] + ferry, program: program).end()
+    return try job.start(answers + ["--"] + ferry, program: program)
   }
 }

@@ -4,7 +4,8 @@ extension Explanation {
     """
     A URL is written whole, with `http://` or `https://` and a host, or begins with a reference that brings \
     these, such as a captured `Location`. It has no spaces: write `%20`. What a reference brings is encoded \
-    for its place, so write references as they are.
+    for its place, so write references as they are. An entry of `origins` is a scheme and a host, perhaps with a \
+    port, and no more: `https://*.example.com`.
     """,
     in: """
       version: 1

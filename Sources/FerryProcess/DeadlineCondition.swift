@@ -1,14 +1,20 @@
-import Foundation
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A lock and a condition whose wait can end at a moment of the monotonic clock.
 ///
 /// `@unchecked Sendable`: POSIX mutexes and conditions may be used from every thread, and their storage
 /// never moves.
-final class DeadlineCondition: @unchecked Sendable {
+package final class DeadlineCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     #if os(Linux)
     var attributes = pthread_condattr_t()
@@ -29,20 +35,20 @@ final class DeadlineCondition: @unchecked Sendable {
   }
 
   /// Nanoseconds on the clock of the deadlines.
-  static var now: Int64 {
+  package static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()
   }
 
   /// Under the lock: waits to be woken, until `deadline` at the latest. May return for no reason.
-  func wait(until deadline: Int64? = nil) {
+  package func wait(until deadline: Int64? = nil) {
     guard let deadline else {
       pthread_cond_wait(condition, mutex)
       return
@@ -61,5 +67,5 @@ final class DeadlineCondition: @unchecked Sendable {
     #endif
   }
 
-  func wakeAll() { pthread_cond_broadcast(condition) }
+  package func wakeAll() { pthread_cond_broadcast(condition) }
 }

@@ -1,0 +1,40 @@
+import GRDB
+import Synchronization
+
+/// Closes a connection when its last user is released, unless it is abandoned.
+///
+/// The `DatabaseQueue` itself is never released. GRDB attaches a value to the queue's dispatch queue, and Dispatch
+/// destroys that value on one of its worker threads: where the system refuses a thread (RLIMIT_NPROC, `pids.max`),
+/// the release of the queue would wait for one indefinitely. A closed connection keeps a few hundred bytes.
+final class DatabaseCloser: Sendable {
+  private let queue: DatabaseQueue
+
+  private struct Queues {
+    var all: [ObjectIdentifier: DatabaseQueue] = [:]
+    var abandoned: Set<ObjectIdentifier> = []
+  }
+
+  private static let queues = Mutex(Queues())
+
+  init(_ queue: DatabaseQueue) {
+    self.queue = queue
+    Self.keep(queue)
+  }
+
+  deinit {
+    guard !Self.queues.withLock({ $0.abandoned.contains(ObjectIdentifier(queue)) }) else { return }
+    // Whoever needs to know that the close succeeded has closed it before; a second close does nothing.
+    try? queue.close()
+  }
+
+  private static func keep(_ queue: DatabaseQueue) {
+    queues.withLock { $0.all[ObjectIdentifier(queue)] = queue }
+  }
+
+  /// Keeps a connection open until the process ends, so that SQLite's checkpoint at close never runs: after a failed
+  /// write or sync the log must not be copied into the database.
+  static func abandon(_ queue: DatabaseQueue) {
+    keep(queue)
+    _ = queues.withLock { $0.abandoned.insert(ObjectIdentifier(queue)) }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Whether a folder is one that only this user can change.
+///
+/// Whatever lies in a folder that another user can write to may be that user's: a forged journal, or a link in the
+/// place of a lock that leads to a file of ours. So ferry uses no such folder.
+enum PrivateFolder {
+  /// Refuses a folder that is there, and is a link, another user's, or open to the writing of others. One that is
+  /// missing passes.
+  ///
+  /// - Parameter mayBeLink: whether the folder itself may be a link; the folder behind it is judged.
+  static func check(_ path: String, mayBeLink: Bool = false) throws(JournalError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFLNK {
+      guard mayBeLink else { throw refused(path, "it is a symbolic link") }
+      guard stat(path, &status) == 0 else { return }
+    }
+    // What is no folder is reported by whoever makes it.
+    guard status.st_mode & S_IFMT == S_IFDIR else { return }
+    guard status.st_uid == geteuid() else {
+      throw refused(path, "it belongs to user \(status.st_uid), and this is user \(geteuid())")
+    }
+    guard status.st_mode & 0o022 == 0 else {
+      throw refused(path, "its mode is \(text(status.st_mode)): other users may write to it")
+    }
+  }
+
+  /// Refuses a path on which another user could put another folder in its place: below a folder that everyone may
+  /// write to and that is not sticky, or through a link that another user has put into a sticky one.
+  ///
+  /// Folders above that a group may write to, or that belong to another user, are trusted: home folders and mounted
+  /// volumes are often so.
+  static func checkParents(of path: String) throws(JournalError) {
+    try checkPrefixes(of: AbsolutePath.text(of: path))
+    guard let found = realpath(path, nil) else { return }
+    defer { free(found) }
+    try checkPrefixes(of: String(cString: found))
+  }
+
+  private static func checkPrefixes(of path: String) throws(JournalError) {
+    var folder = "/"
+    for name in path.split(separator: "/") {
+      var above = stat()
+      var status = stat()
+      guard stat(folder, &above) == 0 else { return }
+      let next = (folder == "/" ? "" : folder) + "/" + name
+      if above.st_mode & 0o002 != 0 {
+        guard above.st_mode & UInt32(S_ISVTX) != 0 else {
+          throw refused(
+            folder, "its mode is \(text(above.st_mode)), so that any user can replace what is in it")
+        }
+        if lstat(next, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != geteuid(),
+          status.st_uid != above.st_uid
+        {
+          throw refused(
+            next, "it is a symbolic link of user \(status.st_uid), in a folder that everyone may write to")
+        }
+      }
+      folder = next
+    }
+  }
+
+  private static func refused(_ path: String, _ cause: String) -> JournalError {
+    JournalError(.unsafeFolder, file: path, cause: cause)
+  }
+
+  private static func text(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// Files of the state folder: none is opened through a link, and none but regular files of this user's are written.
+enum StateFile {
+  /// Opens a file, or makes it for the user alone, whatever the umask is.
+  ///
+  /// - Parameter what: for messages, as "open".
+  static func open(_ path: String, _ flags: Int32, doing what: String) throws(JournalError) -> Int32 {
+    // O_NONBLOCK: what is in the file's place may be a FIFO, whose open would wait.
+    let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else {
+      let code = errno
+      guard code != ELOOP else { throw linked(path) }
+      throw JournalError(errno: code, doing: what, file: path)
+    }
+    do throws(JournalError) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw JournalError(errno: errno, doing: what, file: path) }
+      try judge(status, path, isWritten: flags & O_ACCMODE != O_RDONLY)
+      if flags & O_CREAT != 0, status.st_mode & 0o777 != 0o600, fchmod(descriptor, 0o600) != 0 {
+        throw JournalError(errno: errno, doing: "chmod", file: path)
+      }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Judges a file that SQLite opens by its path. A file that is missing passes.
+  ///
+  /// Nobody exchanges it between the two: the folder is one that only this user can change (`PrivateFolder`).
+  ///
+  /// - Parameter isWritten: then it has to be this user's.
+  static func check(_ path: String, isWritten: Bool) throws(JournalError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT != S_IFLNK else { throw linked(path) }
+    try judge(status, path, isWritten: isWritten)
+  }
+
+  private static func judge(_ status: stat, _ path: String, isWritten: Bool) throws(JournalError) {
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw JournalError(.foreign, file: path, cause: "it is no regular file")
+    }
+    guard !isWritten || status.st_uid == geteuid() else {
+      throw JournalError(
+        .wrongOwner, file: path, cause: "its owner is user \(status.st_uid), this is user \(geteuid())")
+    }
+  }
+
+  private static func linked(_ path: String) -> JournalError {
+    JournalError(.foreign, file: path, cause: "it is a symbolic link, and none is followed here")
+  }
+}

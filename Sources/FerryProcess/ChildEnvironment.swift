@@ -1,0 +1,19 @@
+/// The environment of programs that ferry starts: a small set of variables, so that no secret reaches them.
+package enum ChildEnvironment {
+  /// Beside these, every variable whose name begins with `LC_`.
+  package static let names: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
+  ]
+
+  /// - Parameters:
+  ///   - environment: of this process.
+  ///   - requested: names of further variables.
+  ///   - withheld: names that are left out in any case: variables from which secrets are read.
+  package static func variables(
+    of environment: [String: String], requested: Set<String> = [], withheld: Set<String> = []
+  ) -> [String: String] {
+    environment.filter { name, _ in
+      (names.contains(name) || name.hasPrefix("LC_") || requested.contains(name)) && !withheld.contains(name)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import CProcess
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A program to start: posix_spawn(3), which needs no thread. (Foundation's `Process` waits for a thread of its own
+/// and hangs where the system refuses one; swift-subprocess waits for the program's end.)
+///
+/// The program inherits nothing but what is named here: its environment; its standard input is `/dev/null`, its
+/// output and error are as stated, and no other descriptor is open in it. It runs in a session of its own, so that a
+/// terminal's ^C and hang-up do not reach it, with every signal unblocked and at its default.
+package struct ChildProgram {
+  package enum Output: Sendable {
+    case discarded
+    /// This process's standard error.
+    case standardError
+    case descriptor(Int32)
+  }
+
+  /// Why it could not be started: an `errno`.
+  package struct StartFailure: Error, CustomStringConvertible {
+    package var number: Int32
+
+    package var description: String { SystemError.text(number) }
+  }
+
+  package var path: String
+  package var arguments: [String]
+  package var environment: [String: String]
+  /// The folder that it starts in; this process's own if `nil`.
+  package var folder: String?
+  package var output = Output.discarded
+  package var error = Output.discarded
+
+  package init(path: String, arguments: [String], environment: [String: String], folder: String? = nil) {
+    self.path = path
+    self.arguments = arguments
+    self.environment = environment
+    self.folder = folder
+  }
+
+  /// Starts the program and returns its process ID. The caller waits for its end, or exits before it.
+  @discardableResult
+  package func start() throws(StartFailure) -> pid_t {
+    Self.closeOnExec()
+    #if canImport(Darwin)
+    var actions: posix_spawn_file_actions_t?
+    var attributes: posix_spawnattr_t?
+    #else
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (all, none) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    sigemptyset(&none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(FERRY_SPAWN_SETSID))
+    var codes = [posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)]
+    // In this order: `error` may be this process's own standard error, which `output` needs before it.
+    codes.append(Self.redirect(STDOUT_FILENO, to: output, &actions))
+    codes.append(Self.redirect(STDERR_FILENO, to: error, &actions))
+    if let folder { codes.append(ferry_spawn_change_folder(&actions, folder)) }
+    if let code = codes.first(where: { $0 != 0 }) { throw StartFailure(number: code) }
+    var process = pid_t()
+    let code = Self.withStrings([path] + arguments) { words in
+      Self.withStrings(environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }) { variables in
+        posix_spawn(&process, path, &actions, &attributes, words, variables)
+      }
+    }
+    guard code == 0 else { throw StartFailure(number: code) }
+    return process
+  }
+
+  /// Runs the program and returns what it wrote to its standard output; `nil` where it cannot be started, has not
+  /// closed its output within `limit`, or writes more than 64 KiB. It is killed then.
+  package func standardOutput(within limit: Duration) -> [UInt8]? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    defer { close(ends[0]) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var program = self
+    program.output = .descriptor(ends[1])
+    // Why it cannot be started is nothing to its caller.
+    let started = try? program.start()
+    close(ends[1])
+    guard let process = started else { return nil }
+    let bytes = Self.read(ends[0], until: DeadlineCondition.now + limit.components.seconds * 1_000_000_000)
+    if bytes == nil { kill(process, SIGKILL) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return bytes
+  }
+
+  /// Until the end of the file.
+  private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while bytes.count <= 64 << 10 {
+      let rest = (deadline - DeadlineCondition.now) / 1_000_000
+      guard rest > 0 else { return nil }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, Int32(clamping: rest)) > 0 else { continue }
+      #if canImport(Darwin)
+      let count = Darwin.read(descriptor, &piece, piece.count)
+      #elseif canImport(Musl)
+      let count = Musl.read(descriptor, &piece, piece.count)
+      #else
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      #endif
+      if count == 0 { return bytes }
+      guard count > 0 else { return nil }
+      bytes += piece[..<count]
+    }
+    return nil
+  }
+
+  #if canImport(Darwin)
+  private typealias Actions = posix_spawn_file_actions_t?
+  #else
+  private typealias Actions = posix_spawn_file_actions_t
+  #endif
+
+  private static func redirect(_ descriptor: Int32, to output: Output, _ actions: inout Actions) -> Int32 {
+    switch output {
+    case .discarded: posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    case .standardError: posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, descriptor)
+    case .descriptor(let source): posix_spawn_file_actions_adddup2(&actions, source, descriptor)
+    }
+  }
+
+  /// Marks every descriptor above the standard ones: also those that this process has inherited, and those of
+  /// libraries that open theirs without O_CLOEXEC.
+  private static func closeOnExec() {
+    let first = STDERR_FILENO + 1
+    if ferry_close_on_exec_from(UInt32(first)) == 0 { return }
+    var limit = rlimit()
+    #if canImport(Darwin)
+    getrlimit(RLIMIT_NOFILE, &limit)
+    #else
+    getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
+    #endif
+    for descriptor in first..<Int32(clamping: max(limit.rlim_cur, rlim_t(first))) {
+      let flags = fcntl(descriptor, F_GETFD)
+      if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
+    }
+  }
+
+  /// An array of C strings that ends in a null pointer.
+  private static func withStrings<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let strings = texts.map { strdup($0) }
+    defer { for string in strings { free(string) } }
+    return body(strings + [nil])
+  }
+}

@@ -1,0 +1,193 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A thread that waits for descriptors and for moments (poll(2)), and calls those who wait for them.
+///
+/// The thread exists when `init` returns, and ends once the `PollThread` is released. A handler must not wait.
+package final class PollThread: Sendable {
+  private let loop: Loop
+
+  /// - Parameter name: of the thread, at most 15 bytes.
+  package init(_ name: String) throws(ThreadUnavailable) {
+    let loop = try Loop(name)
+    try SystemThread.start(name) { loop.run() }
+    self.loop = loop
+  }
+
+  deinit { loop.close() }
+
+  /// Calls `handler` on the thread while the descriptor is readable, until the watch is released.
+  ///
+  /// - Parameter descriptor: does not block, and is the watch's from now on: it is closed with it.
+  package func watch(_ descriptor: Int32, _ handler: @escaping @Sendable () -> Void) -> Watch {
+    Watch(loop: loop, descriptor: loop.add(descriptor, handler))
+  }
+
+  /// Calls `body` once on the thread, after a time.
+  package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    loop.schedule(after: delay, body)
+  }
+
+  /// A descriptor that is watched until this is released.
+  package final class Watch: Sendable {
+    private let loop: Loop
+    private let identifier: UInt64
+
+    fileprivate init(loop: Loop, descriptor identifier: UInt64) {
+      self.loop = loop
+      self.identifier = identifier
+    }
+
+    /// No call begins after this. The thread closes the descriptor: a call that has begun may still read it.
+    deinit { loop.remove(identifier) }
+  }
+
+  /// What the thread waits for. It outlives the `PollThread` until the thread ends.
+  ///
+  /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; the other properties never change.
+  fileprivate final class Loop: @unchecked Sendable {
+    private struct Source {
+      var descriptor: Int32
+      /// `nil` once it is removed and only remains to be closed.
+      var handler: (@Sendable () -> Void)?
+    }
+
+    private struct Timer {
+      /// On the clock of `DeadlineCondition`, in nanoseconds.
+      var deadline: Int64
+      var body: @Sendable () -> Void
+    }
+
+    private struct State {
+      var sources: [UInt64: Source] = [:]
+      var timers: [Timer] = []
+      var last: UInt64 = 0
+      var isClosing = false
+    }
+
+    /// A pipe: a byte in it ends the thread's wait.
+    private let reading: Int32
+    private let writing: Int32
+    private let condition = DeadlineCondition()
+    private var state = State()
+
+    init(_ name: String) throws(ThreadUnavailable) {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw ThreadUnavailable(name: name, number: errno) }
+      for end in ends {
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      }
+      (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+      _ = Self.closeDescriptor(reading)
+      _ = Self.closeDescriptor(writing)
+    }
+
+    func add(_ descriptor: Int32, _ handler: @escaping @Sendable () -> Void) -> UInt64 {
+      condition.withLock {
+        state.last += 1
+        state.sources[state.last] = Source(descriptor: descriptor, handler: handler)
+        wake()
+        return state.last
+      }
+    }
+
+    func remove(_ identifier: UInt64) {
+      condition.withLock {
+        state.sources[identifier]?.handler = nil
+        wake()
+      }
+    }
+
+    func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+      let (seconds, attoseconds) = delay.components
+      let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      let deadline = DeadlineCondition.now.addingReportingOverflow(
+        nanoseconds.overflow ? .max : nanoseconds.partialValue + attoseconds / 1_000_000_000)
+      condition.withLock {
+        state.timers.append(Timer(deadline: deadline.overflow ? .max : deadline.partialValue, body: body))
+        wake()
+      }
+    }
+
+    func close() {
+      condition.withLock {
+        state.isClosing = true
+        wake()
+      }
+    }
+
+    /// A full pipe wakes the thread as well as one more byte would.
+    private func wake() { _ = write(writing, [0], 1) }
+
+    func run() {
+      while let (identifiers, descriptors, wait) = prepare() {
+        var polled = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
+        polled += descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), wait) > 0 else { continue }
+        if polled[0].revents != 0 { drain() }
+        for (identifier, entry) in zip(identifiers, polled.dropFirst()) where entry.revents != 0 {
+          condition.withLock { state.sources[identifier]?.handler }?()
+          // Such a descriptor would end every wait from now on.
+          if Int32(entry.revents) & (POLLHUP | POLLNVAL) != 0 { remove(identifier) }
+        }
+      }
+    }
+
+    /// Closes what was removed and runs what is due; returns what to wait for, and how many milliseconds at most.
+    /// `nil` at the end.
+    private func prepare() -> (identifiers: [UInt64], descriptors: [Int32], wait: Int32)? {
+      let now = DeadlineCondition.now
+      let (due, isOver) = condition.withLock {
+        if state.isClosing {
+          for identifier in state.sources.keys { state.sources[identifier]?.handler = nil }
+          state.timers = []
+        }
+        for (identifier, source) in state.sources where source.handler == nil {
+          _ = Self.closeDescriptor(source.descriptor)
+          state.sources[identifier] = nil
+        }
+        let due = state.timers.filter { $0.deadline <= now }
+        state.timers.removeAll { $0.deadline <= now }
+        return (due, state.isClosing)
+      }
+      guard !isOver else { return nil }
+      for timer in due { timer.body() }
+      return condition.withLock {
+        let sources = state.sources.sorted { $0.key < $1.key }.filter { $0.value.handler != nil }
+        return (sources.map(\.key), sources.map(\.value.descriptor), wait())
+      }
+    }
+
+    /// Until the next timer in milliseconds, rounded up; -1 without one.
+    private func wait() -> Int32 {
+      guard let next = state.timers.map(\.deadline).min() else { return -1 }
+      let rest = max(0, next - DeadlineCondition.now)
+      return Int32(min(rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0), Int64(Int32.max)))
+    }
+
+    private func drain() {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while read(reading, &bytes, bytes.count) == bytes.count {}
+    }
+
+    /// `close` is the name of a method here.
+    private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+      #if canImport(Darwin)
+      Darwin.close(descriptor)
+      #elseif canImport(Musl)
+      Musl.close(descriptor)
+      #else
+      Glibc.close(descriptor)
+      #endif
+    }
+  }
+}

@@ -1,0 +1,12 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The C library's text for an error number, such as "Permission denied".
+enum SystemError {
+  static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,177 @@
+import FerryPlan
+
+/// Decides which origin a request may reach with what it carries.
+enum OriginGuard {
+  /// A header field that is left out at an origin.
+  struct Withheld: Equatable {
+    /// Such as `token.access_token in the header Authorization`.
+    var text: String
+    var owner: TransferRequest.HeaderField.Owner
+  }
+
+  enum Admission: Equatable {
+    case send([TransferRequest.HeaderField], withheld: [Withheld])
+    /// With the reason, which names values and origins only.
+    case refuse(String)
+  }
+
+  // MARK: The first request
+
+  /// The request as the origin of its URL may see it. Only a URL that a response named is looked at: the others are
+  /// the manifest's own.
+  ///
+  /// - Throws: a failure of code `redirect`, before anything is sent.
+  static func firstHop(
+    _ request: TransferRequest
+  ) throws(TransportFailure) -> (hop: RedirectPolicy.Hop, withheld: [Withheld]) {
+    var hop = RedirectPolicy.Hop(
+      method: request.method, url: request.url, headers: request.headers, hasBody: request.body.isSent)
+    guard request.sensitive.isURLCaptured else { return (hop, []) }
+    // libcurl's own parser decides: it must not read another host than this check.
+    guard let url = CurlURL(request.url), let origin = url.origin else {
+      throw EasyHandle.malformed("the URL that a response named cannot be read")
+    }
+    if url.userinfo == nil, let userinfo = request.sensitive.known.userinfo[origin] {
+      url.set(userinfo)
+      hop.url = url.text ?? hop.url
+    }
+    switch admit(request, to: origin) {
+    case .send(let headers, let withheld):
+      hop.headers = headers
+      return (hop, withheld)
+    case .refuse(let reason):
+      throw TransportFailure(.redirect, reason, mayHaveReachedServer: false)
+    }
+  }
+
+  private static func admit(_ request: TransferRequest, to origin: Origin) -> Admission {
+    let sensitive = request.sensitive
+    guard request.redirects.acrossOrigins != .follow else { return .send(request.headers, withheld: []) }
+    let isKnown = sensitive.known.request.contains(origin)
+    var headers: [TransferRequest.HeaderField] = []
+    var withheld: [Withheld] = []
+    var held = isKnown ? [] : parts(sensitive.url, "the URL") + parts(sensitive.body, "the body")
+    let isHeldBeyondHeaders = !held.isEmpty
+    for field in request.headers {
+      guard let sensitivity = field.sensitivity,
+        !sensitive.known.knows(origin, for: sensitivity.owner)
+      else {
+        headers.append(field)
+        continue
+      }
+      if sensitivity.owner == .request, request.redirects.acrossOrigins == .refuse {
+        held.append(text(of: field))
+      } else {
+        withheld.append(Withheld(text: text(of: field), owner: sensitivity.owner))
+      }
+    }
+    guard !held.isEmpty else { return .send(headers, withheld: withheld) }
+    return .refuse(
+      "the request was not sent to \(origin), which a response named and the manifest does not, because it carries "
+        + "\(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
+  }
+
+  // MARK: Redirects
+
+  /// What of a hop a redirect may take to another origin.
+  static func admit(
+    _ hop: RedirectPolicy.Hop, _ sensitive: SensitiveParts, _ rules: TransferRequest.AcrossOrigins,
+    hasUserinfo: Bool, from: Origin, to: Origin
+  ) -> Admission {
+    let headers = hop.headers.filter { $0.name.lowercased() != "host" }
+    guard rules != .follow else { return .send(headers, withheld: []) }
+    let isDowngrade = from.scheme == "https" && to.scheme == "http"
+    var fixed = parts(sensitive.urlBeginning + sensitive.url, "the URL")
+    if hop.hasBody { fixed += parts(sensitive.body, "the body") }
+    var kept: [TransferRequest.HeaderField] = []
+    var dropped: [TransferRequest.HeaderField] = []
+    for field in headers {
+      let owner = owner(of: field)
+      // The request's own fields belong to the place where the manifest sends them.
+      let mayCross =
+        owner.map { $0 != .request && !isDowngrade && sensitive.known.knows(to, for: $0) } ?? true
+      if mayCross { kept.append(field) } else { dropped.append(field) }
+    }
+    let userinfo = hasUserinfo ? ["the URL's user name and password"] : []
+    let held = fixed + userinfo + dropped.map(text)
+    guard !held.isEmpty else { return .send(kept, withheld: []) }
+    if rules == .strip, fixed.isEmpty, !isDowngrade {
+      let withheld = dropped.map { Withheld(text: text(of: $0), owner: owner(of: $0) ?? .request) }
+      return .send(kept, withheld: withheld + userinfo.map { Withheld(text: $0, owner: .request) })
+    }
+    var help = remedy(canStrip: fixed.isEmpty && !isDowngrade)
+    if !isDowngrade, held.count == 1, dropped.first.flatMap(owner) == .token {
+      help += " or \(tokenRemedy(to))"
+    }
+    let what = isDowngrade ? "the redirect from https to \(to)" : "the redirect to \(to)"
+    return .refuse(
+      "\(what) was not followed, because the request carries \(list(held)); to follow it, \(help)")
+  }
+
+  /// Who set a field that stays with its origin; `nil` for one that may go anywhere.
+  private static func owner(of field: TransferRequest.HeaderField) -> TransferRequest.HeaderField.Owner? {
+    if let sensitivity = field.sensitivity { return sensitivity.owner }
+    switch field.name.lowercased() {
+    case "authorization", "cookie", "proxy-authorization", "x-api-key": return .request
+    default: return nil
+    }
+  }
+
+  // MARK: Messages
+
+  /// Why a response of 401 or 403 may have come: what was left out at its origin, and what would allow it.
+  static func explanation(_ withheld: [Withheld], at origin: Origin?) -> String? {
+    guard let first = withheld.first else { return nil }
+    let place = origin.map { "\($0)" } ?? "this origin"
+    let help =
+      switch first.owner {
+      case .token: origin.map(tokenRemedy) ?? "name the origin in 'apply: { origins: […] }' of the token"
+      case .session:
+        "name a URL of this origin in the session, or set 'redirects: { across_origins: follow }' on the session"
+      case .request: "set 'redirects: { across_origins: follow }' on the session"
+      }
+    return
+      "ferry did not send \(list(withheld.map(\.text))) to \(place), which the manifest does not name for it; "
+      + "to send it, \(help)"
+  }
+
+  private static func tokenRemedy(_ origin: Origin) -> String {
+    "add 'origins: [\"\(origin)\"]' to 'apply' of the token"
+  }
+
+  private static func remedy(canStrip: Bool) -> String {
+    canStrip
+      ? "set 'redirects: { across_origins: strip }' on the session, which leaves the header out, or 'follow'"
+      : "set 'redirects: { across_origins: follow }' on the session"
+  }
+
+  private static func parts(_ names: [String], _ place: String) -> [String] {
+    names.map { "\($0) in \(place)" }
+  }
+
+  private static func text(of field: TransferRequest.HeaderField) -> String {
+    let values = field.sensitivity?.values ?? []
+    return values.isEmpty ? "the header \(field.name)" : "\(list(values)) in the header \(field.name)"
+  }
+
+  private static func list(_ texts: [String]) -> String { texts.joined(separator: ", ") }
+}
+
+extension KnownOrigins {
+  fileprivate func knows(_ origin: Origin, for owner: TransferRequest.HeaderField.Owner) -> Bool {
+    switch owner {
+    case .request: request.contains(origin)
+    case .session: session.contains(origin)
+    case .token: token.contains(origin)
+    }
+  }
+}
+
+extension TransferRequest.Body {
+  var isSent: Bool {
+    switch self {
+    case .none: false
+    case .bytes, .file: true
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import CFiles
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The folder that an upload's files are listed in, held open: files are opened beneath it and nowhere else.
+///
+/// A symbolic link may lead to another file of the folder, as in a listing; none leads out of it, also where the link
+/// was put in a file's or a folder's place after the listing.
+package final class SourceRoot: Sendable {
+  /// Why a file is not open.
+  enum OpenFailure: Error {
+    case system(CInt)
+    /// A link, or `..`, leads out of the root.
+    case leavesRoot
+  }
+
+  /// As it was given: absolute, or relative to the working folder; without a slash at its end.
+  package let path: [UInt8]
+  /// Links followed.
+  package let real: [UInt8]
+  private let descriptor: CInt
+  /// Whether the kernel has openat2(2) and no filter of a container keeps it from us.
+  private let hasOpenBeneath: Bool
+
+  /// How often a file is tried whose path is being renamed or mounted over: openat2(2) then reports EAGAIN.
+  private static let tries = 16
+
+  /// `nil`, with `errno`, where the folder cannot be opened.
+  package init?(_ path: [UInt8]) {
+    let opened = path.withPath { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard opened >= 0 else { return nil }
+    self.path = path
+    descriptor = opened
+    real = Self.realPath(path) ?? path
+    let probe = ferry_open_beneath(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 1)
+    hasOpenBeneath = probe >= 0
+    if probe >= 0 { close(probe) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Another descriptor of the folder, to be read and closed by the caller; -1, with `errno`, where there is none.
+  package func openFolder() -> CInt { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+
+  /// What fstatat(2) reports of a path in the folder; false, with `errno`, where it fails.
+  package func status(of name: [CChar], _ status: inout stat, followsLinks: Bool) -> Bool {
+    fstatat(descriptor, name, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// Opens a file of the folder for reading, without waiting for the writer of a FIFO.
+  ///
+  /// - Parameter relative: the file's path beneath the folder.
+  func openFile(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
+    // A NUL would end the path early.
+    guard !relative.contains(0) else { throw .system(ENOENT) }
+    if hasOpenBeneath {
+      for _ in 0..<Self.tries {
+        let opened = relative.withPath { ferry_open_beneath(descriptor, $0, Self.flags, 1) }
+        if opened >= 0 { return opened }
+        let code = errno
+        if code == EAGAIN { continue }
+        // A link with an absolute target, or one that leaves the root and comes back, may still lead to a file in it.
+        guard code == EXDEV else { throw .system(code) }
+        break
+      }
+    } else if let opened = try walk(relative) {
+      return opened
+    }
+    return try openReal(relative)
+  }
+
+  // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
+  private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+
+  /// Resolves the links first and then follows none: whatever is exchanged in between is not followed.
+  private func openReal(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
+    guard let found = Self.realPath(path + [Self.slash] + relative) else { throw .system(errno) }
+    let isInside =
+      real == [Self.slash]
+      || (found.starts(with: real) && found.count > real.count && found[real.count] == Self.slash)
+    guard isInside else { throw .leavesRoot }
+    guard let opened = try walk(Array(found[real.count...])) else { throw .leavesRoot }
+    return opened
+  }
+
+  /// Opens folder after folder and follows no link; `nil` where it meets one.
+  private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
+    let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
+    guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }
+    var current = descriptor
+    for (index, name) in names.enumerated() {
+      let isLast = index == names.count - 1
+      let flags = isLast ? Self.flags : O_RDONLY | O_DIRECTORY | O_CLOEXEC
+      let next = Array(name).withPath { openat(current, $0, flags | O_NOFOLLOW) }
+      var code = errno
+      // What O_NOFOLLOW reports of a link beside O_DIRECTORY.
+      if next < 0, code == ENOTDIR, Self.isLink(Array(name), in: current) { code = ELOOP }
+      if current != descriptor { close(current) }
+      guard next >= 0 else {
+        if code == ELOOP { return nil }
+        throw .system(code)
+      }
+      current = next
+    }
+    return current == descriptor ? openFolder() : current
+  }
+
+  private static let slash = UInt8(ascii: "/")
+  private static let dot = UInt8(ascii: ".")
+
+  private static func isLink(_ name: [UInt8], in folder: CInt) -> Bool {
+    var status = stat()
+    return name.withPath { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+      && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// `nil`, with `errno`, where the path leads nowhere.
+  private static func realPath(_ path: [UInt8]) -> [UInt8]? {
+    guard let found = path.withPath({ realpath($0, nil) }) else { return nil }
+    defer { free(found) }
+    return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+  }
+}

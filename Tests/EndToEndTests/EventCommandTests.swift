@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// What the command of `on_events` is started with.
+@Suite struct `A command of on_events` {
+  private static let script = """
+    #!/bin/sh
+    env > env.txt
+    cd /proc/self/fd 2>/dev/null || cd /dev/fd
+    for number in *; do [ -e "$number" ] && echo "$number"; done > "$OLDPWD/descriptors.txt"
+    cd "$OLDPWD"
+    ps -o sid= -p $$ | tr -d ' ' > session.txt
+    echo $$ >> session.txt
+    mv session.txt done.txt
+    """
+
+  private func job(_ receiver: ReceiverProcess, command: String = "./told") throws -> Workspace {
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts)
+        .replacing(
+          "identifier: e2e.uploads", with: "identifier: e2e.uploads\n    on_events: [\(command)]"))
+    try job.write("a", to: "a.txt")
+    try job.folder.write(Data(Self.script.utf8), to: "told")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
+    return job
+  }
+
+  /// The run's folder, once the command has ended.
+  private func told(_ job: Workspace) async throws -> [String: String] {
+    let done = job.folder.path("done.txt")
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !FileManager.default.fileExists(atPath: done), .now < deadline {
+      // The command is started and not waited for.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    var variables: [String: String] = [:]
+    for line in try String(contentsOfFile: job.folder.path("env.txt"), encoding: .utf8).split(separator: "\n")
+    {
+      let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if sides.count == 2 { variables[String(sides[0])] = String(sides[1]) }
+    }
+    return variables
+  }
+
+  @Test func `gets a small environment, without a variable that a secret is read from`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    let end = try await job.ferry("run", "job.yaml", environment: ["MORE": "more", "LC_TIME": "C"])
+    #expect(end.status == 0, "\(end.stderr)")
+    let variables = try await told(job)
+    #expect(variables["FERRY_SESSION"] == "e2e.uploads")
+    #expect(FileManager.default.fileExists(atPath: variables["FERRY_REPORT"] ?? ""))
+    #expect(variables["FERRY_STATE"].map { URL(filePath: $0).lastPathComponent } == "state")
+    #expect(variables["PATH"] != nil && variables["LC_TIME"] == "C")
+    let known: Set = [
+      "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
+      "LC_TIME",
+      "FERRY_REPORT", "FERRY_SESSION", "FERRY_STATE",
+      // The shell's own.
+      "PWD", "OLDPWD", "SHLVL", "_",
+    ]
+    let others = variables.keys.filter { !known.contains($0) && !$0.hasPrefix("LC_") }
+    #expect(others.isEmpty, "\(others)")
+    #expect(!variables.values.contains(Workspace.secret))
+  }
+
+  @Test func `never gets a secret, also where its variable is one of those that are passed on`() async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: text.replacing("env: E2E_SECRET", with: "env: LC_SECRET"))
+    let end = try await job.ferry(
+      "run", "job.yaml", environment: ["LC_SECRET": Workspace.secret, "LC_TIME": "C"])
+    #expect(end.status == 0, "\(end.stderr)")
+    let variables = try await told(job)
+    #expect(variables["LC_SECRET"] == nil && variables["LC_TIME"] == "C")
+    #expect(!variables.values.contains(Workspace.secret))
+  }
+
+  @Test func `gets what the manifest gives it by env`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, command: "env, \"LEVEL=${env.LEVEL}\", ./told")
+    let end = try await job.ferry("run", "job.yaml", environment: ["LEVEL": "high"])
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(try await told(job)["LEVEL"] == "high")
+  }
+
+  @Test func `has no descriptor but the standard ones, and a session of its own`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    // What ferry itself has inherited is not passed on either.
+    let end = try await job.start(
+      ["-c", "exec \(Product.path("ferry")) run job.yaml 7< job.yaml"], program: "/bin/sh"
+    ).end()
+    #expect(end.status == 0, "\(end.stderr)")
+    _ = try await told(job)
+    let numbers = try String(contentsOfFile: job.folder.path("descriptors.txt"), encoding: .utf8)
+      .split(separator: "\n")
+    #expect(numbers == ["0", "1", "2"], "\(numbers)")
+    let session = try String(contentsOfFile: job.folder.path("done.txt"), encoding: .utf8).split(
+      separator: "\n")
+    #expect(session.count == 2 && session.first == session.last, "\(session)")
+  }
+}

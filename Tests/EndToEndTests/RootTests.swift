@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// Which files an upload's root has, also where another user changes it while ferry runs.
+@Suite struct `The root of an upload` {
+  private static let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
+  private static let content = Data(repeating: 0x61, count: 1000)
+
+  /// With a file in `files/sub` and links to it, all of which are listed.
+  private func linked(_ server: String, _ nodes: String) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: server, nodes))
+    try job.folder.write(Self.content, to: "files/sub/real")
+    let real = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    let absolute = job.folder.path("files/sub/real").replacing(
+      FileManager.default.temporaryDirectory.path, with: real)
+    // Straight, absolute, and out of the root and back into it.
+    for (name, target) in [("a", "sub/real"), ("b", absolute), ("c", "../files/sub/real")] {
+      #expect(symlink(target, job.folder.path("files/\(name)")) == 0)
+    }
+    return job
+  }
+
+  @Test func `has files behind links that lead to another of its files`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try linked(receiver.url, JobText.puts)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.totals.items.done == 4)
+    #expect(try await receiver.received().puts == ["a": 1, "b": 1, "c": 1, "sub/real": 1])
+  }
+
+  @Test(arguments: ["openat2=ENOSYS", "openat2=EPERM"])
+  func `has the same files on an old kernel, and no others`(_ answer: String) async throws {
+    guard try await OldKernel.isThere() else { return }
+    let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
+    let job = try linked(receiver.url, JobText.uploadIDs(retry: Self.patience))
+    for name in ["d", "e/f"] { try job.folder.write(Self.content, to: "files/\(name)") }
+    let run = try await OldKernel.start(job, without: [answer])
+    _ = try await receiver.received { $0.requests >= 8 }
+    let change = """
+      cp -p files/d secret && ln -sf "$PWD/secret" files/d
+      mv files/e moved && ln -s ../moved files/e
+      """
+    #expect(try await Command.run("sh", ["-ec", change], in: job.folder.url).status == 0)
+    try await receiver.clearFaults()
+    let command = await run.end()
+    #expect(command.status == 4, "\(command.stdout)\(command.stderr)")
+    let report = try job.report()
+    for name in ["d", "e/f"] {
+      let reason = report.item(name)?.reason
+      #expect(reason?.code == "source_changed", "\(name): \(String(describing: reason))")
+      #expect(reason?.message.contains("leads out of the root") == true, "\(String(describing: reason))")
+    }
+    #expect(report.totals.items.done == 4)
+  }
+
+  /// Its upload ID is in the journal, and no listing has the file any more.
+  @Test func `does not have a link out of it in the place of a file that was begun`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["content:status=503"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))
+    try job.folder.write(Self.content, to: "files/x")
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.requests >= 3 }
+    run.signal(SIGTERM)
+    #expect(await run.end().status == 143)
+    try await receiver.clearFaults()
+    let change = "cp -p files/x secret && ln -sf ../secret files/x"
+    #expect(try await Command.run("sh", ["-ec", change], in: job.folder.url).status == 0)
+    let (command, report) = try await job.run()
+    #expect(command.status == 4, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("x")?.reason?.message.contains("leads out of the root") == true)
+    #expect(try await receiver.received().byName["x"]?.contents ?? 0 == 0)
+  }
+
+  @Test func `is the folder that was listed, whatever takes its name`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))
+    try job.folder.write(Self.content, to: "files/x")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.requests >= 3 }
+    let change =
+      "mkdir other && cp -p files/x other/x && printf b | dd of=other/x conv=notrunc status=none && "
+      + "touch -r files/x other/x && mv files listed && ln -s other files"
+    #expect(try await Command.run("sh", ["-ec", change], in: job.folder.url).status == 0)
+    try await receiver.clearFaults()
+    let command = await run.end()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let digest = try await TestFiles.digests(of: ["x"], under: job.folder.path("listed"))["x"]
+    #expect(try await receiver.received().byName["x"]?.sha256 == digest)
+  }
+}

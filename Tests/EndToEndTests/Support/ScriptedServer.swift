@@ -1,0 +1,82 @@
+import Foundation
+
+/// Two origins whose responses are scripted: `home`, which the manifest names, and `away`, which it does not.
+final class ScriptedServer: Sendable {
+  let home: String
+  let away: String
+  private let process: RunningCommand
+
+  /// What one of the servers received.
+  struct Request: Decodable {
+    var server: String
+    var method: String
+    var path: String
+    var headers: [String: String]
+    var body: String
+  }
+
+  /// A response: `{home}` and `{away}` in its header fields and body stand for the servers' URLs.
+  struct Response {
+    var status: Int
+    var headers: [String: String] = [:]
+    var body = "{}"
+  }
+
+  private init(_ process: RunningCommand) async throws {
+    self.process = process
+    home = "http://127.0.0.1:" + (try await process.line(after: "home "))
+    away = "http://127.0.0.1:" + (try await process.line(after: "away "))
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  /// - Parameter responses: by path; any other path is answered with 200 and `{}`.
+  static func start(_ responses: [String: Response]) async throws -> ScriptedServer {
+    let table = responses.mapValues {
+      ["status": $0.status, "headers": $0.headers, "body": $0.body] as [String: Any]
+    }
+    let json = String(decoding: try JSONSerialization.data(withJSONObject: table), as: UTF8.self)
+    return try await ScriptedServer(RunningCommand("python3", ["-u", "-c", script, json]))
+  }
+
+  var requests: [Request] {
+    process.stdout.split(whereSeparator: \.isNewline).compactMap {
+      // The ports are no requests.
+      try? JSONDecoder().decode(Request.self, from: Data($0.utf8))
+    }
+  }
+
+  /// As `home POST /path`.
+  var lines: [String] { requests.map { "\($0.server) \($0.method) \($0.path)" } }
+
+  private static let script = """
+    import http.server, json, sys, threading
+    table = json.loads(sys.argv[1])
+    urls = {}
+    def handler(name):
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def respond(self):
+          body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("latin1")
+          headers = {key.lower(): value for key, value in self.headers.items()}
+          print(json.dumps(dict(server=name, method=self.command, path=self.path, headers=headers, body=body)))
+          entry = table.get(self.path, dict(status=200, headers={}, body="{}"))
+          def fill(text):
+            for key, url in urls.items(): text = text.replace("{" + key + "}", url)
+            return text
+          content = fill(entry["body"]).encode()
+          self.send_response_only(entry["status"], "Scripted")
+          for key, value in entry["headers"].items(): self.send_header(key, fill(value))
+          self.send_header("Content-Length", str(len(content)))
+          self.end_headers()
+          if self.command != "HEAD": self.wfile.write(content)
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = respond
+        def log_message(self, *_): pass
+      return Handler
+    for name in ["home", "away"]:
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(name))
+      urls[name] = "http://127.0.0.1:" + str(server.server_port)
+      threading.Thread(target=server.serve_forever).start()
+      print(name, server.server_port)
+    """
+}

@@ -1,0 +1,146 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// Redirects that are not followed, redirects whose target cannot be reached, and statuses that do not exist.
+struct RedirectTests {
+  static let keys = [
+    "", "probe", "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",
+  ]
+
+  private static let abandon = """
+        abandon: { request: { method: DELETE, url: "http://host/ids/${allocate.id}" } }
+
+    """
+
+  private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
+
+  private func commit(_ key: String) -> String {
+    Yaml.ids(
+      Self.abandon,
+      alreadyDone: key == "probe" ? "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }" : key)
+  }
+
+  /// Of whatever is not carried out certainly, nothing is sent again and no ID is released.
+  @Test(arguments: ["", keys[2], keys[3]], [300, 301, 302, 303, 304, 305, 306, 307, 308, 399])
+  func aCommitThatIsRedirectedIsAmbiguousAndItsIDStays(key: String, status: Int) throws {
+    var world = try World(
+      commit(key), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .status(status) : nil })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(world.scheduler.totals.idsOrphaned == 0)
+    world.round = 2
+    world.run()
+    #expect(world.starts.isEmpty)
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test(arguments: [303, 307, 600, 999])
+  func aCommitWithAProbeIsAskedFor(status: Int) throws {
+    var world = try World(
+      commit("probe"), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .status(status) : nil })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [300, 303, 304, 307])
+  func aProbeThatIsRedirectedNowhereSaysNeitherYesNorNo(status: Int) throws {
+    var world = try World(
+      commit("probe"), files: Yaml.files(1),
+      serve: ReleaseTests.server {
+        switch $0.step {
+        case .commit: .lost
+        case .probe: .status(status)
+        case .token, .allocate, .transfer, .fetch, .request, .abandon: nil
+        }
+      })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test(arguments: [600, 799, 999])
+  func aStatusThatDoesNotExistCountsAsAServerError(status: Int) throws {
+    var once = try World(
+      commit(""), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .status(status) : nil })
+    once.run()
+    #expect(once.scheduler.totals.items.ambiguous == 1)
+    var again = try World(Yaml.put(), files: Yaml.files(1)) { .status($0.number == 1 ? status : 200) }
+    again.run()
+    #expect(again.starts.count == 2)
+    #expect(again.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [302, 303]) func aPostIsAmbiguousAndNotSentAgain(status: Int) throws {
+    var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(
+      world.scheduler.itemRecords.first?.reason?.message.contains("expect: { status: [\(status)] }") == true)
+  }
+
+  @Test(arguments: [302, 303]) func aListedStatusIsASuccess(status: Int) throws {
+    let yaml = Yaml.post().replacing(
+      "protocol: post,", with: "protocol: post, expect: { status: [\(status)] },")
+    var world = try World(yaml, files: Yaml.files(1)) { _ in .status(status) }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [300, 303, 307]) func aPutFailsWithAnExplanation(status: Int) throws {
+    var world = try World(Yaml.put(), files: Yaml.files(1)) { _ in .status(status) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.failed == 1)
+    let reason = world.scheduler.itemRecords.first?.reason
+    #expect(reason?.code == "http_status" && reason?.status == status)
+    #expect((reason?.message.count ?? 0) > "the server answered 303 to PUT".count)
+  }
+
+  /// 307 and 308 hand the request on: whoever redirected it may have acted, and the target was not asked.
+  @Test(arguments: [TransportFailure.Code.connect, .nameResolution, .handshake, .certificate])
+  func aTargetThatCannotBeReachedLeavesACommitOpen(code: TransportFailure.Code) throws {
+    var world = try World(
+      commit(""), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .fails(code, reached: true) : nil })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    var probed = try World(
+      commit("probe"), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .fails(code, reached: true) : nil })
+    probed.run()
+    #expect(steps(probed) == [.allocate, .transfer, .commit, .probe])
+  }
+
+  @Test func aTargetThatCannotBeReachedKeepsNoOtherRequestFromTheHost() throws {
+    var world = try World(Yaml.put(), files: Yaml.files(4)) { call in
+      call.path == "f00" && call.number == 1 ? .fails(.connect, reached: true) : .status(200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 4)
+    let others = world.starts.filter { $0.path != "f00" }
+    #expect(others.allSatisfy { $0.at < world.start.advanced(by: .seconds(1)) })
+  }
+
+  /// A token that was left out at another origin is not refused by its own server.
+  @Test func aTokenThatWasNotSentIsNotRefreshed() throws {
+    var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
+    {
+      guard $0.step == .transfer else { return .status(200) }
+      var response = AttemptResult.Response(status: 401)
+      response.withheld = "ferry did not send token.access"
+      return Reply(answer: .response(response), after: .milliseconds(9))
+    }
+    world.run()
+    #expect(steps(world) == [.token, .transfer])
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.itemRecords.first?.reason?.message.contains("did not send token.access") == true)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import FerryProcess
+
+@Suite struct `A program that is started` {
+  private func shell(_ script: String, environment: [String: String] = [:], folder: String? = nil) -> String?
+  {
+    ChildProgram(path: "/bin/sh", arguments: ["-c", script], environment: environment, folder: folder)
+      .standardOutput(within: .seconds(20)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func `has the environment that it is given, and its folder`() {
+    #expect(shell("echo \"$A-$HOME-$PWD\"", environment: ["A": "1"], folder: "/usr") == "1--/usr\n")
+  }
+
+  @Test func `inherits no descriptor, whoever opened it without O_CLOEXEC`() {
+    let leak = open("/dev/null", O_RDONLY)
+    let high = fcntl(leak, F_DUPFD, 200)
+    defer {
+      close(leak)
+      close(high)
+    }
+    // The shell's own listing has the folder open.
+    let list = shell("cd /proc/self/fd 2>/dev/null || cd /dev/fd; for f in *; do [ -e $f ] && echo $f; done")
+    #expect(
+      list?.split(separator: "\n").allSatisfy { ["0", "1", "2"].contains($0) } == true, "\(list ?? "")")
+  }
+
+  @Test func `has a session of its own, and its signals at their defaults`() {
+    signal(SIGPIPE, SIG_IGN)
+    let text = shell("grep -E '^Sig(Ign|Blk)' /proc/self/status; ps -o sid= -p $$ | tr -d ' '; echo $$") ?? ""
+    let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
+    guard lines.count == 4 else {
+      Issue.record("\(text)")
+      return
+    }
+    for line in lines[..<2] {
+      // Signals 32 and 33 are the C library's own, which no program can set.
+      #expect(line.last.flatMap { UInt64($0, radix: 16) }.map { $0 & 0x7fff_ffff } == 0, "\(line)")
+    }
+    #expect(lines[2] == lines[3])
+  }
+
+  @Test func `that is not there is an error, and one that does not end is killed`() {
+    #expect(throws: ChildProgram.StartFailure.self) {
+      try ChildProgram(path: "/nowhere/at-all", arguments: [], environment: [:]).start()
+    }
+    let began = ContinuousClock.now
+    let program = ChildProgram(
+      path: "/bin/sh", arguments: ["-c", "exec sleep 60"], environment: ["PATH": "/bin"])
+    #expect(program.standardOutput(within: .seconds(1)) == nil)
+    #expect(began.duration(to: .now) < .seconds(30))
+  }
+
+  @Test func `gets of the environment what is named, and no variable that is withheld`() {
+    let own = ["PATH": "/bin", "LC_ALL": "C", "SECRET": "s", "LANG": "C", "MORE": "m", "FOO": "f"]
+    #expect(ChildEnvironment.variables(of: own) == ["PATH": "/bin", "LC_ALL": "C", "LANG": "C"])
+    #expect(
+      ChildEnvironment.variables(of: own, requested: ["MORE", "SECRET"], withheld: ["SECRET", "LANG"])
+        == ["PATH": "/bin", "LC_ALL": "C", "MORE": "m"])
+  }
+
+  @Test(arguments: [
+    ("ferry\0run\0a b\0", ["run", "a b"]), ("ferry\0", []), ("ferry\0\0x\0\0", ["", "x", ""]), ("ferry", []),
+  ])
+  func `reads its own command line from proc`(_ text: String, _ words: [String]) {
+    #expect(CommandLineArguments.words(of: Array(text.utf8)) == words)
+  }
+}
