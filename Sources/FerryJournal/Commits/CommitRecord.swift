@@ -29,14 +29,15 @@ final class CommitRecord: Sendable {
     return record
   }
 
-  /// The number of the next transaction, which the journal's own count takes in it.
-  var next: Int64 { counts.withLock { $0.committed } + 1 }
+  /// The number of the next transaction, which the journal's own count takes in it. A count that a damaged journal has at
+  /// the end of the range stays there.
+  var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
   /// Transactions that a sync covers that begins now.
   var committed: Int64 { counts.withLock { $0.committed } }
 
   /// The transaction `next` was committed.
-  func recordCommit() throws(JournalError) { try change { $0.committed += 1 } }
+  func recordCommit() throws(JournalError) { try change { $0.committed +|= 1 } }
 
   /// A sync that covers these transactions has ended.
   func recordSync(through committed: Int64) throws(JournalError) {
