@@ -17,7 +17,7 @@ enum OpeningCheck {
   /// The rules of ferry's own tables that a run depends on.
   static func rows(_ db: Database, file: String) throws {
     guard try isShort(db) else { return }
-    guard let finding = try SessionInvariants.findings(db).first(where: \.stopsRun) else { return }
+    guard let finding = try SessionInvariants.findings(db, in: file).first(where: \.stopsRun) else { return }
     throw JournalError(.damaged, file: file, cause: finding.message)
   }
 

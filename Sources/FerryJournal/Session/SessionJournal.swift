@@ -75,7 +75,7 @@ package final class SessionJournal: Sendable {
       return SessionJournal(
         identifier: identifier, path: path, isWritable: true, queue: queue, commits: commits)
     } catch {
-      DatabaseFile.abandon(queue)
+      DatabaseCloser.abandon(queue)
       throw error
     }
   }
