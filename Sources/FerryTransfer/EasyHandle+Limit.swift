@@ -17,8 +17,8 @@ extension EasyHandle {
 
   /// The answer's header is whole. Returns whether what it announces may still be received.
   func mayReceiveAnnounced() -> Bool {
-    guard let limit = exchange?.request.byteLimit, let exchange, exchange.hop.method != "HEAD",
-      let length = head.contentLength, length > limit - exchange.received
+    guard let limit = exchange?.request.byteLimit, let exchange, case .length(let length) = exchange.framing,
+      length > limit - exchange.received
     else { return true }
     fail(.byteLimit, "the answer of \(length) bytes is more than the \(limit) that may be received")
     return false

@@ -96,10 +96,11 @@ package struct TransferRequest: Sendable {
     /// In memory for captures, at most `limit` bytes; what is longer fails with `answerTooLarge`
     /// where `isNeeded`, and is otherwise counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
-    /// Atomically onto this path: a 2xx body is written to a temporary file beside it, synced, and
-    /// renamed over it. Any other answer's body goes to memory, at most 64 KiB of it, and so does a
-    /// 206's: a part is not the file. 204 and 205 leave the file as it is.
-    case file(path: String)
+    /// Atomically onto this path: the body of a response with one of these statuses is written to a temporary
+    /// file beside it, synced, and renamed over it. Any other response's body goes to memory, at most 64 KiB of
+    /// it, and the file stays as it is, as it does for a response to HEAD. One that has a `Content-Encoding` which
+    /// the request did not ask for is refused.
+    case file(path: String, statuses: [Int] = [200])
   }
 
   package init(

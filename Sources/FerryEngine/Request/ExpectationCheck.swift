@@ -5,6 +5,10 @@ import FerryTransfer
 package enum ExpectationCheck {
   /// What did not match, in words of the manifest and none of the answer; `nil` where all did.
   package static func mismatch(_ expectation: Expectation, _ answer: TransferAnswer) -> String? {
+    headerMismatch(expectation, answer) ?? bodyMismatch(expectation, answer)
+  }
+
+  static func headerMismatch(_ expectation: Expectation, _ answer: TransferAnswer) -> String? {
     for header in expectation.headers {
       let name = header.name.lowercased()
       let fields = answer.headers.filter { $0.name.lowercased() == name }
@@ -13,6 +17,10 @@ package enum ExpectationCheck {
         return "the header '\(header.name)' is not as expected"
       }
     }
+    return nil
+  }
+
+  private static func bodyMismatch(_ expectation: Expectation, _ answer: TransferAnswer) -> String? {
     var reader = AnswerReader(answer)
     for match in expectation.json {
       guard let json = reader.bodyJSON() else { return "the answer is not JSON" }

@@ -12,7 +12,7 @@ extension Fetch {
           "How often it is fetched: in every run, no sooner than a minimum, or `never`, which switches it off.",
         example: "{ minimum: 15m }"),
       .request(\.request),
-      .expect(\.expect),
+      .expect(\.expect, default: "a 200"),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,
         doc: "The file that the body replaces, whole or not at all; relative to the manifest's folder.",

@@ -15,6 +15,8 @@ struct Progress: Sendable {
   var retries = 0
   /// Replacements of the present step for a refused token.
   var replacements = 0
+  /// Of a fetch: a request with a validator was refused, so it is sent without.
+  var isUnconditional = false
   var intent = Intent.none
   /// When its upload ID ends.
   var expires: Instant?

@@ -283,7 +283,7 @@ extension Scheduler {
     let attempt = Attempt(
       id: attemptCount, place: place, step: ready.step,
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
-      byteLimit: byteLimit(of: ready))
+      byteLimit: byteLimit(of: ready), isUnconditional: self[progress: place]?.isUnconditional ?? false)
     if ready.step == .transfer { leaveAhead(place) }
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)

@@ -155,7 +155,8 @@ extension Scheduler {
       enqueue(place, .abandon)
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
-    case .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
+    case .permanent(let failure), .conditionRefused(let failure), .answerLost(let failure),
+      .notCommitted(let failure),
       .integrity(let failure), .limited(let failure):
       refuseRelease(place, failure)
     case .cancelled: leaveRelease(place, flight.interruption == .expired ? .expired : stopReason)
