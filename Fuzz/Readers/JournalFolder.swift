@@ -84,7 +84,7 @@ final class JournalFolder: @unchecked Sendable {
     try ledger.settle(.wifi, bytes: 500, at: start)
     try ledger.close()
     let journal = try SessionJournal.open(
-      session: session, in: directory, sending: [], writtenBy: "0", at: start)
+      session: session, in: directory, known: [], writtenBy: "0", at: start)
     let upload = try journal.node(manifest: "m", name: "u", kind: .upload, origin: "http://127.0.0.1:9").id
     let fetch = try journal.node(manifest: "m", name: "f", kind: .fetch, origin: "http://127.0.0.1:9").id
     let failure = RecordedFailure(code: "http_status", status: 403, message: "no")
@@ -96,7 +96,7 @@ final class JournalFolder: @unchecked Sendable {
     for number in 0..<10 {
       files.append(path: Array("photos/2026/\(1_000_000 + number).jpg".utf8), size: 6, modified: 1000)
     }
-    let writer = JournalWriter(journals: [journal]) { _ in }
+    let writer = try JournalWriter(journals: [journal], threads: .init()) { _ in }
     try writer.append(
       [
         .insert(node: upload, round: 1, handedOver: start, firstRow: 1, files: files),
