@@ -7,7 +7,10 @@ import Foundation
 struct JournalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "Verify, export and prune what ferry remembers.",
-    subcommands: [JournalCheckCommand.self, JournalExportCommand.self, JournalPruneCommand.self])
+    subcommands: [
+      JournalCheckCommand.self, JournalExportCommand.self, JournalPruneCommand.self,
+      JournalAcceptLossCommand.self,
+    ])
 }
 
 /// `ferry journal check`.

@@ -16,6 +16,9 @@ struct Reset: ParsableCommand {
   @Argument(help: "The sessions' identifiers.")
   var sessions: [String]
 
+  @Flag(help: ArgumentHelp(DropUnanswered.help))
+  var dropUnanswered = false
+
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
@@ -25,13 +28,21 @@ struct Reset: ParsableCommand {
   func run() throws {
     let reset = try SessionReset(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
-    switch try reset.reset(sessions: sessions, patience: lock.patience()) {
+    switch try reset.reset(
+      sessions: sessions, dropsUnanswered: dropUnanswered, patience: lock.patience())
+    {
     case .inUse(let session):
       let cancel = try state.command("cancel", session.session)
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was dropped\n"
           + "help: wait for it with --wait-lock DURATION, or end it with: \(cancel)")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
+    case .unanswered(let steps):
+      let status = try state.command("status")
+      throw UsageError(
+        UnansweredText.text(
+          steps, instead: "the next ferry run goes on with them, and \(status) shows what it could not settle"
+        ))
     case .reset(let dropped):
       switch format {
       case .text: for session in dropped { try Output.produce(text(session) + "\n") }
@@ -49,6 +60,12 @@ struct Reset: ParsableCommand {
     parts += dropped.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
     return "session \(dropped.session): \(parts.joined(separator: ", "))"
   }
+}
+
+/// What `ferry reset` and `ferry run --fresh` have in common.
+enum DropUnanswered {
+  static let help =
+    "Drop also what may have reached the server without a recorded response; it is then sent a second time."
 }
 
 /// What `ferry reset --format json` writes; its keys are an interface.

@@ -33,7 +33,11 @@ struct Run: ParsableCommand {
   @Flag(help: "Drop what is left of the last round first, and begin a new one: ferry reset.")
   var fresh = false
 
+  @Flag(help: ArgumentHelp("With --fresh: " + DropUnanswered.help))
+  var dropUnanswered = false
+
   func validate() throws {
+    if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered is for --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit takes a number of items, 0 or more") }
   }
 
@@ -50,7 +54,10 @@ struct Run: ParsableCommand {
     launch.network = conditions.network
     launch.power = conditions.power
     let command = RunCommand(options: options)
-    if fresh, let code = try command.reset(jobs, state: state.state) {
+    if fresh,
+      let code = try command.reset(
+        jobs, state: state.state, dropsUnanswered: dropUnanswered)
+    {
       throw ArgumentParser.ExitCode(code.rawValue)
     }
     let code = try command.run(jobs, launch).code

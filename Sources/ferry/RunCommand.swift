@@ -9,14 +9,17 @@ struct RunCommand {
   /// A clean slate: what is left of the last round is dropped.
   ///
   /// - Returns: the exit code where that cannot be, as another process has a session.
-  func reset(_ jobs: Jobs, state: String?) throws -> ExitCode? {
+  func reset(_ jobs: Jobs, state: String?, dropsUnanswered: Bool) throws -> ExitCode? {
     let sessions = jobs.plan.sessions.filter { $0.kind != .ephemeral }.map(\.identifier)
     let reset = try SessionReset(
       state: state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
     switch try reset.reset(
-      sessions: sessions, areKnown: false, patience: options.lock.patience(isQuiet: options.quiet))
+      sessions: sessions, areKnown: false, dropsUnanswered: dropsUnanswered,
+      patience: options.lock.patience(isQuiet: options.quiet))
     {
     case .inUse(let session): return complain(ofUse: session)
+    case .unanswered(let steps):
+      throw UsageError(UnansweredText.text(steps, instead: "ferry run without --fresh goes on with them"))
     case .reset(let dropped):
       for session in dropped where session.items > 0 && !options.quiet {
         Output.complain("ferry: --fresh dropped \(session.items) items of the session \(session.session)")

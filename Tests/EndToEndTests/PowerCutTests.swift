@@ -38,7 +38,10 @@ import Testing
   private func cut(
     _ job: FaultyJob, before point: Int, _ survival: StateRecording.Survival
   ) async throws -> Bool {
-    let end = await (try await job.start(["KILL": "\(point)", "BYTES": "1"])).end()
+    // The machine that starts again has another boot.
+    let boot = job.job.folder.path("boot")
+    try Data("6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11\n".utf8).write(to: URL(filePath: boot))
+    let end = await (try await job.start(["KILL": "\(point)", "BYTES": "1", "BOOT": boot])).end()
     let recording = try job.recording()
     guard recording.wasKilled else {
       #expect(end.status == 0, "\(end.stderr)")

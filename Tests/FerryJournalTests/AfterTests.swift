@@ -94,7 +94,7 @@ import Testing
     let history = try journal.queue.read {
       try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version")
     }
-    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5])
+    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5, 6])
     #expect(history.map { $0["ferry"] as String } == ["0.1.0", "0.1.0", "0.1.0", "0.0-test", "0.0-test"])
     try journal.close()
   }

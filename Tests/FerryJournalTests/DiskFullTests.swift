@@ -34,7 +34,7 @@ import Testing
     try withSmallDisk { folder in
       let directory = try StateDirectory(explicit: folder + "/state", environment: [:])
       let journal = try SessionJournal.open(
-        session: "s", in: directory, sending: [], writtenBy: "0", at: .start)
+        session: "s", in: directory, known: [], writtenBy: "0", at: .start)
       let node = try journal.photos().id
       let log = EventLog()
       let writer = JournalWriter(journals: [journal], deliver: log.post)
@@ -62,7 +62,7 @@ import Testing
     // root may write everywhere; /proc is where even root may not.
     let directory = try StateDirectory(explicit: "/proc/ferry-state", environment: [:])
     let error = try #require(throws: JournalError.self) {
-      try SessionJournal.open(session: "s", in: directory, sending: [], writtenBy: "0", at: .start)
+      try SessionJournal.open(session: "s", in: directory, known: [], writtenBy: "0", at: .start)
     }
     #expect(error.file.hasPrefix("/proc/ferry-state"))
     #expect(error.description.contains("help: "))

@@ -14,7 +14,7 @@ final class TemporaryState: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: directory.path) }
 
   func open(_ session: String = "s", at now: Instant = .start) throws -> SessionJournal {
-    try SessionJournal.open(session: session, in: directory, sending: [], writtenBy: "0.0-test", at: now)
+    try SessionJournal.open(session: session, in: directory, known: [], writtenBy: "0.0-test", at: now)
   }
 
   func database(_ session: String = "s") throws -> String { try directory.database(ofSession: session) }

@@ -119,7 +119,6 @@ extension Launch {
     if dependsOnConditions {
       look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
-    let sessions = journals.all.compactMap(\.self).filter(\.isDurable).map(\.identifier)
-    return try Watches(mail: mail, hangUp: hangUp, look: look, sessions: sessions, in: state)
+    return try Watches(mail: mail, hangUp: hangUp, look: look, sessions: journals.kept, in: state)
   }
 }

@@ -91,6 +91,8 @@ package struct Launch {
     }
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
+    // A session that was ephemeral until now has run, and has had no lock.
+    let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
@@ -104,10 +106,9 @@ package struct Launch {
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
-    let sending = try history.sendingSessions()
-    try tellLostJournals(of: sending, notice)
     let journals = try SessionJournals.open(
-      jobs.plan, in: state, sending: sending, writtenBy: version, at: started)
+      jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
+      at: started)
     defer { journals.close() }
     run.rounds = try jobs.all.map { job in
       try history.register(
@@ -121,7 +122,8 @@ package struct Launch {
       RunRow(
         id: run.id, launch: options.launch,
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
-        startedAt: started))
+        startedAt: started),
+      journals: journals.kept)
     do {
       let outcome = try carryOut(run, journals, history)
       var record = outcome.record
@@ -159,7 +161,7 @@ package struct Launch {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for session in sessions.sorted() {
       let identifier = jobs.plan.sessions[session].identifier
-      try history.forgetRates(ofSession: identifier)
+      try history.forget(session: identifier)
       try SessionJournal.remove(session: identifier, in: state)
     }
   }
@@ -207,15 +209,6 @@ package struct Launch {
   /// The sessions that nodes live in.
   static func homes(of plan: Plan) -> [SessionID] {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
-  }
-
-  /// A session that has sent files and whose journal is gone sends them again.
-  private func tellLostJournals(of sending: Set<String>, _ notice: (String) -> Void) throws {
-    for session in lockedSessions where sending.contains(session) {
-      guard try state.presence(ofSession: session) == .missing else { continue }
-      let path = try state.database(ofSession: session)
-      notice("the journal of the session \(session) is gone, \(path): what it had delivered is sent again")
-    }
   }
 
   /// A run that was killed is closed as interrupted by the next one, with a report that says so.

@@ -54,7 +54,8 @@ struct Outlook {
     let history = try RunHistory.openForReading(in: state)
     // It was only read.
     defer { try? history.close() }
-    let journals = try SessionJournals.openForReading(job.plan, in: state)
+    let journals = try SessionJournals.openForReading(
+      job.plan, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
     defer { journals.close() }
     return try body(
       Outlook(job, options, in: state, history: history, journals: journals, environment: environment))

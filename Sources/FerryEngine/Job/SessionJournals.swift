@@ -9,17 +9,25 @@ struct SessionJournals {
   init(_ all: [SessionJournal?]) { self.all = all }
 
   static func open(
-    _ plan: Plan, in state: StateDirectory, sending: Set<String>, writtenBy ferry: String, at now: Instant
+    _ plan: Plan, in state: StateDirectory, known: Set<String>, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournals {
     try Self(plan) { identifier throws(JournalError) in
-      try .open(session: identifier, in: state, sending: sending, writtenBy: ferry, at: now)
+      let journal = try SessionJournal.open(
+        session: identifier, in: state, known: known, writtenBy: ferry, at: now)
+      try journal.checkRows()
+      return journal
     }
   }
 
   /// For a plan: nothing is changed.
-  static func openForReading(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> SessionJournals {
+  static func openForReading(
+    _ plan: Plan, in state: StateDirectory, known: Set<String>
+  ) throws(JournalError) -> SessionJournals {
     try Self(plan) { identifier throws(JournalError) in
-      try .openForReading(session: identifier, in: state)
+      let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
+      // What stops a run stops its plan.
+      try journal.checkContent()
+      return journal
     }
   }
 
@@ -37,6 +45,9 @@ struct SessionJournals {
     }
     all = journals
   }
+
+  /// The identifiers of the sessions whose journals are kept.
+  var kept: [String] { all.compactMap(\.self).filter(\.isDurable).map(\.identifier) }
 
   /// How far the sessions' resume delays have grown.
   var delays: [SessionID: ResumeState] {

@@ -11,11 +11,15 @@ package struct JournalAudit {
 
   /// - Parameter sessions: identifiers; all that have a journal where there are none.
   package func check(sessions: [String]) throws -> AuditDocument {
-    let known = try state.sessions()
-    try SessionCatalog.checkJournals(sessions, among: known, in: state)
+    let present = try state.sessions()
+    if !sessions.isEmpty {
+      // One whose journal is lost is found in `ferry.db`, and so is a ferry.db that is damaged.
+      let known = ((try? RunHistory.knownJournals(in: state)) ?? []).union(present).sorted()
+      try SessionCatalog.checkJournals(sessions, among: known, in: state)
+    }
     var files: [AuditDocument.File] = []
     try JournalCheck.run(
-      sessions: Set(sessions.isEmpty ? known : sessions).sorted(), in: state
+      sessions: Set(sessions.isEmpty ? present : sessions).sorted(), in: state
     ) { verdict in
       files.append(
         .init(

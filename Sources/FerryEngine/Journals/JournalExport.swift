@@ -36,7 +36,8 @@ package struct JournalExport {
     }
     for session in Set(sessions.isEmpty ? known : sessions).sorted() {
       try attempt {
-        let journal = try SessionJournal.openForReading(session: session, in: state)
+        let journal = try SessionJournal.openForReading(
+          session: session, in: state, known: RunHistory.knownJournals(in: state))
         // It was only read.
         defer { try? journal.close() }
         for node in try journal.nodes {

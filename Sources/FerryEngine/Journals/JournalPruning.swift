@@ -46,7 +46,9 @@ package struct JournalPruning {
   ) throws -> Ending {
     var outcome = Outcome()
     if let delivered {
-      let known = try state.sessions()
+      // One whose journal is lost is not passed over; a damaged ferry.db keeps no journal from being pruned.
+      let registered = (try? RunHistory.knownJournals(in: state)) ?? []
+      let known = try registered.union(state.sessions()).sorted()
       try SessionCatalog.checkJournals(sessions, among: known, in: state)
       let names = Set(sessions.isEmpty ? known : sessions).sorted()
       switch try SessionLocks.take(names, in: state, patience: patience, now: { LaunchClock.wallTime }) {
@@ -83,8 +85,7 @@ package struct JournalPruning {
     in session: String, before limit: Instant, at now: Instant
   ) throws(JournalError) -> Int {
     let found = try SessionJournal.openExisting(
-      session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version, at: now
-    )
+      session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version, at: now)
     guard let journal = found else { return 0 }
     defer { try? journal.close() }  // What was forgotten is synced.
     return try journal.forgetDelivered(before: limit)

@@ -81,7 +81,8 @@ struct CancelledSessions {
     }
     var manifests = Set(notes.compactMap(\.manifest) + [wish.manifest].compactMap(\.self))
     let found = try SessionJournal.openExisting(
-      session: wish.session, in: state, sending: history.sendingSessions(), writtenBy: version, at: now)
+      session: wish.session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())),
+      writtenBy: version, at: now)
     if let journal = found {
       defer { try? journal.close() }  // What was ended is synced.
       let all = Set(try journal.nodes.map(\.manifest))
@@ -91,7 +92,6 @@ struct CancelledSessions {
       outcome.ambiguous = try ambiguous(journal) - before
       if try vanishes(wish, all, history) { outcome.result = .removed }
     }
-    if outcome.result == .removed { try SessionJournal.remove(session: wish.session, in: state) }
     outcome.submitted = notes.reduce(0) { $0 + $1.paths.count }
     self.notes += notes.map(\.id)
     outcomes.append(outcome)
@@ -123,7 +123,11 @@ struct CancelledSessions {
     guard !rounds.isEmpty || !removed.isEmpty else { return }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Likewise.
-    for session in removed { try history.forgetRates(ofSession: session) }
+    for session in removed {
+      // Where the process is killed in between, the next run registers the journal again.
+      try history.forget(session: session)
+      try SessionJournal.remove(session: session, in: state)
+    }
     for round in rounds {
       try history.closeRound(manifest: round.manifest, number: round.round, at: now)
     }

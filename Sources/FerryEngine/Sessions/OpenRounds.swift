@@ -43,7 +43,8 @@ struct OpenRounds {
   /// Whether the journal of another session has open items of this round.
   private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
     for identifier in try state.sessions() where !sessions.contains(identifier) {
-      let journal = try SessionJournal.openForReading(session: identifier, in: state)
+      let journal = try SessionJournal.openForReading(
+        session: identifier, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
       // It was only read.
       defer { try? journal.close() }
       let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))

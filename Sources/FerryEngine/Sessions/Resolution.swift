@@ -80,7 +80,7 @@ package struct Resolution {
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
       let journal = try SessionJournal.openExisting(
-        session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+        session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
         at: now)
       if let journal { journals.append(journal) }
     }

@@ -1,13 +1,16 @@
 import FerryJournal
 import FerryPlan
 
-/// The sessions that a state folder knows: by a journal, a note, or a process that holds them.
+/// The sessions that a state folder knows: by a journal, also one that is lost, by a note, or by a process that holds
+/// them.
 struct SessionCatalog {
   let state: StateDirectory
   let inbox: Inbox
 
   var identifiers: [String] {
-    get throws(JournalError) { Set(try state.sessions() + (try inbox.sessions())).sorted() }
+    get throws(JournalError) {
+      try RunHistory.knownJournals(in: state).union(state.sessions()).union(inbox.sessions()).sorted()
+    }
   }
 
   func knows(_ identifier: String) throws -> Bool {
@@ -24,11 +27,6 @@ struct SessionCatalog {
   /// Throws where one of these is not known.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
-      if try state.lockedSessions().contains(name) {
-        throw UsageError(
-          "the session '\(NameText.shown(name))' has no journal in \(state.path) any more\n"
-            + "help: where it was moved away, put it back before anything is run; a run begins it anew")
-      }
       throw Self.unknown("session", name, among: try identifiers, in: state)
     }
   }

@@ -37,13 +37,14 @@ package struct SessionOrphans {
     let history = try RunHistory.openForReading(in: state)
     // It was only read.
     defer { try? history.close() }
-    let known = try state.sessions()
-    let names = sessions.isEmpty ? known : sessions.filter(known.contains)
+    let registered = try history.knownJournals(locked: Set(state.lockedSessions()))
+    let known = try registered.union(state.sessions())
+    let names = sessions.isEmpty ? known : known.intersection(sessions)
     var jobs: [String: KnownJobs.Found] = [:]
     var document = OrphansDocument(state: state.path, at: LaunchClock.wallTime.rfc3339, orphans: [])
-    for session in Set(names).sorted() {
+    for session in names.sorted() {
       do {
-        document.orphans += try look(into: session, history, &jobs)
+        document.orphans += try look(into: session, history, registered, &jobs)
       } catch let fault as JournalError {
         // The others are told all the same.
         document.problems = (document.problems ?? []) + [.init(session: session, problem: fault.description)]
@@ -53,9 +54,10 @@ package struct SessionOrphans {
   }
 
   private func look(
-    into session: String, _ history: RunHistory, _ jobs: inout [String: KnownJobs.Found]
+    into session: String, _ history: RunHistory, _ registered: Set<String>,
+    _ jobs: inout [String: KnownJobs.Found]
   ) throws -> [OrphansDocument.Entry] {
-    let journal = try SessionJournal.openForReading(session: session, in: state)
+    let journal = try SessionJournal.openForReading(session: session, in: state, known: registered)
     // It was only read.
     defer { try? journal.close() }
     let orphans = try journal.orphans
@@ -75,7 +77,8 @@ package struct SessionOrphans {
   /// - Throws: `UsageError` where the session, or one of them, is not there: then nothing is forgotten.
   package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
     try check([session])
-    guard try state.presence(ofSession: session) != .missing else { return .forgotten(0) }
+    let isMissing = try state.presence(ofSession: session) == .missing
+    if try isMissing && !RunHistory.knownJournals(in: state).contains(session) { return .forgotten(0) }
     let locks: [SessionLock]
     switch try SessionLocks.take([session], in: state, patience: patience, now: { LaunchClock.wallTime }) {
     case .locked(let all): locks = all
@@ -83,7 +86,7 @@ package struct SessionOrphans {
     }
     defer { for lock in locks { lock.release() } }
     let found = try SessionJournal.openExisting(
-      session: session, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+      session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
       at: LaunchClock.wallTime)
     guard let journal = found else { return .forgotten(0) }
     defer { try? journal.close() }  // What was forgotten is synced.

@@ -20,6 +20,14 @@ package struct SessionReset {
     case reset([Dropped])
     /// Another process has this one; nothing was dropped.
     case inUse(SessionInUse)
+    /// These may have reached the server, and would be sent a second time; nothing was dropped.
+    case unanswered([Unanswered])
+  }
+
+  /// What in a session may have reached the server.
+  package struct Unanswered: Sendable {
+    package var session: String
+    package var step: SessionJournal.UnansweredStep
   }
 
   private let state: StateDirectory
@@ -40,9 +48,11 @@ package struct SessionReset {
   /// - Parameters:
   ///   - sessions: identifiers.
   ///   - areKnown: whether one that has no journal is a mistake.
+  ///   - dropsUnanswered: whether steps that may have reached the server are dropped too.
   ///   - patience: how long it waits for other processes.
   package func reset(
-    sessions: [String], areKnown: Bool = true, patience: LockPatience = LockPatience()
+    sessions: [String], areKnown: Bool = true, dropsUnanswered: Bool,
+    patience: LockPatience = LockPatience()
   ) throws -> Ending {
     let present = try present(Set(sessions).sorted(), areKnown: areKnown)
     guard !present.isEmpty else { return .reset([]) }
@@ -57,8 +67,14 @@ package struct SessionReset {
     defer { for journal in journals.values { try? journal.close() } }  // What was dropped is synced.
     for name in present {
       journals[name] = try SessionJournal.openExisting(
-        session: name, in: state, sending: RunHistory.sendingSessions(in: state), writtenBy: version,
+        session: name, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
         at: now)
+    }
+    if !dropsUnanswered {
+      let unanswered = try present.flatMap { session in
+        try journals[session]?.unansweredSteps().map { Unanswered(session: session, step: $0) } ?? []
+      }
+      guard unanswered.isEmpty else { return .unanswered(unanswered) }
     }
     var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
     for name in present {

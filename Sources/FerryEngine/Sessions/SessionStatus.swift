@@ -76,7 +76,8 @@ package struct SessionStatus {
   private func entry(
     _ session: String, _ inbox: Inbox, _ history: RunHistory, _ looks: inout [String: Look]
   ) throws -> StatusDocument.SessionEntry {
-    let journal = try SessionJournal.openForReading(session: session, in: state)
+    let journal = try SessionJournal.openForReading(
+      session: session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
     // It was only read.
     defer { try? journal.close() }
     let notes = try inbox.notes(session: session)

@@ -18,11 +18,6 @@ enum HistoryInvariants {
     return Dictionary(rows.map { ($0[0] as String, $0[1] as Int64) }, uniquingKeysWith: max)
   }
 
-  /// Sessions whose uploads have sent something, in a run that is known.
-  static func sendingSessions(_ db: Database) throws -> [String] {
-    try String.fetchAll(db, sql: "SELECT DISTINCT session FROM rate")
-  }
-
   private static func list(_ words: [String]) -> String {
     "(" + words.map { "'\($0)'" }.joined(separator: ", ") + ")"
   }

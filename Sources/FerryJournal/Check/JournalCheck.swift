@@ -38,14 +38,42 @@ package struct JournalCheck: Sendable {
   /// - Parameter rounds: takes the last round of each manifest that the session's nodes and items name.
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
+    let record = try state.commits(ofSession: identifier)
+    // Before the journal: while a process writes, that is never behind its record.
+    let stored = try StoredCommits.read(record)
     var last: [String: Int64] = [:]
+    var found: Int64 = 0
     var verdict = check(DatabaseFile(path: path, schema: .session)) { db in
       last = try SessionInvariants.rounds(db)
+      found = try SessionJournal.transactions(db)
       return try SessionInvariants.findings(db)
+        + Self.lost(SessionJournal.loss(in: path, stored.counts, found: found))
     }
+    if try state.presence(ofSession: identifier) == .missing {
+      verdict.findings += Self.lost(
+        try SessionJournal.loss(of: identifier, in: state, stored.counts, known: []))
+    }
+    if stored == .damaged { verdict.findings.append(Self.damagedRecord(record)) }
     rounds = last
     verdict.session = identifier
     return verdict
+  }
+
+  private static func lost(_ loss: JournalError?) -> [JournalFinding] {
+    guard let loss else { return [] }
+    return [
+      JournalFinding(
+        .commitsLost, "\(loss.headline): \(loss.cause)",
+        lost: "which items those transactions recorded as delivered, or as about to be committed",
+        remedy: loss.remedy)
+    ]
+  }
+
+  private static func damagedRecord(_ path: String) -> JournalFinding {
+    JournalFinding(
+      .recordDamaged, "the record of its transactions, \(path), is damaged",
+      lost: "whether the journal has lost any: it may be whole",
+      remedy: "nothing: the next run writes it anew, by the transactions that the journal has")
   }
 
   /// `nil` where there is no `ferry.db` yet.
@@ -64,22 +92,22 @@ package struct JournalCheck: Sendable {
     return verdict
   }
 
-  /// Sessions that a process has had, whose uploads have sent something, and whose journal is gone.
-  ///
-  /// An ephemeral session has no lock file; one that a force quit took is not known any more.
+  /// Sessions that have had a journal which is gone. One that a force quit removed is not known any more.
   private func missingJournals(_ db: Database) throws -> [JournalFinding] {
-    let missing = Set(try HistoryInvariants.sendingSessions(db))
-      .intersection(try state.lockedSessions()).subtracting(try state.sessions()).sorted()
+    let known = try RunHistory.knownJournals(db, locked: Set(state.lockedSessions()))
+    let missing = try known.subtracting(state.sessions()).sorted()
     guard let first = missing.first else { return [] }
     let more = missing.count > 1 ? "; so are those of \(missing.dropFirst().joined(separator: ", "))" : ""
     return [
       JournalFinding(
         .journalMissing,
-        "it knows that the session \(first) has sent files, and its journal "
+        "it knows that the session \(first) has had a journal, and "
           + "\(try state.database(ofSession: first)) is gone\(more)",
-        lost: "what the session had delivered, and what it had still to do: all its files are sent again",
-        remedy: "put the file back, with its -wal where there is one, before anything is run; "
-          + "a run begins it anew")
+        lost: "what the session had delivered, and what it had still to do",
+        remedy:
+          "put the file back, with its -wal where there is one; without one, a run is refused until the loss "
+          + "is accepted, and then sends all files again: "
+          + state.command(["journal", "accept-loss", first]))
     ]
   }
 
@@ -162,8 +190,8 @@ package struct JournalCheck: Sendable {
         .emptied, "it has no byte, and no log",
         lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
         remedy:
-          "put a copy back before anything is run; without one, remove it: the next run begins it anew, "
-          + "and sends again what a session had delivered")
+          "put a copy back; without one, accept the loss of a session's journal with ferry journal accept-loss, and "
+          + "remove an empty ferry.db: the next run begins either anew")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",

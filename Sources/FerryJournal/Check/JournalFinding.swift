@@ -22,6 +22,10 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case emptied = "emptied"
     /// A session's journal that is not there any more.
     case journalMissing = "journal_missing"
+    /// A session's journal that lacks transactions that were recorded.
+    case commitsLost = "commits_lost"
+    /// The record of a journal's transactions that cannot be read.
+    case recordDamaged = "commit_record_damaged"
     /// A value that no ferry writes.
     case unknownValue = "unknown_value"
     /// An intent in a state that has none.
@@ -53,8 +57,11 @@ package struct JournalFinding: Hashable, Codable, Sendable {
   package var lost: String
   /// What a person does about it.
   package var remedy: String
+  /// Whether no run begins before it is settled; otherwise a run does no harm, or sets it right.
+  package var stopsRun: Bool
 
-  init(_ code: Code, _ message: String, lost: String, remedy: String) {
+  init(_ code: Code, _ message: String, lost: String, remedy: String, stopsRun: Bool = true) {
+    self.stopsRun = stopsRun
     self.code = code
     self.message = message
     self.lost = lost

@@ -9,8 +9,14 @@ struct JournalInvariant {
   var words: String
   var lost: String
   var remedy: String
+  /// `JournalFinding.stopsRun`.
+  var stopsRun: Bool
 
-  init(_ code: JournalFinding.Code, _ broken: String, _ words: String, lost: String, remedy: String) {
+  init(
+    _ code: JournalFinding.Code, _ broken: String, _ words: String, lost: String, remedy: String,
+    stopsRun: Bool = true
+  ) {
+    self.stopsRun = stopsRun
     self.code = code
     self.broken = broken
     self.words = words
@@ -37,7 +43,7 @@ struct JournalInvariant {
       guard count > 0 else { return nil }
       return JournalFinding(
         rule.code, "\(count) of its \(lines) \(rule.words) (the first: \(first ?? "?"))", lost: rule.lost,
-        remedy: rule.remedy)
+        remedy: rule.remedy, stopsRun: rule.stopsRun)
     }
   }
 }

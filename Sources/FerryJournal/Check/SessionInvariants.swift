@@ -48,7 +48,7 @@ enum SessionInvariants {
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "belong to no upload", lost: "which manifest and upload they are of: their files are sent again",
-      remedy: edited + "the items do no harm"),
+      remedy: edited + "the items do no harm", stopsRun: false),
     JournalInvariant(
       .intentNotAllowed,
       """
@@ -85,10 +85,11 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
       "were tried to be put away, and nothing is owed to their files",
-      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed"),
+      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed",
+      stopsRun: false),
     JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
-      lost: "why; the next round tries them again", remedy: "run the manifest again"),
+      lost: "why; the next round tries them again", remedy: "run the manifest again", stopsRun: false),
     JournalInvariant(
       .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
       "have a round, size or digest that cannot be", lost: "whether the file has changed since",
@@ -114,7 +115,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
       "know an answer's validators and not when it came", lost: "when the next fetch is due",
-      remedy: "nothing: the next fetch writes it anew"),
+      remedy: "nothing: the next fetch writes it anew", stopsRun: false),
   ]
 
   private static let orphans = [
@@ -147,7 +148,7 @@ enum SessionInvariants {
     JournalInvariant(
       .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
       "were tried without a reason, or have one and were not", lost: "why they were not released",
-      remedy: "nothing: the next run tries them again"),
+      remedy: "nothing: the next run tries them again", stopsRun: false),
   ]
 
   private static let sessions = [
@@ -155,8 +156,9 @@ enum SessionInvariants {
       .unknownValue,
       """
       (delay_period IS NULL) <> (resumed_at IS NULL) OR delay_period < 0 OR events_pending NOT IN (0, 1)
+        OR commits < 0
       """,
-      "have half a resume delay, or events that are neither owed nor not",
+      "have half a resume delay, events that are neither owed nor not, or a count below 0",
       lost: "how long the next run waits",
       remedy: "ferry reset drops the delay")
   ]

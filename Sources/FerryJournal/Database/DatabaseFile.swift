@@ -36,8 +36,11 @@ struct DatabaseFile: Sendable {
   /// that is another program's, another user's, damaged, or of a newer schema.
   ///
   /// The caller keeps other processes from doing the same at the same time.
+  ///
+  /// - Parameter check: looks at the content before anything is written; what it throws refuses the file.
   func openForWriting(
-    durability: Durability, writtenBy ferry: String, at now: Instant
+    durability: Durability, writtenBy ferry: String, at now: Instant,
+    check: (Database, DatabaseSchema.Verdict) throws -> Void = { _, _ in }
   ) throws(JournalError) -> DatabaseQueue {
     try createOrClaim()
     // Not again while this process has the file open, for the same POSIX locks.
@@ -55,7 +58,9 @@ struct DatabaseFile: Sendable {
     _ = Self.opened.withLock { $0.insert(path) }
     do {
       try queue.writeWithoutTransaction { db in
-        _ = try schema.judge(db, file: path)
+        // Before its content is looked at: pages whose cells do not fit are then refused.
+        try db.execute(sql: "PRAGMA cell_size_check = ON")
+        try check(db, schema.judge(db, file: path))
         try configure(db, durability: durability)
       }
       try schema.migrator(writtenBy: ferry, at: now).migrate(queue)
@@ -100,7 +105,6 @@ struct DatabaseFile: Sendable {
         PRAGMA journal_size_limit = \(Self.logLimit);
         PRAGMA secure_delete = ON;
         PRAGMA trusted_schema = OFF;
-        PRAGMA cell_size_check = ON;
         """)
     if durability == .onRequest {
       // Checkpoints are ours (SessionJournal+Writing): SQLite's own would come in a commit's way.

@@ -105,5 +105,13 @@ extension DatabaseSchema {
             PRIMARY KEY (note, number)
           ) STRICT, WITHOUT ROWID;
           """),
+      Migration(
+        name: "history 5: which sessions have a journal",
+        sql: """
+          CREATE TABLE journal (
+            session TEXT PRIMARY KEY,
+            registered_at INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          """),
     ])
 }

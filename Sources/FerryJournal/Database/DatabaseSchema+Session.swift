@@ -106,5 +106,8 @@ extension DatabaseSchema {
           -- Until here a commit that can be sent again left no mark before its outcome.
           UPDATE item SET intent = 3 WHERE state = 2 AND intent IS NULL;
           """),
+      Migration(
+        name: "session 6: how many transactions it was given",
+        sql: "ALTER TABLE session ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"),
     ])
 }

@@ -14,6 +14,10 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case foreign = "journal_foreign_file"
     /// The file is a journal that cannot be read.
     case damaged = "journal_damaged"
+    /// The journal lacks transactions that were recorded.
+    case commitsLost = "journal_commits_lost"
+    /// A session's journal is not there any more, or has no byte.
+    case missing = "journal_missing"
     /// The file or its folder cannot be written.
     case readOnly = "journal_read_only"
     /// The file or its folder cannot be read.
@@ -58,6 +62,12 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
         : "move the file away, or choose another folder with --state; it was left as it is"
     case .damaged:
       "nothing in it was changed. \(withoutIt). What is wrong, what is lost and how to save the rest is said by: \(check)"
+    case .commitsLost, .missing:
+      "nothing was changed, and nothing was sent. Put back the files that were removed or replaced, the journal with its -wal; see \(check). "
+        + "Where that cannot be done, look at the server for what was delivered, and accept the loss: \(acceptance); "
+        + (code == .missing
+          ? "the next run then sends again all that the session had delivered"
+          : "the next run then sends again what those transactions had recorded as delivered")
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
@@ -78,17 +88,27 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
 
   private var check: String {
     guard isJournal else { return "ferry journal check" }
-    let folder = (file as NSString).deletingLastPathComponent
+    return StateDirectory.command(["journal", "check"], inFolder: folder)
+  }
+
+  /// The command by which a person goes on without what is lost.
+  private var acceptance: String {
+    let name = String((file as NSString).lastPathComponent.dropLast(".db".utf8.count))
     return StateDirectory.command(
-      ["journal", "check"],
-      inFolder: file.hasSuffix("/ferry.db") ? folder : (folder as NSString).deletingLastPathComponent)
+      ["journal", "accept-loss", name.removingPercentEncoding ?? name], inFolder: folder)
+  }
+
+  /// The state folder that a journal lies in.
+  private var folder: String {
+    let folder = (file as NSString).deletingLastPathComponent
+    return file.hasSuffix("/ferry.db") ? folder : (folder as NSString).deletingLastPathComponent
   }
 
   /// What a run without the damaged file would do.
   private var withoutIt: String {
     file.hasSuffix("/ferry.db")
       ? "Moved away, ferry goes on by the sessions' journals, without its runs, its open rounds and what is used of budgets"
-      : "Moved away, ferry begins it anew, and sends again all that the session had delivered"
+      : "Without a copy, move it away with its -wal and accept the loss, then ferry begins it anew and sends again all that the session had delivered: \(acceptance)"
   }
 
   /// What is wrong, without the file and the remedy.
@@ -99,6 +119,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .newerSchema: "a newer ferry has written this file"
     case .foreign: "this is no file of ferry's"
     case .damaged: "the journal is damaged"
+    case .commitsLost: "the journal has lost what was written to it"
+    case .missing: "the journal is missing"
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"
     case .wrongOwner: "the journal belongs to another user"

@@ -21,7 +21,9 @@ extension StateDirectory {
     }
     guard words.contains(where: isDashed) else { return ShellWord.line(["ferry"] + words + options) }
     // Behind `--` nothing is an option.
-    return ShellWord.line(["ferry"] + words.prefix(1) + options + ["--"] + words.dropFirst())
+    // The command's name may be two words.
+    let name = words.prefix { !isDashed($0) }
+    return ShellWord.line(["ferry"] + name + options + ["--"] + words.dropFirst(name.count))
   }
 
   private static func isDashed(_ word: String) -> Bool { word.utf8.first == UInt8(ascii: "-") }

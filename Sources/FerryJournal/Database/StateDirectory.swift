@@ -52,6 +52,11 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
   }
 
+  /// How many transactions the session's journal has been given (`CommitCounts`).
+  func commits(ofSession identifier: String) throws(JournalError) -> String {
+    sessionsFolder + "/" + (try Self.fileName(identifier)) + ".commits"
+  }
+
   /// Written to whenever a note is left for the session: its holder watches it.
   package func inbox(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".inbox"

@@ -14,24 +14,6 @@ extension RunHistory {
     try samples("session = ?", [session], limit)
   }
 
-  /// Sessions whose uploads have sent something, in a run that is known.
-  package func sendingSessions() throws(JournalError) -> Set<String> {
-    try read { Set(try HistoryInvariants.sendingSessions($0)) }
-  }
-
-  /// The same, of a `ferry.db` that this process has not open: it is only read, and closed.
-  package static func sendingSessions(in state: StateDirectory) throws(JournalError) -> Set<String> {
-    let history = try openForReading(in: state)
-    // It was only read.
-    defer { try? history.close() }
-    return try history.sendingSessions()
-  }
-
-  /// Forgets how fast uploads of a session went: it is to vanish with all that it has done.
-  package func forgetRates(ofSession session: String) throws(JournalError) {
-    try write { try $0.execute(sql: "DELETE FROM rate WHERE session = ?", arguments: [session]) }
-  }
-
   private func samples(
     _ condition: String, _ arguments: StatementArguments, _ limit: Int
   ) throws(JournalError) -> [TransferSample] {

@@ -2,9 +2,12 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Writes down that a run has begun; its process is what tells later whether it still goes on.
-  package func begin(_ run: RunRow) throws(JournalError) {
+  /// Records that a run has begun; by its process a later one finds whether it still runs.
+  ///
+  /// - Parameter journals: the sessions that it has opened the journals of, which have to be there from now on.
+  package func begin(_ run: RunRow, journals: [String] = []) throws(JournalError) {
     try write { db in
+      try Self.register(journals: journals, at: run.startedAt, db)
       try db.execute(
         sql: """
           INSERT INTO run (id, launch, state, pid, process_started, boot, started_at)

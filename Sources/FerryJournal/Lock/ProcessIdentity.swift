@@ -27,7 +27,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     return started == 0 && kill(pid, 0) == 0
   }
 
-  private static var currentBoot: String {
+  /// The running boot; empty where it is not known.
+  static var currentBoot: String {
     // Only Linux has the file.
     let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
     return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

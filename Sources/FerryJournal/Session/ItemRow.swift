@@ -9,7 +9,7 @@ import GRDBSQLite
 /// cost no memory.
 package struct ItemRow: ~Copyable {
   /// Points to the current row of a statement that `SessionJournal.forEachItem` steps.
-  private let statement: OpaquePointer
+  let statement: OpaquePointer
   private let file: String
 
   static let columns = """
@@ -118,7 +118,7 @@ package struct ItemRow: ~Copyable {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
 
-  private func damaged(_ what: String) -> JournalError {
+  func damaged(_ what: String) -> JournalError {
     JournalError(.damaged, file: file, cause: "item \(id) has \(what)")
   }
 }

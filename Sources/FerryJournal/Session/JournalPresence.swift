@@ -3,7 +3,7 @@ import Foundation
 /// Whether a session's journal is where it should be.
 package enum JournalPresence: Sendable {
   case there
-  /// It has no byte. SQLite drops a log that it finds beside such a file.
+  /// It has no byte. SQLite removes a log that it finds beside such a file.
   case emptied
   case missing
 }

@@ -14,6 +14,41 @@ extension SessionJournal {
     package var unanswered = 0
   }
 
+  /// A step that may have reached the server, of something that is open; what `reset` would drop.
+  package struct UnansweredStep: Hashable, Sendable {
+    package var manifest: String
+    package var node: String
+    /// `nil` for a request or a fetch.
+    package var path: [UInt8]?
+    /// `nil` for a request or a fetch.
+    package var step: ItemStep?
+  }
+
+  /// The steps that may have reached the server and whose responses are not recorded, of everything that is open, by
+  /// manifest, node and path.
+  package func unansweredSteps() throws(JournalError) -> [UnansweredStep] {
+    try access { db in
+      let items = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT manifest, name, path, item.intent FROM item JOIN node ON node.id = item.node
+          WHERE \(Self.openCondition("item.")) AND item.\(Self.mayHaveActed) ORDER BY manifest, name, path
+          """
+      ).map { row in
+        UnansweredStep(
+          manifest: row[0], node: row[1], path: Array(row[2] as Data),
+          step: ItemStep(rawValue: UInt8(truncatingIfNeeded: row[3] as Int64)))
+      }
+      let nodes = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT manifest, name FROM node WHERE intent IS NOT NULL AND \(Self.isOpen) ORDER BY manifest, name
+          """
+      ).map { UnansweredStep(manifest: $0[0], node: $0[1]) }
+      return items + nodes
+    }
+  }
+
   /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed, the
   /// resume delay and events that are owed. Upload IDs become orphans. It is on the disk when this returns.
   ///
@@ -80,9 +115,15 @@ extension SessionJournal {
   }
 
   /// Removes a session's journal with everything that it remembers; without one there is nothing to do. The
-  /// caller holds the session's lock, and nobody has the journal open.
+  /// caller holds the session's lock, has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
+  /// nobody has the journal open.
   package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
     let path = try state.database(ofSession: identifier)
+    let commits = try state.commits(ofSession: identifier)
+    // What was recorded goes before what it was recorded of.
+    guard unlink(commits) == 0 || errno == ENOENT else {
+      throw JournalError(errno: errno, doing: "remove", file: commits)
+    }
     // The log goes first: one without its file would be taken for the next journal's.
     for suffix in ["-wal", "-shm", ""] {
       guard unlink(path + suffix) == 0 || errno == ENOENT else {
@@ -95,16 +136,19 @@ extension SessionJournal {
   /// SQL: a step of the item was about to be sent, and nobody has decided of it since.
   private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
-  private static var isOpen: String {
+  private static var isOpen: String { openCondition("") }
+
+  /// - Parameter table: the prefix of the column.
+  private static func openCondition(_ table: String) -> String {
     let states = [ItemState.queued, .allocated, .transferred].map { "\($0.rawValue)" }
-    return "state IN (\(states.joined(separator: ", ")))"
+    return "\(table)state IN (\(states.joined(separator: ", ")))"
   }
 
   /// One transaction, synced.
   func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
     precondition(isWritable, "a journal opened for reading is not written to")
     do {
-      let result = try access { try $0.inImmediateTransaction(body) }
+      let result = try access { try self.commit($0, body) }
       try sync()
       try checkpointIfDue()
       return result

@@ -7,12 +7,16 @@ extension SessionJournal {
   private static let lookUpFactor: Int64 = 8
 
   /// Calls `body`, by path, with every item of the node that a listing has to meet: those of listed files, and those
-  /// that are open, ambiguous, or owed their `after`. Whatever else is delivered or has failed may come or not.
+  /// that are open, ambiguous, or owed their `after`; throws at one that no ferry writes. Whatever else is delivered or has failed may come or not.
   ///
   /// What was delivered and moved away stays in the journal: a hundred new files do not wait for a million rows.
   package func forEachItem(
-    node: Int64, meeting files: FileColumns, _ body: (borrowing ItemRow) throws -> Void
+    node: Int64, meeting files: FileColumns, _ take: (borrowing ItemRow) throws -> Void
   ) throws {
+    func body(_ row: borrowing ItemRow) throws {
+      try row.checkForm()
+      try take(row)
+    }
     // Rows of other nodes are counted with it: at worst every row is read where none had to be.
     guard try Int64(files.count) * Self.lookUpFactor < nextRow - 1 else {
       return try forEachItem(node: node, body)

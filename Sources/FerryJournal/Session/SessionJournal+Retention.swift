@@ -17,7 +17,7 @@ extension SessionJournal {
     do {
       while true {
         let (count, end) = try access { db in
-          try db.inImmediateTransaction { db in try Self.forget(after: last, before: limit, db) }
+          try self.commit(db) { db in try Self.forget(after: last, before: limit, db) }
         }
         forgotten += count
         try sync()

@@ -27,7 +27,7 @@ extension SessionJournal {
               for start in stride(from: 0, to: files.count, by: Self.rowsPerTransaction) {
                 let end = min(start + Self.rowsPerTransaction, files.count)
                 try statements.insert(files, from: start, to: end, node, round, at, first)
-                try db.cachedStatement(sql: "COMMIT").execute()
+                try self.countAndCommit(db)
                 try self.checkpoint(db, quiet: quiet)
                 try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
               }
@@ -36,13 +36,37 @@ extension SessionJournal {
             }
           }
         }
-        try db.cachedStatement(sql: "COMMIT").execute()
+        try self.countAndCommit(db)
       } catch {
         // The first error is the cause; SQLite has rolled back by itself where this one fails.
         if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
         throw error
       }
     }
+  }
+
+  /// Ends the transaction that is under way, and records its number.
+  private func countAndCommit(_ db: Database) throws {
+    try count(db)
+    try db.cachedStatement(sql: "COMMIT").execute()
+    try commits?.recordCommit()
+  }
+
+  /// Gives the transaction that is under way its number.
+  private func count(_ db: Database) throws {
+    guard let commits else { return }
+    try db.cachedStatement(sql: "UPDATE session SET commits = ?").execute(arguments: [commits.next])
+  }
+
+  /// One immediate transaction, with its number.
+  func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
+    let result = try db.inImmediateTransaction { db in
+      let result = try body(db)
+      try count(db)
+      return result
+    }
+    try commits?.recordCommit()
+    return result
   }
 
   /// Commits and syncs writes while no `JournalWriter` has the journal.
@@ -66,6 +90,7 @@ extension SessionJournal {
   /// frames synced in the database file by the checkpoint before.
   func sync() throws(JournalError) {
     guard isDurable else { return }
+    let covered = commits?.committed
     try access { db in
       var log: UnsafeMutablePointer<sqlite3_file>?
       let found = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
@@ -78,6 +103,7 @@ extension SessionJournal {
         throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "syncing the log failed")
       }
     }
+    if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
   /// Moves the log into the file once it is long enough; returns whether it did.

@@ -21,64 +21,123 @@ package final class SessionJournal: Sendable {
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
+  /// Counts what is committed; `nil` where nothing is kept.
+  let commits: CommitRecord?
   private let snapshot: DatabaseSnapshot?
   private enum Life { case open, closed }
   private let life = Mutex(Life.open)
 
   private init(
     identifier: String, path: String, isWritable: Bool, queue: DatabaseQueue,
-    snapshot: DatabaseSnapshot? = nil
+    commits: CommitRecord? = nil, snapshot: DatabaseSnapshot? = nil
   ) {
     self.identifier = identifier
     self.path = path
     self.isWritable = isWritable
     self.queue = queue
+    self.commits = commits
     self.snapshot = snapshot
   }
 
   /// Opens or creates the session's journal. The caller holds the session's lock.
   ///
-  /// - Parameter sending: the sessions that are known to have sent files, asked for where the file has lost its bytes:
-  ///   a journal of theirs is then damaged. Whoever moves one away wants it begun anew; one that is emptied where it
-  ///   is wants to be put back.
+  /// A journal that is missing, has no byte, or has fewer transactions than were recorded (`CommitCounts`) is refused
+  /// and left as it is.
+  ///
+  /// - Parameters:
+  ///   - known: the sessions that have a journal (`RunHistory.knownJournals`); asked for where there is none.
+  ///   - acceptsLoss: opens a journal all the same that has lost transactions.
   package static func open(
     session identifier: String, in state: StateDirectory,
-    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
+    known: @autoclosure () throws(JournalError) -> Set<String>, acceptsLoss: Bool = false,
+    writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournal {
     try state.create()
     let path = try state.database(ofSession: identifier)
-    if try state.presence(ofSession: identifier) == .emptied, try sending().contains(identifier) {
-      throw JournalError(.damaged, file: path, cause: "it has no byte, and its session has sent files")
+    let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+    // SQLite removes a log that it finds beside a file without a byte: so this is asked first.
+    if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
+    var found: Int64 = 0
+    let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
+      durability: .onRequest, writtenBy: ferry, at: now
+    ) { db, verdict in
+      found = try Self.transactions(db, verdict)
+      if !acceptsLoss, let loss = Self.loss(in: path, stored, found: found) { throw loss }
+      try OpeningCheck.pages(db, file: path)
     }
-    let queue = try DatabaseFile(path: path, schema: .session)
-      .openForWriting(durability: .onRequest, writtenBy: ferry, at: now)
-    return SessionJournal(
-      identifier: identifier, path: path, isWritable: true, queue: queue)
+    do throws(JournalError) {
+      if stored == nil { try Self.settle(queue, path: path) }
+      let boot = ProcessIdentity.currentBoot
+      let counts = CommitCounts(committed: found, synced: min(stored?.synced ?? 0, found), boot: boot)
+      let commits = try CommitRecord.open(state.commits(ofSession: identifier), counts: counts)
+      return SessionJournal(
+        identifier: identifier, path: path, isWritable: true, queue: queue, commits: commits)
+    } catch {
+      DatabaseFile.abandon(queue)
+      throw error
+    }
   }
 
-  /// Opens the session's journal as `open` does, and creates none: `nil` where it is missing.
+  /// What `open` and `checkRows` check, of a journal that was opened for reading: `openForReading` opens also what is
+  /// damaged.
+  package func checkContent() throws(JournalError) {
+    try access { try OpeningCheck.pages($0, file: self.path) }
+    try checkRows()
+  }
+
+  /// Throws where the journal has a row that no ferry writes, and that a run would go by.
+  package func checkRows() throws(JournalError) {
+    try access { try OpeningCheck.rows($0, file: self.path) }
+  }
+
+  /// Opens the session's journal as `open` does, and creates none: `nil` where there is none and none is known.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
-    sending: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
+    known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SessionJournal? {
-    guard try state.presence(ofSession: identifier) != .missing else { return nil }
-    return try open(session: identifier, in: state, sending: sending(), writtenBy: ferry, at: now)
+    if try state.presence(ofSession: identifier) == .missing {
+      let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+      guard let loss = try Self.loss(of: identifier, in: state, stored, known: known()) else { return nil }
+      throw loss
+    }
+    return try open(session: identifier, in: state, known: known(), writtenBy: ferry, at: now)
   }
 
   /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
+  ///
+  /// - Parameter known: as for `open`: a journal that is lost is refused here too.
   package static func openForReading(
-    session identifier: String, in state: StateDirectory
+    session identifier: String, in state: StateDirectory,
+    known: @autoclosure () throws(JournalError) -> Set<String> = []
   ) throws(JournalError) -> SessionJournal {
     let path = try state.database(ofSession: identifier)
-    let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
-    let queue: DatabaseQueue
-    if let snapshot {
-      queue = snapshot.queue
-    } else {
-      queue = try DatabaseFile.inMemory(.session)
+    for attempt in 1... {
+      // The record first: while a process writes, the journal is never behind it.
+      let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+      let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
+      var loss: JournalError?
+      if let snapshot {
+        // A count that cannot be read is damaged: whoever reads on meets that, and an export writes the rest.
+        let found = try? snapshot.queue.read { try Self.transactions($0) }
+        loss = found.flatMap { Self.loss(in: path, stored, found: $0) }
+      } else {
+        loss = try Self.loss(of: identifier, in: state, stored, known: known())
+      }
+      if let loss {
+        // The file and its log were copied while a process moved one into the other.
+        guard attempt < 3 else { throw loss }
+        continue
+      }
+      let queue: DatabaseQueue
+      if let snapshot {
+        queue = snapshot.queue
+      } else {
+        queue = try DatabaseFile.inMemory(.session)
+      }
+      return SessionJournal(
+        identifier: identifier, path: path, isWritable: false, queue: queue, snapshot: snapshot)
     }
-    return SessionJournal(
-      identifier: identifier, path: path, isWritable: false, queue: queue, snapshot: snapshot)
+    preconditionFailure("the last attempt returns or throws")
   }
 
   /// An ephemeral session's journal: the same tables, in memory.

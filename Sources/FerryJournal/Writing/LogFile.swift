@@ -13,12 +13,16 @@ final class LogFile: @unchecked Sendable {
   /// The journal's file, for messages.
   private let journal: String
   private let descriptor: Int32
+  private let commits: CommitRecord?
   /// Whether the log's name is on the disk too.
   private var isNamed = false
 
   /// Opens the log of a journal that SQLite has open.
-  init(journal: String) throws(JournalError) {
+  ///
+  /// - Parameter commits: is told what each sync covers.
+  init(journal: String, commits: CommitRecord?) throws(JournalError) {
     self.journal = journal
+    self.commits = commits
     descriptor = open(journal + "-wal", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open the log", file: journal) }
   }
@@ -27,13 +31,16 @@ final class LogFile: @unchecked Sendable {
 
   /// Returns when all that was written before is on the disk.
   func sync(_ call: JournalWriter.SyncCall) throws(JournalError) {
+    let covered = commits?.committed
     guard call(descriptor) == 0 else {
       throw JournalError(errno: errno, doing: "sync the log", file: journal)
     }
-    guard !isNamed else { return }
-    // SQLite does so when it syncs a log that it has begun anew, and does not say whether it could.
-    try StateDirectory.syncFolder((journal as NSString).deletingLastPathComponent)
-    isNamed = true
+    if !isNamed {
+      // SQLite does so when it syncs a log that it has begun anew, and does not say whether it could.
+      try StateDirectory.syncFolder((journal as NSString).deletingLastPathComponent)
+      isNamed = true
+    }
+    if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
   /// fdatasync(2), which brings a file's length to the disk too; on macOS it may not, and SQLite uses fsync(2) there.

@@ -30,7 +30,8 @@ final class LogSyncer: @unchecked Sendable {
     logs = journals.map { journal in
       guard journal.isDurable else { return .success(nil) }
       // A log that cannot be opened is told of by the first sync, as one that cannot be synced.
-      return Result { () throws(JournalError) in try LogFile(journal: journal.path) }
+      return Result { () throws(JournalError) in try LogFile(journal: journal.path, commits: journal.commits)
+      }
     }
     call = options.syncCall
     delay = options.syncDelay

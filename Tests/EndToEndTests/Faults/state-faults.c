@@ -10,6 +10,7 @@
 //   STATE_FAULTS_STAYS  set to 1: so does every later one
 //   STATE_FAULTS_KILL   the process is killed in front of this sync, counted by itself (0: none)
 //   STATE_FAULTS_BYTES  set to 1: the log has the bytes that were written
+//   STATE_FAULTS_BOOT   a file that is read in the place of the machine's boot_id: a power cut is followed by another
 //
 // A record of the log is a line `KIND\tOFFSET\tLENGTH\tPATH\n`, and so many bytes behind it as LENGTH says:
 // W a write, T a truncation to OFFSET, S a sync that has ended, U a removal, R a renaming (the bytes are the new path),
@@ -22,6 +23,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +126,29 @@ static int fails(const char *what, const char *path) {
   record('F', operations, what, strlen(what), path);
   errno = error_number;
   return 1;
+}
+
+// Without pthread_once: `begin` opens a file itself.
+static int open_file(const char *path, int flags, mode_t mode) {
+  const char *boot = getenv("STATE_FAULTS_BOOT");
+  if (boot && path && !strcmp(path, "/proc/sys/kernel/random/boot_id")) path = boot;
+  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return open_file(path, flags, mode);
+}
+
+int open(const char *path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return open_file(path, flags, mode);
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) {

@@ -1,0 +1,61 @@
+import FerryJournal
+import FerryPlan
+
+/// `ferry journal accept-loss`: continues a session although its journal has lost something.
+package struct LossAcceptance {
+  /// What was accepted. Its keys are an interface.
+  package struct Outcome: Encodable, Sendable {
+    package struct Session: Encodable, Sendable {
+      package var session: String
+      /// The journal is gone as a whole: the next run creates an empty one.
+      package var journalLost: Bool
+      /// So many transactions that the journal lacks; absent where it is gone.
+      package var transactionsLost: Int64?
+    }
+
+    package var version = 1
+    package var sessions: [Session] = []
+  }
+
+  package enum Ending: Sendable {
+    case accepted(Outcome)
+    /// Another process has this one; nothing was accepted.
+    case inUse(SessionInUse)
+  }
+
+  private let state: StateDirectory
+  private let version: String
+
+  package init(state: String?, environment: [String: String], version: String) throws {
+    self.state = try StateDirectory(explicit: state, environment: environment)
+    self.version = version
+  }
+
+  /// - Parameter sessions: identifiers, each of which is known.
+  package func accept(sessions: [String], patience: LockPatience) throws -> Ending {
+    let names = Set(sessions).sorted()
+    let known = try RunHistory.knownJournals(in: state).union(state.sessions())
+    try SessionCatalog.checkJournals(names, among: known.sorted(), in: state)
+    switch try SessionLocks.take(names, in: state, patience: patience, now: { LaunchClock.wallTime }) {
+    case .inUse(let session): return .inUse(session)
+    case .locked(let locks):
+      defer { for lock in locks { lock.release() } }
+      return .accepted(Outcome(sessions: try names.map { try accept($0) }))
+    }
+  }
+
+  private func accept(_ session: String) throws -> Outcome.Session {
+    let now = LaunchClock.wallTime
+    if try state.presence(ofSession: session) != .there {
+      // First: without its journal a session that is registered is refused.
+      let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+      defer { try? history.close() }  // Its write is synced.
+      try history.forget(session: session)
+    }
+    switch try SessionJournal.acceptLoss(session: session, in: state, writtenBy: version, at: now) {
+    case .journal: return .init(session: session, journalLost: true)
+    case .transactions(let count): return .init(session: session, journalLost: false, transactionsLost: count)
+    case nil: return .init(session: session, journalLost: false, transactionsLost: 0)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import FerryPlan
+
+/// Why `ferry reset` and `ferry run --fresh` drop nothing.
+package enum UnansweredText {
+  /// So many are named.
+  private static let most = 100
+
+  /// - Parameter instead: what a person does who does not want them dropped.
+  package static func text(_ unanswered: [SessionReset.Unanswered], instead: String) -> String {
+    let count = unanswered.count
+    let what =
+      count == 1
+      ? "the request of 1 item may have reached the server, and no response to it is recorded"
+      : "the requests of \(count) items may have reached the server, and no responses to them are recorded"
+    var lines = ["\(what); nothing was dropped"]
+    lines += unanswered.prefix(most).map { "  \(line($0))" }
+    if count > most { lines.append("  and \(count - most) more") }
+    lines.append(
+      "help: \(instead). Look at the server before you drop them with --drop-unanswered: they are then sent again, "
+        + "and what the server has acted on is delivered twice")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func line(_ unanswered: SessionReset.Unanswered) -> String {
+    let step = unanswered.step
+    let name = step.path.map { "\(step.node)/\(NameText.shown($0))" } ?? NameText.shown(step.node)
+    return "\(name) of \(NameText.shown(step.manifest)), session \(NameText.shown(unanswered.session)): "
+      + word(step.step)
+  }
+
+  private static func word(_ step: ItemStep?) -> String {
+    switch step {
+    case .allocate: "its allocate"
+    case .transfer: "its transfer"
+    case .commit, .commitAgain: "its commit"
+    case nil: "its request"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FerryPlan
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// Whether a session's journal holds all that it was given.
+extension SessionJournal {
+  /// The transactions that a journal counts; 0 in what is new or older than the count.
+  static func transactions(_ db: Database, _ verdict: DatabaseSchema.Verdict) throws -> Int64 {
+    switch verdict {
+    case .new: 0
+    case .version(let version) where version < 6: 0
+    case .version: try transactions(db)
+    }
+  }
+
+  static func transactions(_ db: Database) throws -> Int64 {
+    try Int64.fetchOne(db, sql: "SELECT commits FROM session WHERE id = 1") ?? 0
+  }
+
+  /// Why a journal is refused that has a file.
+  static func loss(in path: String, _ stored: CommitCounts?, found: Int64) -> JournalError? {
+    guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
+    return JournalError(
+      .commitsLost, file: path,
+      cause: "\(lost) of the \(found + lost) transactions that were recorded are not in it; "
+        + "it, or its log \(path)-wal, is damaged, removed or an older copy")
+  }
+
+  /// Why a session is refused whose journal has no file, or one without a byte.
+  static func loss(
+    of identifier: String, in state: StateDirectory, _ stored: CommitCounts?,
+    known: @autoclosure () throws(JournalError) -> Set<String>
+  ) throws(JournalError) -> JournalError? {
+    let presence = try state.presence(ofSession: identifier)
+    guard presence != .there else { return nil }
+    let lost = stored?.lost(from: 0) ?? 0
+    if lost == 0 {
+      guard try known().contains(identifier) else { return nil }
+    }
+    let recorded = lost > 0 ? "; \(lost) transactions were recorded" : ""
+    let cause =
+      presence == .emptied
+      ? "the file has no byte, and its session has had a journal\(recorded)"
+      : "the session has had a journal\(recorded)"
+    return JournalError(.missing, file: try state.database(ofSession: identifier), cause: cause)
+  }
+
+  /// Moves a new journal into its file, and brings that and its name to the disk: from then on a file that is missing
+  /// or has no byte is a loss, also after a power cut.
+  static func settle(_ queue: DatabaseQueue, path: String) throws(JournalError) {
+    do {
+      try queue.writeWithoutTransaction { db in
+        // With synchronous=NORMAL a checkpoint syncs the log, and then the file.
+        let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_FULL, nil, nil)
+        guard code == SQLITE_OK else { throw db.failure(code) }
+      }
+    } catch {
+      throw JournalError(error, file: path, on: queue)
+    }
+    try StateDirectory.syncFolder((path as NSString).deletingLastPathComponent)
+  }
+
+  /// What a person accepts who accepts that a journal has lost something.
+  package enum Loss: Hashable, Sendable {
+    /// So many transactions; the journal is used as it is.
+    case transactions(Int64)
+    /// The whole journal; the next run creates an empty one.
+    case journal
+  }
+
+  /// Takes a journal as it is, or as gone: what it has lost is not asked for again. The caller holds the session's
+  /// lock, and removes the session from `ferry.db` before a journal is taken as gone.
+  ///
+  /// - Returns: `nil` if nothing is lost; the journal stays as it is.
+  package static func acceptLoss(
+    session identifier: String, in state: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> Loss? {
+    guard try state.presence(ofSession: identifier) == .there else {
+      try remove(session: identifier, in: state)
+      return .journal
+    }
+    let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
+    let journal = try open(
+      session: identifier, in: state, known: [], acceptsLoss: true, writtenBy: ferry, at: now)
+    let found = journal.commits?.committed ?? 0
+    try journal.close()
+    guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
+    return .transactions(lost)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// A run that is killed amid its commits, and whose journal then loses something.
+@Suite struct `A journal that has lost what was written to it` {
+  private static let files = 60
+
+  /// A job that was killed once several files were delivered, and how many the journal says were.
+  private func killed(_ receiver: ReceiverProcess) async throws -> (Workspace, done: Set<String>) {
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
+    for index in 0..<Self.files { try job.write("\(index)", to: "f\(index)") }
+    try await receiver.add(spec: "file:delay=0.02")
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    _ = try await receiver.received { $0.files.count >= 20 }
+    run.signal(SIGKILL)
+    #expect(await run.end().status == 128 + SIGKILL)
+    try await receiver.clearFaults()
+    let done = try await RecordedItems.read(session: "e2e.uploads", of: job).names(.done)
+    #expect(done.count >= 5 && done.count < Self.files)
+    return (job, done)
+  }
+
+  /// Which of these the server has been sent more than once.
+  private func doubled(_ names: Set<String>, _ receiver: ReceiverProcess) async throws -> [String] {
+    try await receiver.received().files.filter { names.contains($0.name) && $0.puts > 1 }.map(\.name)
+  }
+
+  private func expectRefusal(
+    _ job: Workspace, _ commands: [[String]], _ words: String, _ moment: String = ""
+  ) async throws {
+    for command in commands {
+      let end = try await job.start(command).end()
+      #expect(end.status == 70, "\(moment) \(command): \(end.stdout)\(end.stderr)")
+      #expect((end.stdout + end.stderr).contains(words), "\(moment) \(command): \(end.stdout)\(end.stderr)")
+    }
+  }
+
+  private static let changing = [
+    ["run", "job.yaml"], ["resume"], ["run", "job.yaml", "--fresh"],
+    ["journal", "prune", "--delivered", "365d"], ["reset", "e2e.uploads"], ["cancel", "e2e.uploads"],
+    ["cancel", "./job.yaml"], ["resolve", "--all", "done", "--manifest", "job.yaml"],
+    ["resolve", "--all", "done", "--session", "e2e.uploads"], ["orphans", "e2e.uploads", "--forget", "all"],
+  ]
+
+  @Test func `is refused after one byte of its log changed, and sends nothing twice`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let (job, done) = try await killed(receiver)
+    let log = job.journal(ofSession: "e2e.uploads") + "-wal"
+    let whole = try Data(contentsOf: URL(filePath: log))
+    var random = SplitMix(seed: 22)
+    for _ in 0..<6 {
+      // The last transaction may have been cut off by the kill.
+      let offset = Int(random.next() % UInt64(whole.count / 10 * 8))
+      var bytes = whole
+      bytes[offset] ^= 1 << (random.next() % 8)
+      try bytes.write(to: URL(filePath: log))
+      try await expectRefusal(
+        job, [["run", "job.yaml"]], "transactions that were recorded", "byte \(offset)")
+      #expect(try await doubled(done, receiver) == [])
+      #expect(try Data(contentsOf: URL(filePath: log)) == bytes)
+    }
+    try await expectRefusal(job, Self.changing, "journal accept-loss e2e.uploads")
+    try await expectRefusal(job, [["plan", "job.yaml"]], "transactions that were recorded")
+    let status = try await job.ferry("status")
+    #expect(status.stdout.contains("transactions that were recorded"), "\(status.stdout)")
+    let check = try await job.ferry("journal", "check")
+    #expect(check.status == 1 && check.stdout.contains("commits_lost"), "\(check.stdout)")
+    // Put back, it is gone on with.
+    try whole.write(to: URL(filePath: log))
+    #expect(try await job.run().command.status == 0)
+    #expect(try await doubled(done, receiver) == [])
+    #expect(try await receiver.received().files.count == Self.files)
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  @Test func `is refused without its log until the loss is accepted`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let (job, done) = try await killed(receiver)
+    try FileManager.default.removeItem(atPath: job.journal(ofSession: "e2e.uploads") + "-wal")
+    try await expectRefusal(job, Self.changing, "journal accept-loss e2e.uploads")
+    #expect(try await doubled(done, receiver) == [])
+    let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads")
+    #expect(accepted.status == 0 && accepted.stdout.contains("is accepted"), "\(accepted.stdout)")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await Set(doubled(done, receiver)) == done)
+  }
+
+  @Test func `is refused where it is missing until that is accepted`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let (job, done) = try await killed(receiver)
+    let sessions = job.state + "/sessions"
+    for name in try FileManager.default.contentsOfDirectory(atPath: sessions) {
+      try FileManager.default.removeItem(atPath: sessions + "/" + name)
+    }
+    try await expectRefusal(job, Self.changing, "the session has had a journal")
+    try await expectRefusal(job, [["plan", "job.yaml"]], "the session has had a journal")
+    let status = try await job.ferry("status")
+    #expect(status.stdout.contains("the session has had a journal"), "\(status.stdout)")
+    let check = try await job.ferry("journal", "check")
+    #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)")
+    #expect(try await doubled(done, receiver) == [])
+    let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads", "--format", "json")
+    #expect(accepted.status == 0 && accepted.stdout.contains("\"journal_lost\" : true"), "\(accepted.stdout)")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  @Test func `or that a force quit removed is another thing`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts) + "policies: { force_quit: remove_session }\n")
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run("--limit", "0").command.status != 70)
+    let cancel = try await job.ferry("cancel", "e2e.uploads")
+    #expect(cancel.stdout.contains("the session is removed"), "\(cancel.stdout)\(cancel.stderr)")
+    #expect(try await job.ferry("journal", "check").status == 0)
+    #expect(try await job.run().command.status == 0)
+  }
+
+  @Test func `is accepted only of a known session, and a whole journal stays as it is`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("a", to: "a.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await job.ferry("journal", "accept-loss", "nobody").status == 2)
+    let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads")
+    #expect(accepted.status == 0 && accepted.stdout.contains("has lost nothing"), "\(accepted.stdout)")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().files.map(\.puts) == [1])
+  }
+}

@@ -1,0 +1,223 @@
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryJournal
+
+/// A journal that has lost what was written to it is refused.
+@Suite struct LostTransactionsTests {
+  let state: TemporaryState
+  let journal: SessionJournal
+  /// The journal's files as a kill would leave them: nothing of them was moved into the file at a close.
+  let killed: TemporaryState
+  static let outcomes: Int64 = 40
+
+  init() throws {
+    state = try TemporaryState()
+    journal = try state.open()
+    let node = try journal.photos().id
+    let files = FileColumns(count: Int(Self.outcomes))
+    try journal.write([.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: files)])
+    for row in 1...Self.outcomes {
+      try journal.write([.closed(row: row, state: .done, at: .start, failure: nil)])
+    }
+    killed = try TemporaryState()
+    try killed.directory.create()
+    try copy(from: state, to: killed)
+  }
+
+  private func copy(from: TemporaryState, to: TemporaryState) throws {
+    for suffix in [".db", ".db-wal", ".commits"] {
+      let name = "/sessions/s" + suffix
+      try? FileManager.default.removeItem(atPath: to.directory.path + name)
+      guard FileManager.default.fileExists(atPath: from.directory.path + name) else { continue }
+      try FileManager.default.copyItem(
+        atPath: from.directory.path + name, toPath: to.directory.path + name)
+    }
+  }
+
+  private func done() throws -> Int {
+    let reader = try SessionJournal.openForReading(session: "s", in: killed.directory)
+    defer { try? reader.close() }
+    return try reader.items(reader.photos().id).count { $0.state == .done }
+  }
+
+  private func flip(_ path: String, at offset: Int, bit: Int) throws {
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes[offset] ^= 1 << bit
+    try bytes.write(to: URL(filePath: path))
+    chmod(path, 0o600)
+  }
+
+  private func refusal(_ code: JournalError.Code = .commitsLost) throws -> JournalError {
+    let error = try #require(throws: JournalError.self) { try killed.open() }
+    #expect(error.code == code, "\(error)")
+    return error
+  }
+
+  @Test func aWholeLogIsTaken() throws {
+    #expect(try done() == Int(Self.outcomes))
+    try killed.open().close()
+    #expect(try done() == Int(Self.outcomes))
+    #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
+  }
+
+  /// A bit of each of many places of the log: header, frames' headers and pages.
+  @Test func aBitThatChangesInTheLogIsNeverPassedOver() throws {
+    let path = try killed.database() + "-wal"
+    let size = try Data(contentsOf: URL(filePath: path)).count
+    #expect(size > 100_000)
+    var refused = 0
+    let offsets = Array(0..<56) + Array(stride(from: 57, to: size, by: size / 150))
+    for (index, offset) in offsets.enumerated() {
+      try copy(from: state, to: killed)
+      try flip(path, at: offset, bit: index % 8)
+      do {
+        #expect(try done() == Int(Self.outcomes), "byte \(offset)")
+      } catch let error as JournalError {
+        #expect(error.code == .commitsLost, "\(error)")
+        refused += 1
+      }
+    }
+    // A checkpoint sequence number is in the header's checksum alone; there is no byte that does not count.
+    #expect(refused == offsets.count)
+  }
+
+  @Test func aWriterRefusesAndLeavesEverythingAsItIs() throws {
+    let path = try killed.database() + "-wal"
+    let size = try Data(contentsOf: URL(filePath: path)).count
+    try flip(path, at: size / 2, bit: 3)
+    let before = try killed.contents().filter { !$0.key.hasSuffix("-shm") }
+    let error = try refusal()
+    #expect(error.cause.contains("of the \(Self.outcomes + 1) transactions that were recorded are not in it"))
+    #expect(error.remedy.contains("ferry journal accept-loss s --state \(killed.directory.path)"), "\(error)")
+    #expect(try killed.contents().filter { !$0.key.hasSuffix("-shm") } == before)
+    let findings = try ReleasedSchemaTests.findings(in: killed)
+    #expect(findings.map(\.code) == [.commitsLost])
+    // It says so each time.
+    _ = try refusal()
+  }
+
+  @Test func aLogThatIsRemovedIsALoss() throws {
+    try FileManager.default.removeItem(atPath: killed.database() + "-wal")
+    #expect(try refusal().cause.hasPrefix("\(Self.outcomes + 1) of the "))
+    #expect(throws: JournalError.self) { try done() }
+  }
+
+  @Test func anEmptiedFileIsALossAndItsLogStays() throws {
+    #expect(truncate(try killed.database(), 0) == 0)
+    _ = try refusal(.missing)
+    #expect(FileManager.default.fileExists(atPath: try killed.database() + "-wal"))
+  }
+
+  @Test func anOlderCopyIsALoss() throws {
+    let copy = try Data(contentsOf: URL(filePath: killed.database()))
+    try killed.open().close()
+    try copy.write(to: URL(filePath: killed.database()))
+    chmod(try killed.database(), 0o600)
+    _ = try refusal()
+  }
+
+  @Test func aLossThatIsAcceptedIsNotAskedForAgain() throws {
+    try FileManager.default.removeItem(atPath: killed.database() + "-wal")
+    let loss = try SessionJournal.acceptLoss(
+      session: "s", in: killed.directory, writtenBy: "0.0-test", at: .start)
+    #expect(loss == .transactions(Self.outcomes + 1))
+    let journal = try killed.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1))
+    ])
+    try journal.close()
+    #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
+    #expect(
+      try SessionJournal.acceptLoss(
+        session: "s", in: killed.directory, writtenBy: "0.0-test", at: .start) == nil)
+    try FileManager.default.removeItem(atPath: killed.database())
+    #expect(
+      try SessionJournal.acceptLoss(
+        session: "s", in: killed.directory, writtenBy: "0.0-test", at: .start) == .journal)
+    #expect(try killed.open().nodes.isEmpty)
+  }
+
+  @Test func afterAnotherBootOnlyWhatWasSyncedIsMissed() throws {
+    let record = try killed.directory.commits(ofSession: "s")
+    func store(synced: Int64) throws {
+      let counts = CommitCounts(committed: Self.outcomes + 1, synced: synced, boot: "another")
+      try Data(counts.bytes).write(to: URL(filePath: record))
+    }
+    try FileManager.default.removeItem(atPath: killed.database() + "-wal")
+    try store(synced: 1)
+    _ = try refusal()
+    // A power cut takes what no sync had covered.
+    try store(synced: 0)
+    try killed.open().close()
+  }
+
+  @Test func aDamagedRecordIsFoundAndKeepsNothingFromGoingOn() throws {
+    let record = try killed.directory.commits(ofSession: "s")
+    try flip(record, at: 40, bit: 0)
+    #expect(try ReleasedSchemaTests.findings(in: killed).map(\.code) == [.recordDamaged])
+    try killed.open().close()
+    #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
+  }
+
+  /// Bits of a journal that was closed, and has no log: what the check finds, a run does not pass over.
+  @Test func whatTheCheckFindsInAShortJournalStopsARun() throws {
+    try killed.open().close()
+    let path = try killed.database()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    var found = 0
+    for (index, offset) in stride(from: 30, to: whole.count, by: whole.count / 120).enumerated() {
+      try whole.write(to: URL(filePath: path))
+      chmod(path, 0o600)
+      try flip(path, at: offset, bit: index % 8)
+      let findings = try ReleasedSchemaTests.findings(in: killed)
+      guard findings.contains(where: { $0.stopsRun && $0.code != .schemaDiffers }) else { continue }
+      found += 1
+      #expect(throws: JournalError.self, "byte \(offset): \(findings.map(\.message))") {
+        // As a run reads it: nothing is written to it, so the next bit is changed in the same file.
+        let reader = try SessionJournal.openForReading(session: "s", in: killed.directory)
+        try reader.checkContent()
+      }
+    }
+    #expect(found > 10)
+  }
+
+  @Test func aRowThatNoFerryWritesStopsWhoLoadsIt() throws {
+    for change in [
+      "state = 1", "closed_at = NULL", "intent = 3", "captures = '{}'", "expires = 1", "intent = 9",
+      "state = 7",
+    ] {
+      try copy(from: state, to: killed)
+      let journal = try killed.open()
+      let node = try journal.photos().id
+      let files = FileColumns(count: Int(Self.outcomes))
+      try journal.forEachItem(node: node, meeting: files) { _ in }
+      try journal.access { try $0.execute(sql: "UPDATE item SET \(change) WHERE id = 20") }
+      let error = #expect(throws: JournalError.self, "\(change)") {
+        try journal.forEachItem(node: node, meeting: files) { _ in }
+      }
+      #expect(error?.code == .damaged && error?.cause.hasPrefix("item 20 has ") == true, "\(change)")
+      try journal.close()
+      for suffix in [".db", ".db-wal", ".db-shm"] {
+        try? FileManager.default.removeItem(atPath: killed.directory.path + "/sessions/s" + suffix)
+      }
+    }
+  }
+
+  @Test func theRecordKeepsUpWithEveryTransaction() throws {
+    let journal = try killed.open()
+    func counts() throws -> CommitCounts? {
+      try StoredCommits.read(killed.directory.commits(ofSession: "s")).counts
+    }
+    let before = try #require(try counts())
+    _ = try journal.cancelOpen(reason: .cancelled, at: .start)
+    _ = try journal.forgetDelivered(before: .start(plus: 9))
+    _ = try journal.reset(at: .start)
+    let after = try #require(try counts())
+    #expect(after.committed == before.committed + 3)
+    #expect(after.synced == after.committed)
+    try journal.close()
+  }
+}
