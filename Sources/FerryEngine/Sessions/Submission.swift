@@ -91,7 +91,8 @@ package struct Submission {
   /// That the manifest's journals name.
   private var lastRound: Int64 {
     get throws(JournalError) {
-      let journals = try SessionJournals.openForReading(job.plan, in: state)
+      let journals = try SessionJournals.openForReading(
+        job.plan, in: state, known: RunHistory.knownJournals(in: state))
       defer { journals.close() }
       return try journals.lastRound(of: job.plan.manifest)
     }
