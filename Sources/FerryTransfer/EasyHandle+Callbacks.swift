@@ -81,7 +81,8 @@ extension EasyHandle {
     guard mayKeepReceived() else { return false }
     do throws(TransportFailure) {
       if case .undecided = exchange?.sink {
-        if let sink = try exchange?.sink(status: head.status) { exchange?.sink = sink }
+        let announced = head.contentLength
+        if let sink = try exchange?.sink(status: head.status, announced: announced) { exchange?.sink = sink }
       }
       switch exchange?.sink {
       case nil, .undecided, .dropped:
@@ -94,6 +95,7 @@ extension EasyHandle {
         }
         if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }
       case .file(let file):
+        guard mayStoreReceived() else { return false }
         try file.append(piece)
       }
       return true

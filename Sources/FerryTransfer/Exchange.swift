@@ -99,7 +99,9 @@ struct Exchange {
   }
 
   /// Fails with `destination`.
-  func sink(status: Int) throws(TransportFailure) -> Sink {
+  ///
+  /// - Parameter announced: the body's size, where the header says it.
+  func sink(status: Int, announced: Int64?) throws(TransportFailure) -> Sink {
     if RedirectPolicy.isFollowed(status: status, method: hop.method) {
       return .memory(limit: 64 << 10, isNeeded: false)
     }
@@ -111,7 +113,7 @@ struct Exchange {
       guard let path = downloadPath(status: status) else {
         return .memory(limit: 64 << 10, isNeeded: false)
       }
-      return .file(try DownloadFile(path))
+      return .file(try DownloadFile(path, announced: announced))
     }
   }
 }

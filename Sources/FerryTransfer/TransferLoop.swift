@@ -264,7 +264,9 @@ package final class TransferLoop {
     if exchange.hop.hasBody { finishDigest(handle, &exchange) }
     if exchange.downloadPath(status: handle.head.status) != nil, exchange.hop.method != "HEAD" {
       do throws(TransportFailure) {
-        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
+        if case .undecided = exchange.sink {
+          exchange.sink = try exchange.sink(status: handle.head.status, announced: nil)
+        }
         if case .file(let file) = exchange.sink {
           exchange.sink = .dropped
           exchange.isStoring = true
