@@ -40,12 +40,19 @@ final class Exchanges {
     var step: Step
     var builder: RequestBuilder
     var redirects: TransferRequest.Redirects
+    /// The regular expressions of `expect` and `capture`.
+    var patterns: Patterns
     /// Whether its request needs the file's digest before it is sent.
     var needsDigest: Bool
     /// Whether its file is hashed as it is sent.
     var hashesAsSent: Bool
     /// Later steps of the item whose host only the captures tell.
     var roaming: [PreparedOrigin]
+
+    /// Whether a response of this status is read for `expect` and `capture`.
+    func isRead(_ status: Int) -> Bool {
+      step.expects(status: status) && !(step.kind == .fetch && status == 304)
+    }
 
     /// Whether an answer of this status went to a file.
     func isDownload(_ status: Int) -> Bool {
@@ -102,6 +109,7 @@ final class Exchanges {
           builder: Self.builder(
             own.node.steps[index], of: jobs.ownIndex(NodeID(place)), in: own.plan, ownOrigins),
           redirects: .init(own.plan.sessions[own.node.steps[index].session.index].redirects),
+          patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[index],
           hashesAsSent: step.kind == .transfer
             && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
@@ -173,7 +181,7 @@ final class Exchanges {
       request.body = .file(source)
     }
     if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
-      try prepareFetch(work, of: attempt.place.node, &request)
+      try prepareFetch(work, prepared.patterns, of: attempt.place.node, &request)
     }
     return request
   }
@@ -184,15 +192,16 @@ final class Exchanges {
   }
 
   private func prepareFetch(
-    _ work: FetchWork, of node: NodeID, _ request: inout TransferRequest
+    _ work: FetchWork, _ patterns: Patterns, of node: NodeID, _ request: inout TransferRequest
   ) throws(TransportFailure) {
     let path = jobs.job(of: node).folder + "/" + work.saveTo
     request.destination = .file(path: path)
+    request.sizeLimit = work.maxSize
     let (step, expect) = (work.step, work.step.expect)
     if !expect.status.isEmpty || expect.readsAnswer {
       request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
         guard step.expects(status: answer.status) else { return "the server answered \(answer.status)" }
-        return ExpectationCheck.mismatch(expect, answer)
+        return ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -272,8 +281,22 @@ final class Exchanges {
 
   // MARK: Answers
 
+  /// The search that has to run away from the loop's thread before `result` is called; `nil` if the outcome needs none.
+  func search(of outcome: TransferOutcome) -> (@Sendable () -> ResponseReading)? {
+    guard case .success(let answer) = outcome.result, let attempt = flights[outcome.id] else { return nil }
+    let prepared = prepared(attempt)
+    guard !prepared.patterns.isEmpty, prepared.isRead(answer.status), !prepared.isDownload(answer.status)
+    else { return nil }
+    let (step, patterns) = (prepared.step, prepared.patterns)
+    return { ResponseReading(answer, of: step, patterns, isDownload: false) }
+  }
+
   /// What the scheduler has to know of an outcome; what the answer gave is kept.
-  func result(of outcome: TransferOutcome, at now: Instant, _ scheduler: Scheduler) -> AttemptResult {
+  ///
+  /// - Parameter reading: the result of `search`; `nil` to read the response here.
+  func result(
+    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult {
     guard let attempt = flights.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome is of a request that was started")
     }
@@ -284,7 +307,7 @@ final class Exchanges {
     }
     let answer: AttemptResult.Answer =
       switch outcome.result {
-      case .success(let answer): .response(response(answer, to: attempt, at: now, scheduler))
+      case .success(let answer): .response(response(answer, to: attempt, reading, at: now, scheduler))
       case .failure(let failure):
         .failure(
           .init(
@@ -295,7 +318,8 @@ final class Exchanges {
   }
 
   private func response(
-    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
+    _ answer: TransferAnswer, to attempt: Attempt, _ found: ResponseReading?, at now: Instant,
+    _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = prepared(attempt)
     let step = prepared.step
@@ -308,19 +332,23 @@ final class Exchanges {
       rememberValidators(answer, of: attempt.place.node, at: now)
       return response
     }
-    // A download was looked at before it took its file's place, and its body is not here any more.
-    response.mismatch =
-      prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
-    guard response.mismatch == nil else {
-      response.isUnreadable = ExpectationCheck.isUnreadable(step.expect, answer)
+    let reading =
+      found
+      ?? ResponseReading(answer, of: step, prepared.patterns, isDownload: prepared.isDownload(answer.status))
+    if let mismatch = reading.mismatch {
+      response.mismatch = mismatch.message
+      switch mismatch.kind {
+      case .different: break
+      case .unreadable: response.isUnreadable = true
+      case .undecided: (response.isUnreadable, response.isUndecided) = (true, true)
+      }
       return response
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
-      let captures = guarded(
-        Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer))
+      let captures = guarded(Self.resolveLocations(try reading.captures.get(), step, answer))
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
       if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {

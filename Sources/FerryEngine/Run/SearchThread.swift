@@ -1,0 +1,19 @@
+import Dispatch
+import FerryPlan
+import FerryTransfer
+
+/// Matches responses against the regular expressions of their steps, one at a time on a thread of its own. The loop
+/// keeps handling signals, timeouts and other transfers meanwhile.
+///
+/// The loop reads responses of steps without a regular expression itself.
+final class SearchThread: Sendable {
+  private let queue = DispatchQueue(label: "ferry.search")
+  private let mail: MailSlot
+
+  init(mail: MailSlot) { self.mail = mail }
+
+  /// `searched` is posted with the attempt's number and what was read.
+  func read(_ id: UInt64, _ work: @escaping @Sendable () -> ResponseReading) {
+    queue.async { [mail] in mail.post(.searched(id, work())) }
+  }
+}
