@@ -107,6 +107,7 @@ extension EasyHandle {
         }
         if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }
       case .file(let file):
+        guard mayStoreReceived() else { return false }
         try file.append(piece)
       }
       return true

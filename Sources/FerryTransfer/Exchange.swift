@@ -96,6 +96,11 @@ struct Exchange {
     return statuses.contains(status)
   }
 
+  /// The size of the response's body, where its header section states it.
+  private var announced: Int64? {
+    if case .length(let length) = framing { length } else { nil }
+  }
+
   /// Fails with `destination`.
   func sink(status: Int) throws(TransportFailure) -> Sink {
     if RedirectPolicy.isFollowed(status: status, method: hop.method) {
@@ -107,7 +112,7 @@ struct Exchange {
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }
-      return .file(try DownloadFile(path))
+      return .file(try DownloadFile(path, announced: announced))
     }
   }
 }

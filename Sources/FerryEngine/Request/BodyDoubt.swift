@@ -39,7 +39,8 @@ enum BodyDoubt {
 
   /// Whether a cut body could not be parsed: a JSON object, array or string.
   private static func isSelfDelimited(_ body: [UInt8]) -> Bool {
-    switch JSONParser.parse(body) {
+    // What is no JSON, or too large to be read, is not self-delimited.
+    switch try? JSONParser.parse(body) {
     case .object, .array, .string: true
     case .number, .bool, .null, nil: false
     }

@@ -42,12 +42,21 @@ final class Exchanges {
     var step: Step
     var builder: RequestBuilder
     var redirects: TransferRequest.Redirects
+    /// The regular expressions of `expect` and `capture`.
+    var patterns: Patterns
     /// Whether its request needs the file's digest before it is sent.
     var needsDigest: Bool
     /// Whether its file is hashed as it is sent.
     var hashesAsSent: Bool
     /// Later steps of the item whose host only the captures tell.
     var roaming: [PreparedOrigin]
+
+    /// Whether the body of a response of this status is read for `expect` and `capture` once the response is complete.
+    func isRead(_ status: Int) -> Bool {
+      guard step.kind == .fetch else { return step.expects(status: status) }
+      // A document is checked before it takes its file's place.
+      return step.content(of: status) == .nothing && status != 204 && status != 205
+    }
 
     struct PreparedOrigin {
       var kind: Step.Kind
@@ -98,6 +107,7 @@ final class Exchanges {
           builder: Self.builder(
             own.node.steps[index], of: jobs.ownIndex(NodeID(place)), in: own.plan, ownOrigins),
           redirects: .init(own.plan.sessions[own.node.steps[index].session.index].redirects),
+          patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[index],
           hashesAsSent: step.kind == .transfer
             && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
@@ -171,7 +181,7 @@ final class Exchanges {
       request.body = .file(source)
     }
     if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
-      try prepareFetch(work, attempt, &request)
+      try prepareFetch(work, prepared.patterns, attempt, &request)
     }
     return request
   }
@@ -182,10 +192,11 @@ final class Exchanges {
   }
 
   private func prepareFetch(
-    _ work: FetchWork, _ attempt: Attempt, _ request: inout TransferRequest
+    _ work: FetchWork, _ patterns: Patterns, _ attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {
     let node = attempt.place.node
     let path = jobs.job(of: node).folder + "/" + work.saveTo
+    request.sizeLimit = work.maxSize
     let (step, expect) = (work.step, work.step.expect)
     let statuses = (expect.status.isEmpty ? [200] : expect.status).filter {
       step.content(of: $0) == .document
@@ -193,7 +204,7 @@ final class Exchanges {
     request.destination = .file(path: path, statuses: statuses)
     if expect.readsAnswer {
       request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
-        ExpectationCheck.mismatch(expect, answer)
+        ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -278,8 +289,21 @@ final class Exchanges {
 
   // MARK: Answers
 
+  /// The search that has to run away from the loop's thread before `result` is called; `nil` if the outcome needs none.
+  func search(of outcome: TransferOutcome) -> (@Sendable () -> ResponseReading)? {
+    guard case .success(let answer) = outcome.result, let attempt = flights[outcome.id] else { return nil }
+    let prepared = prepared(attempt)
+    guard !prepared.patterns.isEmpty, prepared.isRead(answer.status) else { return nil }
+    let (step, patterns) = (prepared.step, prepared.patterns)
+    return { ResponseReading(answer, of: step, patterns) }
+  }
+
   /// What the scheduler has to know of an outcome; what the answer gave is kept.
-  func result(of outcome: TransferOutcome, at now: Instant, _ scheduler: Scheduler) -> AttemptResult {
+  ///
+  /// - Parameter reading: the result of `search`; `nil` to read the response here.
+  func result(
+    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult {
     guard let attempt = flights.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome is of a request that was started")
     }
@@ -291,7 +315,7 @@ final class Exchanges {
     let condition = conditions.removeValue(forKey: outcome.id)
     let answer: AttemptResult.Answer =
       switch outcome.result {
-      case .success(let answer): judgeable(answer, to: attempt, condition, at: now, scheduler)
+      case .success(let answer): judgeable(answer, to: attempt, reading, condition, at: now, scheduler)
       case .failure(let failure):
         .failure(
           .init(
@@ -302,10 +326,10 @@ final class Exchanges {
   }
 
   private func judgeable(
-    _ answer: TransferAnswer, to attempt: Attempt, _ condition: FetchCondition?, at now: Instant,
-    _ scheduler: Scheduler
+    _ answer: TransferAnswer, to attempt: Attempt, _ reading: ResponseReading?, _ condition: FetchCondition?,
+    at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Answer {
-    var response = response(answer, to: attempt, at: now, scheduler)
+    var response = response(answer, to: attempt, reading, at: now, scheduler)
     let step = prepared(attempt).step
     guard step.kind == .fetch else {
       return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
@@ -315,7 +339,8 @@ final class Exchanges {
   }
 
   private func response(
-    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
+    _ answer: TransferAnswer, to attempt: Attempt, _ found: ResponseReading?, at now: Instant,
+    _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = prepared(attempt)
     let step = prepared.step
@@ -323,17 +348,22 @@ final class Exchanges {
     response.withheld = answer.withheld.map(values.mask.mask)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
-    if step.kind == .fetch { return fetchResponse(answer, to: attempt, step, response, at: now) }
-    response.mismatch = ExpectationCheck.mismatch(step.expect, answer)
-    guard response.mismatch == nil else {
-      response.isUnreadable = ExpectationCheck.isUnreadable(step.expect, answer)
+    let reading =
+      prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
+    if step.kind == .fetch { return fetchResponse(answer, to: attempt, step, reading, response, at: now) }
+    if let mismatch = reading?.mismatch {
+      response.mismatch = mismatch.message
+      switch mismatch.kind {
+      case .different: break
+      case .unreadable: response.isUnreadable = true
+      case .undecided: (response.isUnreadable, response.isUndecided) = (true, true)
+      }
       return response
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
-      let captures = guarded(
-        Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer))
+      let captures = guarded(Self.resolveLocations(try reading?.captures.get() ?? [], step, answer))
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
       if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
@@ -419,8 +449,8 @@ final class Exchanges {
 
   /// The validators change only with the file that they are of.
   private func fetchResponse(
-    _ answer: TransferAnswer, to attempt: Attempt, _ step: Step, _ response: AttemptResult.Response,
-    at now: Instant
+    _ answer: TransferAnswer, to attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
+    _ response: AttemptResult.Response, at now: Instant
   ) -> AttemptResult.Response {
     var response = response
     let node = attempt.place.node.index
@@ -438,8 +468,7 @@ final class Exchanges {
       // What is expected was asked of the response whose document is still the newest.
       fetchRecords[node] = unchanged
     case .nothing:
-      let hasContent = answer.status != 204 && answer.status != 205
-      if hasContent { response.mismatch = ExpectationCheck.mismatch(step.expect, answer) }
+      response.mismatch = reading?.mismatch?.message
       if response.mismatch == nil { fetchRecords[node] = unchanged }
     case .unexpected: break
     }

@@ -15,7 +15,7 @@ extension Expectation {
         doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
         example: "{ /status: stored }"),
       Key(
-        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.",
+        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere (PCRE2).",
         example: "'^OK'"),
     ],
     blank: { _, _ in Expectation() })

@@ -8,7 +8,7 @@ package struct Attempt: Hashable, Sendable {
   package var step: Step.Kind
   /// Which answer of the token step it carries: 0 for none, then 1, 2, …
   package var tokenGeneration: Int
-  /// The end of `timeout_for_resource`.
+  /// The end of `timeout_for_resource`, of whatever the attempt is of.
   package var deadline: Instant?
   /// At most so many bytes of body, either way: what a hard budget has left.
   package var byteLimit: Int64?
@@ -61,6 +61,8 @@ package struct AttemptResult: Sendable {
     package var mismatch: String?
     /// Its body is not of the kind that is expected, so that it tells nothing of what was asked.
     package var isUnreadable: Bool
+    /// Whether the search for the pattern of `expect` was given up, so that the response may meet it or not.
+    package var isUndecided = false
     /// A capture that later steps need and the answer does not have.
     package var missing: TransportFailure?
     package var retryAfter: Duration?

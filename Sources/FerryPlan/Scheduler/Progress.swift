@@ -11,6 +11,8 @@ struct Progress: Sendable {
   }
 
   var step: Step.Kind
+  /// When its first attempt of this launch began: `timeout_for_resource` of what is no item counts from then.
+  var startedAt: Instant?
   /// Retries of this launch.
   var retries = 0
   /// Replacements of the present step for a refused token.

@@ -41,7 +41,7 @@ extension Scheduler {
     }
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
-    case .abandon: finishRelease(flight, step, verdict)
+    case .abandon: finishRelease(flight, step, result.answer, verdict)
     case .allocate, .transfer, .commit, .probe, .fetch, .request: finish(flight, step, result, verdict)
     }
   }

@@ -69,7 +69,10 @@ extension Step {
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
     if expects(status: status) {
       if let mismatch = response.mismatch {
-        return .permanent(.init(code: "unexpected_answer", status: status, message: mismatch))
+        let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
+        // The server may have acted, and its response was not judged.
+        if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
+        return .permanent(failure)
       }
       if let missing = response.missing {
         let failure = RecordedFailure(code: missing.code.rawValue, status: status, message: missing.message)
