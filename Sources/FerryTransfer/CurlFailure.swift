@@ -62,7 +62,9 @@ enum CurlFailure {
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
       // What libcurl says here quotes no part of the response.
       case .malformedAnswer: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .answerTooLarge, .redirect,
+      // libcurl's own word for it is "Out of memory".
+      case .answerTooLarge: "\(address): a header line of the response is longer than 100 KiB"
+      case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
         .request, .capture, .cancelled:
         "\(address): \(String(cString: curl_easy_strerror(code)))"
