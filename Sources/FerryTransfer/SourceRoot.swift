@@ -48,6 +48,13 @@ package final class SourceRoot: Sendable {
   /// Another descriptor of the folder, to be read and closed by the caller; -1, with `errno`, where there is none.
   package func openFolder() -> CInt { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
+  /// Whether another root is this folder, by device and inode.
+  package func isSameFolder(as other: SourceRoot) -> Bool {
+    var (own, others) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && fstat(other.descriptor, &others) == 0
+      && own.st_dev == others.st_dev && own.st_ino == others.st_ino
+  }
+
   /// What fstatat(2) reports of a path in the folder; false, with `errno`, where it fails.
   package func status(of name: [CChar], _ status: inout stat, followsLinks: Bool) -> Bool {
     fstatat(descriptor, name, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0

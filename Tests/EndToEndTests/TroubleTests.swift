@@ -172,7 +172,8 @@ import Testing
 
   /// A file system in memory, for who may mount one.
   private func mount(_ folder: String, _ options: String) async throws -> Bool {
-    let command = try await Command.run("mount", ["-t", "tmpfs", "-o", options, "ferry-test", folder])
+    let command = try await Command.run(
+      "mount", ["-t", "tmpfs", "-o", options + ",mode=0700", "ferry-test", folder])
     if command.status != 0 { skip("no file system can be mounted here") }
     return command.status == 0
   }

@@ -59,7 +59,7 @@ package struct FileLister: Sendable {
 
   /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
-    var list = ExplicitList(root: try folder(), hidden: hidden)
+    var list = ExplicitList(root: try currentFolder(), hidden: hidden)
     return list.read(paths)
   }
 
@@ -70,6 +70,18 @@ package struct FileLister: Sendable {
       guard let root = SourceRoot(root) else { return .failure(.root(root, errno)) }
       opened = root
       return .success(root)
+    }
+    return try result.get()
+  }
+
+  /// The root as its path leads to it now. Where that is another folder than before, what was listed in that one is not
+  /// taken for a file of this one: their identities differ.
+  private func currentFolder() throws(ListingFailure) -> SourceRoot {
+    let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
+      guard let now = SourceRoot(root) else { return .failure(.root(root, errno)) }
+      if let opened, opened.isSameFolder(as: now) { return .success(opened) }
+      opened = now
+      return .success(now)
     }
     return try result.get()
   }
