@@ -58,13 +58,13 @@ struct HostileCase: Sendable {
     return "\(route):match=\(match),response=\(name)\(all)"
   }
 
-  /// No server listens on port 1.
+  /// None leads to a port that refuses connections, which would hold back the other cases at the receiver.
   static let all: [HostileCase] = [
-    HostileCase("redirect", .waits(["connect"]), .isUnknown, settings: "location=http://127.0.0.1:1/x"),
-    HostileCase("redirect-loop", .fails(["redirect"]), .isUnknown),
+    HostileCase("redirect", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
+    HostileCase("redirect-loop", .fails(["redirect"]), .isUnknown, settings: "status=303"),
     HostileCase("redirect-to-file-scheme", .fails(["redirect"]), .isUnknown),
     HostileCase(
-      "redirect-to-userinfo", .waits(["connect"]), .isUnknown, settings: "location=http://127.0.0.1:1/x"),
+      "redirect-to-userinfo", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
     HostileCase(
       "duplicate-location", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
     HostileCase("foreign-url", .fails(["http_status"]), .succeeds, settings: "location=http://127.0.0.1:1/x"),

@@ -112,17 +112,21 @@ import Testing
     for one in HostileCase.all {
       let state = report.item(one.node)?.state ?? "done"
       let commits = uploads[one.node]?.commits ?? 0
-      #expect(
-        commits == (state == "done" ? 1 : 0), "\(one.name): \(state) \(report.item(one.node)?.attempts ?? [])"
-      )
-    }
-    for one in HostileCase.all where one.name.hasPrefix("cut-") {
-      #expect(uploads[one.node]?.commits == 1, "\(one.name)")
+      let why = "\(one.name): \(state) \(report.item(one.node)?.attempts.map(\.code) ?? []) \(commits)"
+      switch state {
+      case "done": #expect(commits == 1, "\(why)")
+      // The time that the slow response took may run out at the commit.
+      case "ambiguous": #expect(one.isSlow && commits <= 1, "\(why)")
+      default: #expect(commits == 0, "\(why)")
+      }
     }
     try await receiver.clearFaults()
     report = try await hostile.run().report
     uploads = try await receiver.received().byName
-    for one in HostileCase.all { #expect(uploads[one.node]?.commits == 1, "\(one.name)") }
+    for one in HostileCase.all {
+      let commits = uploads[one.node]?.commits ?? 0
+      #expect(commits == 1 || (one.isSlow && commits == 0), "\(one.name): \(commits)")
+    }
   }
 
   @Test func `of a post that was carried out never has it sent twice`() async throws {
