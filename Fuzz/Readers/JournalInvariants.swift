@@ -81,9 +81,8 @@ enum JournalInvariants {
         [.session(JournalFolder.session)], finishing: false)
     }
     attempt {
-      _ = try SessionReset(state: state, environment: [:], version: "0").reset(sessions: [
-        JournalFolder.session
-      ])
+      _ = try SessionReset(state: state, environment: [:], version: "0").reset(
+        sessions: [JournalFolder.session], dropsUnanswered: true)
     }
     return []
   }

@@ -58,7 +58,7 @@ enum URLInvariants {
       return []
     }
     let isSame =
-      ours.scheme == curl.scheme && address(ours.host) == address(curl.host) && String(ours.port) == curl.port
+      ours.scheme == curl.scheme && address(ours.host) == address(curl.host) && ours.port == curl.port
     return isSame
       ? [] : ["\(text) speaks to \(ours) here, and to \(curl.scheme)://\(curl.address) in libcurl"]
   }
