@@ -25,9 +25,10 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CProcess"),
+    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
     // ferry, from the text to the report; imports go one way only (docs/architecture.md).
-    .target(name: "FerryManifest", dependencies: ["CYaml"], swiftSettings: strict),
+    .target(name: "FerryManifest", dependencies: ["CYaml", "CPCRE2"], swiftSettings: strict),
     .target(
       name: "FerryPlan",
       dependencies: [

@@ -96,22 +96,22 @@ final class JournalFolder: @unchecked Sendable {
     for number in 0..<10 {
       files.append(path: Array("photos/2026/\(1_000_000 + number).jpg".utf8), size: 6, modified: 1000)
     }
-    let writer = JournalWriter(journals: [journal], threads: try JournalWriter.Threads()) { _ in }
-    let writes: [JournalWrite] = [
-      .insert(node: upload, round: 1, handedOver: start, firstRow: 1, files: files),
-      .allocated(row: 2, captures: id, expires: start.advanced(by: .seconds(7200))),
-      .allocated(row: 3, captures: id, expires: nil), .transferred(row: 3, captures: [], sha256: nil),
-      .intent(row: 3, step: .commit), .closed(row: 4, state: .done, at: start, failure: nil),
-      .closed(row: 5, state: .failed, at: start, failure: failure), .intent(row: 6, step: .transfer),
-      .closed(row: 6, state: .ambiguous, at: start, failure: failure),
-      .closed(row: 7, state: .cancelled, at: start, failure: failure), .intent(row: 8, step: .allocate),
-      .allocated(row: 9, captures: id, expires: nil),
-      .orphaned(row: 9, orphan: 1, Orphaning(.requeued, isInDoubt: false), at: start),
-      .released(row: 9), .after(row: 4, .owed), .resumed(period: .seconds(60), at: start),
-      .events(pending: true),
-      .nodeIntent(node: fetch, round: 1), .nodeWithdraw(node: fetch),
-    ]
-    try writer.append(writes, to: 0)
+    let writer = try JournalWriter(journals: [journal], threads: .init()) { _ in }
+    try writer.append(
+      [
+        .insert(node: upload, round: 1, handedOver: start, firstRow: 1, files: files),
+        .allocated(row: 2, captures: id, expires: start.advanced(by: .seconds(7200))),
+        .allocated(row: 3, captures: id, expires: nil), .transferred(row: 3, captures: [], sha256: nil),
+        .intent(row: 3, step: .commit), .closed(row: 4, state: .done, at: start, failure: nil),
+        .closed(row: 5, state: .failed, at: start, failure: failure), .intent(row: 6, step: .transfer),
+        .closed(row: 6, state: .ambiguous, at: start, failure: failure),
+        .closed(row: 7, state: .cancelled, at: start, failure: failure), .intent(row: 8, step: .allocate),
+        .allocated(row: 9, captures: id, expires: nil),
+        .orphaned(row: 9, orphan: 1, Orphaning(.requeued, isInDoubt: false), at: start),
+        .released(row: 9), .after(row: 4, .owed), .resumed(period: .seconds(60), at: start),
+        .events(pending: true),
+        .nodeIntent(node: fetch, round: 1), .nodeWithdraw(node: fetch),
+      ], to: 0)
     try writer.close()
     try journal.close()
   }

@@ -14,13 +14,13 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case connectionLost = "connection_lost"
     /// No byte for as long as `timeout_for_request`.
     case requestTimeout = "request_timeout"
-    /// The item took longer than `timeout_for_resource`.
+    /// The item, or the node, took longer than `timeout_for_resource`.
     case resourceTimeout = "resource_timeout"
     /// A body would go beyond the request's limit of bytes.
     case byteLimit = "byte_limit"
     /// The answer is not HTTP, or breaks its rules.
     case malformedAnswer = "malformed_answer"
-    /// The answer is larger than what is kept of it.
+    /// The answer is larger than what is kept of it, or than a fetch's `max_size`.
     case answerTooLarge = "answer_too_large"
     /// More redirects than are followed, one that leads nowhere, or a sensitive request that would reach an origin
     /// which the manifest does not name.

@@ -1,50 +1,71 @@
-/// The header of one answer as its lines arrive, read when the answer is whole.
+/// The header section of one response as its lines arrive, read once it has ended.
 ///
-/// Of several headers in a row (100 Continue, a resend) the last is kept; trailers are left out.
+/// Of several header sections in a row (100 Continue, a resend) the last is kept; trailers are left out. All of
+/// them count against the limits: a server could send interim responses or trailers without end.
 struct AnswerHead {
-  /// A server's header may not fill the memory.
-  static let limit = 256 << 10
+  /// In bytes, of one hop.
+  static let byteLimit = 256 << 10
+  /// Of one hop.
+  static let lineLimit = 4096
 
   private(set) var status = 0
+  /// The status line says HTTP/2.
+  private(set) var isHTTP2 = false
+  private(set) var isHTTP10 = false
+  /// The empty line that ends the section has come.
+  private(set) var isWhole = false
+  /// In the order received, once the section has ended. Folded lines (RFC 9112, section 5.2) are joined, bytes that
+  /// are not UTF-8 replaced, and lines without a colon left out.
+  private(set) var fields: [(name: String, value: String)] = []
   private var bytes: [UInt8] = []
-  private var isWhole = false
+  private var byteCount = 0
+  private var lineCount = 0
 
   enum Line {
     /// A new header begins; whatever came before is not the answer.
     case first
     case next
-    /// The header is whole.
+    /// The section has ended.
     case last
+    /// Beyond a limit.
     case tooMuch
   }
 
   /// Takes a line, with its line end.
   mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
-    if isStatusLine(line) {
-      bytes.removeAll(keepingCapacity: true)
-      isWhole = false
+    byteCount += line.count
+    lineCount += 1
+    guard byteCount <= Self.byteLimit, lineCount <= Self.lineLimit else { return .tooMuch }
+    let isFinal = isWhole && status >= 200
+    // After a final response a line that looks like another one is a trailer: a resend starts over first.
+    if !isFinal, isStatusLine(line) {
+      startOver()
       status = Self.status(line)
+      isHTTP2 = line.count > 5 && line[5] == UInt8(ascii: "2")
+      isHTTP10 = line.count > 7 && line[5...7].elementsEqual("1.0".utf8)
       return .first
     }
     guard !isWhole else { return .next }
     guard line.first != UInt8(ascii: "\r"), line.first != UInt8(ascii: "\n") else {
       isWhole = true
+      fields = parsedFields
       return .last
     }
-    guard bytes.count + line.count <= Self.limit else { return .tooMuch }
     bytes.append(contentsOf: line)
     return .next
   }
 
-  mutating func removeAll() {
+  /// Drops what has come, such as the response of a proxy to CONNECT. It still counts against the limits.
+  mutating func startOver() {
     bytes.removeAll(keepingCapacity: true)
+    fields = []
     isWhole = false
+    isHTTP2 = false
+    isHTTP10 = false
     status = 0
   }
 
-  /// In the order received. Folded lines (RFC 9112, section 5.2) are joined, bytes that are not UTF-8
-  /// replaced, and lines without a colon left out.
-  var fields: [(name: String, value: String)] {
+  private var parsedFields: [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     fields.reserveCapacity(8)
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -64,24 +85,7 @@ struct AnswerHead {
     return fields
   }
 
-  /// What a header that is whole announces of its body; `nil` where it announces no number, where the
-  /// number does not count (RFC 9112, section 6.3), and where the answer is not the last.
-  var contentLength: Int64? {
-    guard status >= 200, status != 204, status != 304 else { return nil }
-    var length: Int64?
-    for (name, value) in fields {
-      switch name.lowercased() {
-      case "transfer-encoding": return nil
-      // Digits alone (RFC 9110, section 8.6): Int64 also reads a sign.
-      case "content-length":
-        length = value.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(value) : nil
-      default: break
-      }
-    }
-    return length
-  }
-
-  /// Only the first line of a header may begin so: no trailer or field name has a slash.
+  /// Only the first line of a header section may begin so: no field name has a slash.
   private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
     line.count >= 5 && line[4] == UInt8(ascii: "/") && line[0] == UInt8(ascii: "H")
       && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
@@ -95,6 +99,13 @@ struct AnswerHead {
       status = status * 10 + Int(byte - UInt8(ascii: "0"))
     }
     return status
+  }
+}
+
+extension String {
+  /// Whether this field name is the other, which is in lower case.
+  func isField(_ name: StaticString) -> Bool {
+    utf8.count == name.utf8CodeUnitCount && lowercased() == "\(name)"
   }
 }
 

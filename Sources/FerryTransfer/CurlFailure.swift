@@ -15,15 +15,16 @@ enum CurlFailure {
     // Only CONNECTTIMEOUT is set: the other two limits are the loop's own.
     case CURLE_OPERATION_TIMEDOUT:
       hasReachedServer ? .requestTimeout : .connect
-    // A handshake cut short, or a version or cipher that the two do not share.
+    // A handshake cut short, or a version or cipher that the two do not share; after the request has gone it can
+    // only be the end of the connection.
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_NOTFOUND,
       CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED:
-      .handshake
+      hasReachedServer ? .connectionLost : .handshake
     // The server's certificate, or the authorities and client certificate on this machine.
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
-      .certificate
+      hasReachedServer ? .connectionLost : .certificate
     // The connection broke while sending, while receiving, before the first byte, or before the
     // last; HTTP/2 and HTTP/3 say it in their own codes.
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
@@ -37,10 +38,10 @@ enum CurlFailure {
     // libcurl has no better word for a header line beyond its bound of 100 KiB (CURLE_TOO_LARGE is 8.6).
     case CURLE_OUT_OF_MEMORY, CURLE_FILESIZE_EXCEEDED:
       hasReachedServer ? .answerTooLarge : .request
-    // A URL or an option that libcurl does not take.
+    // A URL or an option that libcurl does not take; of a response, a folded header line without one before.
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
       CURLE_SETOPT_OPTION_SYNTAX:
-      .request
+      hasReachedServer ? .malformedAnswer : .request
     // What a callback of ours ended has a failure of its own; the rest can only be the connection.
     default:
       hasReachedServer ? .connectionLost : .connect
@@ -59,8 +60,10 @@ enum CurlFailure {
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
       // libcurl quotes OpenSSL here, and no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
-      case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedAnswer,
-        .answerTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
+      // What libcurl says here quotes no part of the response.
+      case .malformedAnswer: "\(address): the response is malformed: \(malformation(code, of: handle))"
+      case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .answerTooLarge, .redirect,
+        .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
         .request, .capture, .cancelled:
         "\(address): \(String(cString: curl_easy_strerror(code)))"
       }
@@ -74,6 +77,11 @@ enum CurlFailure {
     if code == CURLE_OPERATION_TIMEDOUT { return "timed out" }
     let number = handle.systemError
     return number == 0 ? String(cString: curl_easy_strerror(code)) : SystemText.error(number)
+  }
+
+  private static func malformation(_ code: CURLcode, of handle: EasyHandle) -> String {
+    code == CURLE_BAD_FUNCTION_ARGUMENT
+      ? "its first header line is folded, and there is none before it" : text(code, of: handle)
   }
 
   private static func text(_ code: CURLcode, of handle: EasyHandle) -> String {

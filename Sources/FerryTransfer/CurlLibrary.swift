@@ -20,6 +20,15 @@ enum CurlLibrary {
     return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
   }()
 
+  /// Whether an easy handle may be used for a second transfer.
+  ///
+  /// Before 8.1 libcurl keeps a pointer into the header fields of a handle's transfer before, which it has freed
+  /// (curl pull request 11103). A response whose first header line begins with a blank makes it write there.
+  static let canReuseHandles: Bool = {
+    guard let info = curl_version_info(CURLVERSION_FIRST) else { return false }
+    return info.pointee.version_num >= 0x08_02_00
+  }()
+
   /// libcurl and the libraries it was built with, as `curl --version` names them.
   static var version: String { String(cString: curl_version()) }
 }

@@ -19,11 +19,21 @@ final class DownloadFile: @unchecked Sendable {
   private var descriptor: CInt
   /// It is in its place, or removed.
   private var isSettled = false
+  /// Bytes that were appended.
+  private var size: Int64 = 0
+  /// At this size the free space is looked at again.
+  private var nextLook = lookInterval
 
-  /// Fails with `destination` where no file can be made beside `destination`.
+  /// So much is appended from one look at the free space to the next.
+  private static let lookInterval: Int64 = 16 << 20
+  /// A file of this size may take the last bytes.
+  private static let smallFile: Int64 = 1 << 20
+
+  /// Fails with `destination` where no file can be made beside `destination`, or where the file system has less room
+  /// than is announced.
   ///
   /// The temporary name comes from the destination alone, never from what a server says.
-  init(_ destination: String) throws(TransportFailure) {
+  init(_ destination: String, announced: Int64? = nil) throws(TransportFailure) {
     let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
     let name = slash.map { String(destination[destination.utf8.index(after: $0)...]) } ?? destination
     let folder = slash.map { String(destination[...$0]) } ?? "./"
@@ -50,6 +60,25 @@ final class DownloadFile: @unchecked Sendable {
     self.folder = folder
     self.temporary = temporary
     descriptor = opened
+    do throws(TransportFailure) {
+      try checkSpace(for: announced ?? 0)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  /// Fails with `destination` where fewer than `count` bytes are free; of a large file also what is kept for others.
+  private func checkSpace(for count: Int64) throws(TransportFailure) {
+    // Some network file systems do not know; there the write fails.
+    guard let space = FreeSpace(descriptor) else { return }
+    let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
+    guard space.available - reserve < count else { return }
+    let need = count > 0 ? "the response needs \(count) bytes" : "the response has more than \(size) bytes"
+    let rest = reserve > 0 ? ", and \(reserve) of them are kept for others" : ""
+    throw TransportFailure(
+      .destination, "\(destination): \(need), the file system has \(space.available) bytes free\(rest)",
+      mayHaveReachedServer: true)
   }
 
   deinit { discard() }
@@ -93,7 +122,11 @@ final class DownloadFile: @unchecked Sendable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw failure(errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      size += Int64(count)
     }
+    guard size >= nextLook else { return }
+    nextLook = size + Self.lookInterval
+    try checkSpace(for: 0)
   }
 
   enum Stored: Sendable {
@@ -170,7 +203,8 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   private func failure(_ code: CInt) -> TransportFailure {
-    TransportFailure(
-      .destination, "\(destination): \(SystemText.error(code))", mayHaveReachedServer: true)
+    let place = size > 0 && (code == ENOSPC || code == EDQUOT) ? " after \(size) bytes" : ""
+    return TransportFailure(
+      .destination, "\(destination): \(SystemText.error(code))\(place)", mayHaveReachedServer: true)
   }
 }

@@ -50,6 +50,8 @@ extension EasyHandle {
   /// to send the request again.
   private func maySend() -> Bool {
     exchange?.attempts += 1
+    // A proxy's response to CONNECT is none of the server's.
+    head.startOver()
     guard let attempts = exchange?.attempts, exchange?.request.atMostOnce == true, attempts > 1 else {
       exchange?.hasReachedServer = true
       return true
@@ -64,20 +66,26 @@ extension EasyHandle {
     case .first:
       // A body so far was of an answer that libcurl itself dealt with, such as a 417 to its Expect.
       exchange?.body = []
+      exchange?.responseBody = 0
+      exchange?.framing = nil
       exchange?.sink = .undecided
       return true
     case .next:
       return true
     case .last:
-      return mayReceiveAnnounced()
+      return acceptHeader()
     case .tooMuch:
-      fail(.answerTooLarge, "the answer's header is larger than \(AnswerHead.limit >> 10) KiB")
+      fail(
+        .answerTooLarge,
+        "the response's header fields are more than \(AnswerHead.byteLimit >> 10) KiB or \(AnswerHead.lineLimit) lines"
+      )
       return false
     }
   }
 
   private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
     exchange?.bodyReceived += Int64(piece.count)
+    exchange?.responseBody += Int64(piece.count)
     guard mayKeepReceived() else { return false }
     do throws(TransportFailure) {
       if case .undecided = exchange?.sink {
@@ -87,6 +95,11 @@ extension EasyHandle {
       case nil, .undecided, .dropped:
         break
       case .memory(let limit, let isNeeded):
+        if !(200...299).contains(head.status), exchange?.responseBody ?? 0 > Self.unwantedBodyLimit {
+          fail(
+            .answerTooLarge, "the body of a \(head.status) is more than \(Self.unwantedBodyLimit >> 20) MiB")
+          return false
+        }
         let room = limit - (exchange?.body.count ?? 0)
         if isNeeded, room < piece.count {
           fail(.answerTooLarge, "the answer is larger than \(limit) bytes")
@@ -94,6 +107,7 @@ extension EasyHandle {
         }
         if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }
       case .file(let file):
+        guard mayStoreReceived() else { return false }
         try file.append(piece)
       }
       return true
@@ -149,7 +163,14 @@ extension EasyHandle {
   }
 
   func fail(_ code: TransportFailure.Code, _ message: String) {
+    // Not in one statement: `failure` reads the exchange.
+    let failure = failure(code, message)
+    exchange?.failure = failure
+  }
+
+  /// Of a request that has reached its server.
+  func failure(_ code: TransportFailure.Code, _ message: String) -> TransportFailure {
     let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
-    exchange?.failure = TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)
+    return TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)
   }
 }

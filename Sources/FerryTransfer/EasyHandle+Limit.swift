@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// `TransferRequest.byteLimit`: each direction by itself, over all hops of the request.
+/// `TransferRequest.byteLimit`, each direction by itself over all hops of the request, and `sizeLimit`, what is stored.
 ///
 /// What is known to be too much is not begun: a body of ours before it is connected, an answer's at the
 /// end of its header. Only an answer without a length is cut off in the middle.
@@ -16,9 +16,28 @@ extension EasyHandle {
   }
 
   /// The answer's header is whole. Returns whether what it announces may still be received.
-  func mayReceiveAnnounced() -> Bool {
-    guard let limit = exchange?.request.byteLimit, let exchange, exchange.hop.method != "HEAD",
-      let length = head.contentLength, length > limit - exchange.received
+  func mayReceiveAnnounced() -> Bool { mayMoveAnnounced() && mayStoreAnnounced() }
+
+  private func mayStoreAnnounced() -> Bool {
+    guard let limit = exchange?.request.sizeLimit, let exchange, exchange.storesBody(status: head.status),
+      case .length(let length) = exchange.framing, length > limit
+    else { return true }
+    fail(.answerTooLarge, "the response of \(length) bytes is larger than max_size, \(limit) bytes")
+    return false
+  }
+
+  /// A piece of a file came and is counted. Returns whether the file may be so large.
+  func mayStoreReceived() -> Bool {
+    guard let limit = exchange?.request.sizeLimit, let exchange, exchange.bodyReceived > limit else {
+      return true
+    }
+    fail(.answerTooLarge, "the response is larger than max_size, \(limit) bytes")
+    return false
+  }
+
+  private func mayMoveAnnounced() -> Bool {
+    guard let limit = exchange?.request.byteLimit, let exchange, case .length(let length) = exchange.framing,
+      length > limit - exchange.received
     else { return true }
     fail(.byteLimit, "the answer of \(length) bytes is more than the \(limit) that may be received")
     return false

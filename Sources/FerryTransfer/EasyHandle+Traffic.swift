@@ -30,6 +30,8 @@ extension Exchange {
     redirects += 1
     attempts = 0
     bodyReceived = 0
+    responseBody = 0
+    framing = nil
     headersReceived = 0
     sink = .undecided
     body = []

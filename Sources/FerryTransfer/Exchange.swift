@@ -36,6 +36,10 @@ struct Exchange {
   var sink = Sink.undecided
   /// The body as far as it is kept in memory.
   var body: [UInt8] = []
+  /// How the body of the response ends; `nil` until its header section has ended.
+  var framing: ResponseFraming?
+  /// Body bytes of the response that `framing` is of.
+  var responseBody: Int64 = 0
   /// Of this hop.
   var bodyReceived: Int64 = 0
   var headersReceived: Int64 = 0
@@ -51,7 +55,7 @@ struct Exchange {
   var lastCount: Int64 = 0
   /// libcurl is done with it; a digest or a stored file is awaited.
   var isSettling = false
-  /// Why a whole download was not put in its place.
+  /// Why a download is not put in its place.
   var refusal: String?
   var isStoring = false
 
@@ -86,16 +90,15 @@ struct Exchange {
     deadline = request.timeLimit.map { now.advanced(by: $0) }
   }
 
-  /// The path of a `Destination.file` that an answer of this status is written to.
-  ///
-  /// 204 and 205 have no body to replace the file with, and a 206 is a part that only its asker can
-  /// place.
-  func downloadPath(status: Int) -> String? {
-    guard case .file(let path) = request.destination, 200...299 ~= status else { return nil }
-    switch status {
-    case 204, 205, 206: return nil
-    default: return path
-    }
+  /// Whether the body of a response of this status goes to the file of `Destination.file`.
+  func storesBody(status: Int) -> Bool {
+    guard case .file(_, let statuses) = request.destination, hop.method != "HEAD" else { return false }
+    return statuses.contains(status)
+  }
+
+  /// The size of the response's body, where its header section states it.
+  private var announced: Int64? {
+    if case .length(let length) = framing { length } else { nil }
   }
 
   /// Fails with `destination`.
@@ -107,11 +110,9 @@ struct Exchange {
     case .memory(let limit, let isNeeded):
       // An error's page is not what is needed, and must not hide its status.
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
-    case .file:
-      guard let path = downloadPath(status: status) else {
-        return .memory(limit: 64 << 10, isNeeded: false)
-      }
-      return .file(try DownloadFile(path))
+    case .file(let path, _):
+      guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }
+      return .file(try DownloadFile(path, announced: announced))
     }
   }
 }

@@ -11,6 +11,8 @@ enum RedirectPolicy {
     var url: String
     var headers: [TransferRequest.HeaderField]
     var hasBody: Bool
+
+    var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
   }
 
   enum Decision: Equatable {

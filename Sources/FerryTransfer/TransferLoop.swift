@@ -226,9 +226,14 @@ package final class TransferLoop {
   private func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
     handle.closeHop()
     guard let exchange = handle.exchange else { return false }
-    guard code == CURLE_OK, exchange.failure == nil else {
+    guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle)
       failure.mayHaveReachedServer = exchange.hasReachedServer
+      end(handle, .failure(failure))
+      return false
+    }
+    // Nothing of a response is used before it is known to be whole.
+    if exchange.refusal == nil, let failure = handle.incompleteness() {
       end(handle, .failure(failure))
       return false
     }
@@ -279,7 +284,7 @@ package final class TransferLoop {
   private func settle(_ handle: EasyHandle) {
     guard var exchange = handle.exchange else { return }
     if exchange.hop.hasBody { finishDigest(handle, &exchange) }
-    if exchange.downloadPath(status: handle.head.status) != nil, exchange.hop.method != "HEAD" {
+    if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
       do throws(TransportFailure) {
         if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
         if case .file(let file) = exchange.sink {
@@ -332,11 +337,14 @@ package final class TransferLoop {
     case .notWanted: break
     case .done(let bytes): sha256 = bytes
     }
+    let fields = handle.head.fields
     let answer = TransferAnswer(
-      status: handle.head.status, headers: handle.head.fields, body: exchange.body, url: exchange.hop.url,
+      status: handle.head.status, headers: fields, body: exchange.body, url: exchange.hop.url,
       sha256: sha256, refusal: exchange.refusal,
       withheld: exchange.withheld.isEmpty
-        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin))
+        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
+      isCloseDelimited: exchange.framing == .untilClose,
+      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
     end(handle, .success(answer))
   }
 

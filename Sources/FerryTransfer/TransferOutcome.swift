@@ -11,7 +11,7 @@ package struct TransferOutcome: Sendable {
   package var inode: UInt64?
 }
 
-/// A whole HTTP answer.
+/// An HTTP response that is whole: its header section has ended, and its body as its framing says.
 package struct TransferAnswer: Sendable {
   package var status: Int
   /// In the order received; names as received, compared without regard to case.
@@ -26,6 +26,10 @@ package struct TransferAnswer: Sendable {
   package var refusal: String?
   /// Which sensitive header fields were left out at `url`, and what would allow them; `nil` where all were sent.
   package var withheld: String?
+  /// The body ended with the connection or stream, and cannot be told from one that was cut (RFC 9112, section 8).
+  package var isCloseDelimited = false
+  /// Codings of the body that the request did not accept.
+  package var unrequestedCoding: String?
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {

@@ -18,6 +18,9 @@ package struct TransferRequest: Sendable {
   /// would be more fails with `byteLimit`: unsent, at the header that announces it, or where an answer
   /// goes beyond. Of such an answer nothing is kept, and at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
+  /// The most bytes that are stored as a file. A larger response fails with `answerTooLarge`: at the header that
+  /// announces it, or where it goes beyond. `nil` for no bound.
+  package var sizeLimit: Int64?
   /// The request must reach the wire once at most, also where libcurl would quietly send it again
   /// on a fresh connection; a second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
@@ -96,18 +99,19 @@ package struct TransferRequest: Sendable {
     /// In memory for captures, at most `limit` bytes; what is longer fails with `answerTooLarge`
     /// where `isNeeded`, and is otherwise counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
-    /// Atomically onto this path: a 2xx body is written to a temporary file beside it, synced, and
-    /// renamed over it. Any other answer's body goes to memory, at most 64 KiB of it, and so does a
-    /// 206's: a part is not the file. 204 and 205 leave the file as it is.
-    case file(path: String)
+    /// Atomically onto this path: the body of a response with one of these statuses is written to a temporary
+    /// file beside it, synced, and renamed over it. Any other response's body goes to memory, at most 64 KiB of
+    /// it, and the file stays as it is, as it does for a response to HEAD. One that has a `Content-Encoding` which
+    /// the request did not ask for is refused.
+    case file(path: String, statuses: [Int] = [200])
   }
 
   package init(
     id: UInt64, method: String, url: String, headers: [HeaderField] = [], body: Body = .none,
     destination: Destination = .memory(limit: 1 << 20, isNeeded: false),
     idleTimeout: Duration = .seconds(60), timeLimit: Duration? = nil, byteLimit: Int64? = nil,
-    atMostOnce: Bool = false, check: DownloadCheck? = nil, sensitive: SensitiveParts = SensitiveParts(),
-    redirects: Redirects = Redirects()
+    sizeLimit: Int64? = nil, atMostOnce: Bool = false, check: DownloadCheck? = nil,
+    sensitive: SensitiveParts = SensitiveParts(), redirects: Redirects = Redirects()
   ) {
     self.id = id
     self.method = method
@@ -118,6 +122,7 @@ package struct TransferRequest: Sendable {
     self.idleTimeout = idleTimeout
     self.timeLimit = timeLimit
     self.byteLimit = byteLimit
+    self.sizeLimit = sizeLimit
     self.atMostOnce = atMostOnce
     self.check = check
     self.sensitive = sensitive

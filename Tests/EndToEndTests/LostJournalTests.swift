@@ -108,7 +108,7 @@ import Testing
   @Test func `or that a force quit removed is another thing`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
-      JobText.text(server: receiver.url, JobText.puts) + "policies: { force_quit: remove_session }\n")
+      JobText.text(server: receiver.url, JobText.puts) + "force_quit: remove_session\n")
     try job.write("a", to: "a.txt")
     #expect(try await job.run("--limit", "0").command.status != 70)
     let cancel = try await job.ferry("cancel", "e2e.uploads")

@@ -3,30 +3,6 @@ import Testing
 
 /// A secret is on the wire and nowhere else: in plain, percent-encoded and Base64 form.
 @Suite struct `The secrets of a run` {
-  /// How a secret could be written; the forms of Base64 are those at each of the three places in a longer text.
-  private static func forms(of secret: String) -> [String] {
-    var unreserved = CharacterSet.alphanumerics
-    unreserved.insert(charactersIn: "-._~")
-    let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
-    let base64 = (0..<3).flatMap { shift -> [String] in
-      let text = Data((String(repeating: "x", count: shift) + secret).utf8).base64EncodedString()
-      // The first and the last characters hold bits of what is beside it.
-      let inner = String(text.dropFirst(shift == 0 ? 0 : 4).prefix(text.count - 12))
-      return [inner, inner.replacing("+", with: "-").replacing("/", with: "_")]
-    }
-    let json = secret.replacing("/", with: "\\/")
-    return Array(
-      Set([secret, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
-  }
-
-  private static func expectNone(
-    of secrets: [String], in data: Data, _ place: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    for form in secrets.flatMap(forms) where data.range(of: Data(form.utf8)) != nil {
-      Issue.record("\(place) holds a secret as \(form)", sourceLocation: sourceLocation)
-    }
-  }
-
   /// A manifest whose token is sent in a header and in a URL, to be echoed in as many messages as possible.
   private static func text(_ receiver: ReceiverProcess) -> String {
     JobText.text(
@@ -74,18 +50,18 @@ import Testing
       })
     #expect(tokens.count >= 2)
     let secrets = [Workspace.secret] + tokens
-    Self.expectNone(of: secrets, in: title, "the process's title")
+    SecretForms.expectNone(of: secrets, in: title, "the process's title")
     for (name, text) in [
       ("the killed run", killed), ("the run", command), ("the plan", plan), ("the plan as JSON", json),
       ("ferry report", report),
     ] {
-      Self.expectNone(of: secrets, in: Data(text.stdout.utf8), "the standard output of \(name)")
-      Self.expectNone(of: secrets, in: Data(text.stderr.utf8), "the standard error of \(name)")
+      SecretForms.expectNone(of: secrets, in: Data(text.stdout.utf8), "the standard output of \(name)")
+      SecretForms.expectNone(of: secrets, in: Data(text.stderr.utf8), "the standard error of \(name)")
     }
-    Self.expectNone(of: secrets, in: Data(job.folder.text("report.json").utf8), "--report")
+    SecretForms.expectNone(of: secrets, in: Data(job.folder.text("report.json").utf8), "--report")
     for files in [working, left, try job.stateFiles()] {
       #expect(files.keys.contains { $0.hasSuffix(".db") })
-      for (name, data) in files { Self.expectNone(of: secrets, in: data, name) }
+      for (name, data) in files { SecretForms.expectNone(of: secrets, in: data, name) }
     }
   }
 
@@ -95,9 +71,12 @@ import Testing
     try job.write("a file", to: "a.txt")
     let (command, _) = try await job.run()
     #expect(command.status == 7)
-    Self.expectNone(of: [Workspace.secret], in: Data((command.stdout + command.stderr).utf8), "the output")
-    Self.expectNone(of: [Workspace.secret], in: Data(job.folder.text("report.json").utf8), "--report")
-    for (name, data) in try job.stateFiles() { Self.expectNone(of: [Workspace.secret], in: data, name) }
+    SecretForms.expectNone(
+      of: [Workspace.secret], in: Data((command.stdout + command.stderr).utf8), "the output")
+    SecretForms.expectNone(of: [Workspace.secret], in: Data(job.folder.text("report.json").utf8), "--report")
+    for (name, data) in try job.stateFiles() {
+      SecretForms.expectNone(of: [Workspace.secret], in: data, name)
+    }
   }
 
   @Test func `stay in files that only their owner can read`() async throws {

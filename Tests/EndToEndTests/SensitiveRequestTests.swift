@@ -243,7 +243,7 @@ import Testing
       #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     }
     #expect(server.lines == ["home POST /ids", "home PUT /ids/7", "home POST /ids/7/commit"])
-    #expect(try await job.status().session("e2e.s")?.node("files")?.items["ambiguous"] == 1)
+    #expect(try await job.status().session("e2e.s")?.node("files")?.items?["ambiguous"] == 1)
   }
 
   @Test func `to another server by 307 has what that one says counted`() async throws {

@@ -258,8 +258,9 @@ extension BadManifest {
         "1️⃣", .invalidPattern, "this regular expression has no group",
         help: "put what is to be captured in ( )"),
       .error(
-        "2️⃣", .invalidPattern, "this regular expression does not compile: expected ')'",
-        help: "see the syntax of Swift's Regex")),
+        "2️⃣", .invalidPattern,
+        "this regular expression does not compile: missing closing parenthesis, after 'id=('",
+        help: "see the syntax of PCRE2, pcre2syntax(3)")),
     BadManifest(
       "a capture that is a refusal", in: .request,
       "request: { url: https://example.com/ }\ncapture: { code: { status: 1️⃣false } }",

@@ -141,15 +141,19 @@ final class RawConnection: @unchecked Sendable {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  func send(_ bytes: [UInt8]) {
+  func send(_ bytes: [UInt8]) { _ = trySend(bytes) }
+
+  /// Returns whether all of it was taken.
+  func trySend(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
         Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 
   /// Returns when the client has closed the connection.

@@ -25,7 +25,7 @@ extension Launch {
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
         places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         afterThread: afterThread),
-      accountant: accountant
+      accountant: accountant, search: SearchThread(on: run.threads.search, mail: mail)
     ) { scheduler throws(JournalError) in
       let event = try intake.next(scheduler, &situation, rounds: run.rounds) { mail.post(.inbox) }
       exchanges.absent = situation.absent

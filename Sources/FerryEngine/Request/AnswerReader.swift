@@ -1,26 +1,31 @@
+import FerryManifest
 import FerryPlan
 import FerryTransfer
 
 /// One answer, looked into several times; its body is parsed once, and only where that is asked for.
 struct AnswerReader {
   let answer: TransferAnswer
-  private var json: JSONValue??
+  private let patterns: Patterns
+  private var json: Result<JSONValue, JSONProblem>?
   private var text: String?
 
-  init(_ answer: TransferAnswer) { self.answer = answer }
-
-  /// `nil` for a body that is not JSON.
-  mutating func bodyJSON() -> JSONValue? {
-    if let json { return json }
-    let parsed = JSONParser.parse(answer.body)
-    json = .some(parsed)
-    return parsed
+  init(_ answer: TransferAnswer, _ patterns: Patterns) {
+    self.answer = answer
+    self.patterns = patterns
   }
 
-  /// The first match of a regular expression (Swift's Regex, Unicode scalars) over the body as UTF-8.
-  mutating func firstMatch(_ pattern: String) throws -> Regex<AnyRegexOutput>.Match? {
+  mutating func bodyJSON() throws(JSONProblem) -> JSONValue {
+    if let json { return try json.get() }
+    let body = answer.body
+    let parsed = Result { () throws(JSONProblem) in try JSONParser.parse(body) }
+    json = parsed
+    return try parsed.get()
+  }
+
+  /// The first match of a regular expression over the body as UTF-8, with bytes that are not UTF-8 replaced.
+  mutating func firstMatch(_ pattern: String) throws(SearchFailure) -> Pattern.Match? {
     let body = text ?? String(decoding: answer.body, as: UTF8.self)
     text = body
-    return try Regex(pattern).matchingSemantics(.unicodeScalar).firstMatch(in: body)
+    return try patterns.firstMatch(of: pattern, in: body)
   }
 }

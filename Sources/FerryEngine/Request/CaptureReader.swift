@@ -4,15 +4,27 @@ import FerryTransfer
 
 /// Takes captures out of an answer.
 package enum CaptureReader {
+  /// The most bytes that the captures of one response may have together, unless a single one may have more.
+  static let sumLimit: Int64 = 256 << 10
+
   /// - Throws: a failure of code `capture` that says what is missing; it holds nothing of the answer.
   package static func read(
-    _ captures: [Capture], from answer: TransferAnswer
+    _ captures: [Capture], from answer: TransferAnswer, _ patterns: Patterns
   ) throws(TransportFailure) -> [CapturedValue] {
-    var reader = AnswerReader(answer)
+    var reader = AnswerReader(answer, patterns)
     var values: [CapturedValue] = []
     values.reserveCapacity(captures.count)
+    let total = max(sumLimit, captures.compactMap(\.maxSize).max() ?? 0)
+    var room = total
     for capture in captures {
       let value = try value(of: capture, in: &reader)
+      let (size, limit) = (Int64(value.utf8.count), capture.maxSize ?? Capture.defaultMaxSize)
+      guard size <= limit else {
+        throw failure(
+          "the value of '\(capture.name)' has \(size) bytes, more than its 'max_size' of \(limit)")
+      }
+      room -= size
+      guard room >= 0 else { throw failure("the captured values have more than \(total) bytes together") }
       values.append(CapturedValue(name: capture.name, value: value, isSecret: capture.isSecret))
     }
     return values
@@ -27,20 +39,29 @@ package enum CaptureReader {
       guard let value = reader.answer.header(name) else { throw failure("no header '\(name)' in the answer") }
       return value
     case .json(let pointer):
-      guard let json = reader.bodyJSON() else { throw failure("the answer is not JSON") }
+      let json: JSONValue
+      do throws(JSONProblem) {
+        json = try reader.bodyJSON()
+      } catch {
+        throw failure(error.message)
+      }
       return try scalar(json.value(at: pointer), pointer: pointer)
     case .xml: throw failure("captures from XML are not built yet")
     case .regex(let pattern):
-      let match: Regex<AnyRegexOutput>.Match?
-      do {
+      let match: Pattern.Match?
+      do throws(SearchFailure) {
         match = try reader.firstMatch(pattern)
       } catch {
-        throw failure("the pattern of '\(capture.name)' does not compile")
+        switch error {
+        case .malformed: throw failure("the pattern of '\(capture.name)' does not compile")
+        case .tooMuchWork:
+          throw failure("the pattern of '\(capture.name)' takes too many steps on this response")
+        }
       }
-      guard let match, match.output.count > 1, let group = match.output[1].substring else {
+      guard let group = match?.firstGroup else {
         throw failure("the pattern of '\(capture.name)' does not match the answer")
       }
-      return String(group)
+      return group
     }
   }
 

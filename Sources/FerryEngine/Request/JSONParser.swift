@@ -2,18 +2,23 @@
 struct JSONParser {
   /// The parser calls itself for each level.
   static let depthLimit = 256
+  /// A value takes up to some 200 bytes however short its text is: `[1,1,…]` of 1 MiB has half a million of them.
+  static let valueLimit = 100_000
 
   private let bytes: [UInt8]
   private var position = 0
+  private var values = 0
+  /// Why `value(depth:)` returned `nil`.
+  private var problem = JSONProblem.malformed
 
-  /// `nil` for what is not JSON, or nested deeper than `depthLimit`.
-  static func parse(_ bytes: [UInt8]) -> JSONValue? {
+  static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {
     var parser = JSONParser(bytes: bytes)
     // RFC 8259 §8.1: a byte order mark may be ignored.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
-    guard let value = parser.value(depth: 0) else { return nil }
+    guard let value = parser.value(depth: 0) else { throw parser.problem }
     parser.skipSpace()
-    return parser.position == bytes.count ? value : nil
+    guard parser.position == bytes.count else { throw .malformed }
+    return value
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -31,7 +36,9 @@ struct JSONParser {
   }
 
   private mutating func value(depth: Int) -> JSONValue? {
-    guard depth < Self.depthLimit else { return nil }
+    guard depth < Self.depthLimit else { return fail(.tooDeep) }
+    guard values < Self.valueLimit else { return fail(.tooManyValues) }
+    values += 1
     skipSpace()
     switch next {
     case UInt8(ascii: "{"): return object(depth: depth)
@@ -42,6 +49,11 @@ struct JSONParser {
     case UInt8(ascii: "n"): return word("null", .null)
     default: return number()
     }
+  }
+
+  private mutating func fail(_ problem: JSONProblem) -> JSONValue? {
+    self.problem = problem
+    return nil
   }
 
   private mutating func word(_ word: StaticString, _ value: JSONValue) -> JSONValue? {
@@ -160,5 +172,23 @@ struct JSONParser {
     }
     position += 4
     return unit
+  }
+}
+
+/// Why a text was not read as JSON.
+enum JSONProblem: Error {
+  case malformed
+  /// Deeper than `JSONParser.depthLimit`.
+  case tooDeep
+  /// More values than `JSONParser.valueLimit`.
+  case tooManyValues
+
+  /// A clause about the response.
+  var message: String {
+    switch self {
+    case .malformed: "the answer is not JSON"
+    case .tooDeep: "the response's JSON is nested more than \(JSONParser.depthLimit) levels deep"
+    case .tooManyValues: "the response's JSON has more than \(JSONParser.valueLimit) values"
+    }
   }
 }

@@ -22,6 +22,8 @@ final class Exchanges {
   /// By node: which folders the roots are, where files are put away.
   private let rootIdentities: [Int: FolderIdentity]
   private var flights: [UInt64: Attempt] = [:]
+  /// Of the fetches among them.
+  private var conditions: [UInt64: FetchCondition] = [:]
   private var values: KnownValues
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
@@ -40,6 +42,8 @@ final class Exchanges {
     var step: Step
     var builder: RequestBuilder
     var redirects: TransferRequest.Redirects
+    /// The regular expressions of `expect` and `capture`.
+    var patterns: Patterns
     /// Whether its request needs the file's digest before it is sent.
     var needsDigest: Bool
     /// Whether its file is hashed as it is sent.
@@ -47,10 +51,11 @@ final class Exchanges {
     /// Later steps of the item whose host only the captures tell.
     var roaming: [PreparedOrigin]
 
-    /// Whether an answer of this status went to a file.
-    func isDownload(_ status: Int) -> Bool {
-      step.kind == .fetch && step.request.method != "HEAD" && (200...299).contains(status)
-        && ![204, 205, 206].contains(status)
+    /// Whether the body of a response of this status is read for `expect` and `capture` once the response is complete.
+    func isRead(_ status: Int) -> Bool {
+      guard step.kind == .fetch else { return step.expects(status: status) }
+      // A document is checked before it takes its file's place.
+      return step.content(of: status) == .nothing && status != 204 && status != 205
     }
 
     struct PreparedOrigin {
@@ -102,6 +107,7 @@ final class Exchanges {
           builder: Self.builder(
             own.node.steps[index], of: jobs.ownIndex(NodeID(place)), in: own.plan, ownOrigins),
           redirects: .init(own.plan.sessions[own.node.steps[index].session.index].redirects),
+          patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[index],
           hashesAsSent: step.kind == .transfer
             && (comparesContent || refersToDigest[(index + 1)...].contains(true)),
@@ -175,7 +181,7 @@ final class Exchanges {
       request.body = .file(source)
     }
     if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
-      try prepareFetch(work, of: attempt.place.node, &request)
+      try prepareFetch(work, prepared.patterns, attempt, &request)
     }
     return request
   }
@@ -186,15 +192,19 @@ final class Exchanges {
   }
 
   private func prepareFetch(
-    _ work: FetchWork, of node: NodeID, _ request: inout TransferRequest
+    _ work: FetchWork, _ patterns: Patterns, _ attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {
+    let node = attempt.place.node
     let path = jobs.job(of: node).folder + "/" + work.saveTo
-    request.destination = .file(path: path)
+    request.sizeLimit = work.maxSize
     let (step, expect) = (work.step, work.step.expect)
-    if !expect.status.isEmpty || expect.readsAnswer {
+    let statuses = (expect.status.isEmpty ? [200] : expect.status).filter {
+      step.content(of: $0) == .document
+    }
+    request.destination = .file(path: path, statuses: statuses)
+    if expect.readsAnswer {
       request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
-        guard step.expects(status: answer.status) else { return "the server answered \(answer.status)" }
-        return ExpectationCheck.mismatch(expect, answer)
+        ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -205,12 +215,10 @@ final class Exchanges {
         .destination, "the folder of \(work.saveTo) cannot be made", mayHaveReachedServer: false)
     }
     // Validators of a file that is gone would leave it gone (RFC 9110 §13.1).
-    guard let record = fetchRecords[node.index], FileManager.default.fileExists(atPath: path) else { return }
-    if let etag = record.etag {
-      request.headers.append(.init(name: "If-None-Match", value: etag))
-    } else if let modified = record.lastModified {
-      request.headers.append(.init(name: "If-Modified-Since", value: modified))
-    }
+    let isThere = !attempt.isUnconditional && FileManager.default.fileExists(atPath: path)
+    let condition = FetchCondition(request, isThere ? fetchRecords[node.index] : nil)
+    if let header = condition.header { request.headers.append(header) }
+    conditions[attempt.id] = condition
   }
 
   private func idempotencyKey(of place: Place, _ scheduler: Scheduler) -> IdempotencyKey? {
@@ -281,8 +289,21 @@ final class Exchanges {
 
   // MARK: Answers
 
+  /// The search that has to run away from the loop's thread before `result` is called; `nil` if the outcome needs none.
+  func search(of outcome: TransferOutcome) -> (@Sendable () -> ResponseReading)? {
+    guard case .success(let answer) = outcome.result, let attempt = flights[outcome.id] else { return nil }
+    let prepared = prepared(attempt)
+    guard !prepared.patterns.isEmpty, prepared.isRead(answer.status) else { return nil }
+    let (step, patterns) = (prepared.step, prepared.patterns)
+    return { ResponseReading(answer, of: step, patterns) }
+  }
+
   /// What the scheduler has to know of an outcome; what the answer gave is kept.
-  func result(of outcome: TransferOutcome, at now: Instant, _ scheduler: Scheduler) -> AttemptResult {
+  ///
+  /// - Parameter reading: the result of `search`; `nil` to read the response here.
+  func result(
+    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult {
     guard let attempt = flights.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome is of a request that was started")
     }
@@ -291,9 +312,10 @@ final class Exchanges {
       let root = rootIdentities[attempt.place.node.index]
       values.update(attempt.place) { ($0.inode, $0.root) = (inode, root) }
     }
+    let condition = conditions.removeValue(forKey: outcome.id)
     let answer: AttemptResult.Answer =
       switch outcome.result {
-      case .success(let answer): .response(response(answer, to: attempt, at: now, scheduler))
+      case .success(let answer): judgeable(answer, to: attempt, reading, condition, at: now, scheduler)
       case .failure(let failure):
         .failure(
           .init(
@@ -303,8 +325,22 @@ final class Exchanges {
     return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
   }
 
+  private func judgeable(
+    _ answer: TransferAnswer, to attempt: Attempt, _ reading: ResponseReading?, _ condition: FetchCondition?,
+    at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult.Answer {
+    var response = response(answer, to: attempt, reading, at: now, scheduler)
+    let step = prepared(attempt).step
+    guard step.kind == .fetch else {
+      return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
+    }
+    response.condition = condition?.seen(in: answer) ?? .absent
+    return .response(response)
+  }
+
   private func response(
-    _ answer: TransferAnswer, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
+    _ answer: TransferAnswer, to attempt: Attempt, _ found: ResponseReading?, at now: Instant,
+    _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = prepared(attempt)
     let step = prepared.step
@@ -312,24 +348,22 @@ final class Exchanges {
     response.withheld = answer.withheld.map(values.mask.mask)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     guard step.expects(status: answer.status) else { return response }
-    if step.kind == .fetch, answer.status == 304 {
-      // What is expected was asked of the answer whose document is still the newest.
-      rememberValidators(answer, of: attempt.place.node, at: now)
-      return response
-    }
-    // A download was looked at before it took its file's place, and its body is not here any more.
-    response.mismatch =
-      prepared.isDownload(answer.status) ? answer.refusal : ExpectationCheck.mismatch(step.expect, answer)
-    guard response.mismatch == nil else {
-      response.isUnreadable = ExpectationCheck.isUnreadable(step.expect, answer)
+    let reading =
+      prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
+    if step.kind == .fetch { return fetchResponse(answer, to: attempt, step, reading, response, at: now) }
+    if let mismatch = reading?.mismatch {
+      response.mismatch = mismatch.message
+      switch mismatch.kind {
+      case .different: break
+      case .unreadable: response.isUnreadable = true
+      case .undecided: (response.isUnreadable, response.isUndecided) = (true, true)
+      }
       return response
     }
     if let sha256 = answer.sha256 { keep(sha256: sha256, of: attempt.place) }
-    if step.kind == .fetch { rememberValidators(answer, of: attempt.place.node, at: now) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
-      let captures = guarded(
-        Self.resolveLocations(try CaptureReader.read(step.capture, from: answer), step, answer))
+      let captures = guarded(Self.resolveLocations(try reading?.captures.get() ?? [], step, answer))
       response.expires = ExpiryReader.expiry(of: captures, now: now)
       keep(captures, of: attempt, step)
       if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
@@ -413,12 +447,32 @@ final class Exchanges {
     return origins
   }
 
-  private func rememberValidators(_ answer: TransferAnswer, of node: NodeID, at now: Instant) {
-    let old = fetchRecords[node.index]
-    let isUnchanged = answer.status == 304
-    fetchRecords[node.index] = FetchRecord(
-      etag: answer.header("ETag") ?? (isUnchanged ? old?.etag : nil),
-      lastModified: answer.header("Last-Modified") ?? (isUnchanged ? old?.lastModified : nil), fetchedAt: now)
+  /// The validators change only with the file that they are of.
+  private func fetchResponse(
+    _ answer: TransferAnswer, to attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
+    _ response: AttemptResult.Response, at now: Instant
+  ) -> AttemptResult.Response {
+    var response = response
+    let node = attempt.place.node.index
+    let old = fetchRecords[node]
+    let unchanged = FetchRecord(etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now)
+    switch step.content(of: answer.status) {
+    case .document:
+      // Its body was looked at before it took the file's place, and is not here any more.
+      response.mismatch = answer.refusal
+      guard answer.refusal == nil else { return response }
+      fetchRecords[node] = FetchRecord(
+        etag: Validator.entityTag(of: answer), lastModified: Validator.lastModified(of: answer),
+        fetchedAt: now)
+    case .notModified:
+      // What is expected was asked of the response whose document is still the newest.
+      fetchRecords[node] = unchanged
+    case .nothing:
+      response.mismatch = reading?.mismatch?.message
+      if response.mismatch == nil { fetchRecords[node] = unchanged }
+    case .unexpected: break
+    }
+    return response
   }
 
   // MARK: For the journal
@@ -446,7 +500,10 @@ final class Exchanges {
     orphans.forget(orphan)
     values.forget(orphan)
   }
-  func forget(_ attempt: UInt64) { flights[attempt] = nil }
+  func forget(_ attempt: UInt64) {
+    flights[attempt] = nil
+    conditions[attempt] = nil
+  }
 }
 
 extension TransferRequest.Redirects {

@@ -14,13 +14,15 @@ enum Mail: Sendable {
   case conditions(DeviceConditions)
   /// Someone has left a note for one of the run's sessions.
   case inbox
+  /// The response to this attempt has been read on the search thread.
+  case searched(UInt64, ResponseReading)
 }
 
 extension Mail {
   var isStop: Bool {
     switch self {
     case .stop: true
-    case .journal, .hangUp, .leased, .conditions, .inbox: false
+    case .journal, .hangUp, .leased, .conditions, .inbox, .searched: false
     }
   }
 }

@@ -17,6 +17,11 @@ final class RunLoop {
   private var early: [AttemptResult] = []
   /// Attempts that wait for their file's digest.
   private var hashing: [UInt64: Attempt] = [:]
+  /// Responses that the search thread reads, by attempt.
+  private var searching: [UInt64: TransferOutcome] = [:]
+  private let searchThread: SearchThread
+  /// Responses that the search thread has read and the scheduler has not handled.
+  private var searched: [(outcome: TransferOutcome, reading: ResponseReading)] = []
   /// A fault of ferry's own; the run stops.
   private(set) var fault: JournalError?
   private let accountant: Accountant
@@ -29,7 +34,8 @@ final class RunLoop {
 
   init(
     scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, exchanges: Exchanges,
-    scribe: Scribe, accountant: Accountant, news: @escaping (Scheduler) throws(JournalError) -> Event?,
+    scribe: Scribe, accountant: Accountant, search: SearchThread,
+    news: @escaping (Scheduler) throws(JournalError) -> Event?,
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
     self.accountant = accountant
@@ -40,6 +46,7 @@ final class RunLoop {
     self.clock = clock
     self.loop = loop
     self.mail = mail
+    searchThread = search
     self.exchanges = exchanges
     self.scribe = scribe
     self.onProgress = onProgress
@@ -55,7 +62,18 @@ final class RunLoop {
       var results = early
       early = []
       let now = clock.now
-      for outcome in outcomes { results.append(exchanges.result(of: outcome, at: now, scheduler)) }
+      for (outcome, reading) in searched {
+        results.append(exchanges.result(of: outcome, reading, at: now, scheduler))
+      }
+      searched = []
+      for outcome in outcomes {
+        if let search = exchanges.search(of: outcome) {
+          searching[outcome.id] = outcome
+          searchThread.read(outcome.id, search)
+        } else {
+          results.append(exchanges.result(of: outcome, at: now, scheduler))
+        }
+      }
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       onProgress(scheduler, loop.progress)
@@ -104,6 +122,10 @@ final class RunLoop {
       } catch {
         fault = error
       }
+    case .searched(let id, let reading):
+      // A search that was cancelled has its result already.
+      guard let outcome = searching.removeValue(forKey: id) else { return }
+      searched.append((outcome, reading))
     }
   }
 
@@ -123,12 +145,21 @@ final class RunLoop {
       .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
   }
 
+  /// Ends an attempt whose response is being searched; the search's result will be dropped.
+  private func giveUp(_ outcome: TransferOutcome) {
+    var outcome = outcome
+    outcome.result = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
+    early.append(exchanges.result(of: outcome, at: clock.now, scheduler))
+  }
+
   private func perform(_ action: Action) {
     switch action {
     case .start(let attempt): start(attempt)
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
         giveBack(id)
+      } else if let outcome = searching.removeValue(forKey: id) {
+        giveUp(outcome)
       } else {
         loop.cancel(id)
       }

@@ -15,6 +15,8 @@ struct RunThreads {
   let journal: JournalWriter.Threads
   let ledger: SerialWorker
   let transfer: TransferLoop.Threads
+  /// Regular expressions.
+  let search: SerialWorker
   /// `after`.
   let after: SerialWorker
   /// `compare: content` of files that are submitted to the run.
@@ -27,6 +29,7 @@ struct RunThreads {
       journal = try JournalWriter.Threads()
       ledger = try SerialWorker("ferry-ledger")
       transfer = try TransferLoop.Threads()
+      search = try SerialWorker("ferry-search")
       after = try SerialWorker("ferry-after")
       compare = try SerialWorker("ferry-compare")
     } catch {
@@ -37,5 +40,5 @@ struct RunThreads {
     }
   }
 
-  private static let count = 9
+  private static let count = 10
 }

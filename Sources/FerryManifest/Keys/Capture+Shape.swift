@@ -8,7 +8,8 @@ extension Capture {
         doc: "A header field, its name without regard to case.",
         example: "Location"),
       Key(
-        "regex", \.regex, .regex(needsGroup: true), doc: "The first group of the first match in the body.",
+        "regex", \.regex, .regex(needsGroup: true),
+        doc: "The first group of the first match in the body (PCRE2).",
         example: "'id=(\\w+)'"),
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
       Key(
@@ -16,6 +17,10 @@ extension Capture {
         doc: "The text of an element of an XML body, by the names of the elements around it.",
         example: "InitiateMultipartUploadResult/UploadId"),
       Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),
+      Key(
+        "max_size", \.maxSize, .size, default: "64KiB",
+        doc: "The most bytes that the value may have; a longer one fails the step with `capture`.",
+        example: "1KiB"),
     ],
     rules: [.exactlyOne(["json", "header", "regex", "status", "xml"])],
     blank: { name, _ in Capture(name: name.value, source: .status) })

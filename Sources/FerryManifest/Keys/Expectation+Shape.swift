@@ -3,8 +3,9 @@ extension Expectation {
     "Expect", doc: "Which answers count as success; all that is given must hold.",
     keys: [
       Key(
-        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx",
-        doc: "The status codes that do.",
+        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; of a fetch 200",
+        doc:
+          "The status codes that do. A fetch stores the body of a 2xx that is listed, but for 204, 205, 206 and 226; with any other that is listed it ends with `no_data`.",
         example: "[200, 201, 204]"),
       Key(
         "header", \.headers, .headerMatches, default: "none",
@@ -14,7 +15,7 @@ extension Expectation {
         doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
         example: "{ /status: stored }"),
       Key(
-        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere.",
+        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere (PCRE2).",
         example: "'^OK'"),
     ],
     blank: { _, _ in Expectation() })

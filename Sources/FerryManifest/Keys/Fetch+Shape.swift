@@ -12,11 +12,16 @@ extension Fetch {
           "How often it is fetched: in every run, no sooner than a minimum, or `never`, which switches it off.",
         example: "{ minimum: 15m }"),
       .request(\.request),
-      .expect(\.expect),
+      .expect(\.expect, default: "a 200"),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,
         doc: "The file that the body replaces, whole or not at all; relative to the manifest's folder.",
         example: "catalog.json"),
+      Key(
+        "max_size", \.maxSize, .size, default: "no bound",
+        doc:
+          "The most bytes that are stored. A larger response fails with `answer_too_large`, and the old file stays.",
+        example: "50MB"),
       .retry(\.retry),
     ],
     blank: { name, _ in

@@ -68,9 +68,9 @@ extension Key {
 
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
-    doc: String = "Which answers count as success."
+    default fallback: Fallback = "any 2xx", doc: String = "Which answers count as success."
   ) -> Self {
-    Key("expect", path, .object(Expectation.shape), default: "any 2xx", doc: doc)
+    Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
 
   /// - Parameters:

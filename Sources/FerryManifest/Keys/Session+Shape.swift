@@ -34,7 +34,9 @@ extension Session {
         doc: "Idle time; any byte resets it.", example: "30s"),
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
-        doc: "The whole item, retries and restarts included.", example: "1d"),
+        doc:
+          "The whole item, retries and restarts included. Of a token, fetch, request or release: from its first attempt in a run, retries included.",
+        example: "1d"),
       Key(
         "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
         doc: "Whether a fetch may be answered from the file that it saved before.",

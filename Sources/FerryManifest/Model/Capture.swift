@@ -4,6 +4,11 @@ package struct Capture: Hashable, Codable, Sendable {
   package var source: Source
   /// Masked wherever it would be seen, and kept in a column that is never printed.
   package var isSecret: Bool
+  /// The most bytes that the value may have; `nil` for `defaultMaxSize`.
+  package var maxSize: Int64?
+
+  /// 64 KiB.
+  package static let defaultMaxSize: Int64 = 64 << 10
 
   package enum Source: Hashable, Codable, Sendable {
     /// A JSON pointer (RFC 6901) into the body.
@@ -17,9 +22,10 @@ package struct Capture: Hashable, Codable, Sendable {
     case status
   }
 
-  package init(name: String, source: Source, isSecret: Bool = false) {
+  package init(name: String, source: Source, isSecret: Bool = false, maxSize: Int64? = nil) {
     self.name = name
     self.source = source
     self.isSecret = isSecret
+    self.maxSize = maxSize
   }
 }

@@ -1,6 +1,6 @@
 /// Which answers count as success.
 package struct Expectation: Hashable, Codable, Sendable {
-  /// Empty: any 2xx.
+  /// Empty: any 2xx; of a fetch 200.
   package var status: [Int]
   /// Header fields that must be there with exactly this value.
   package var headers: [HeaderMatch]

@@ -18,13 +18,15 @@ package struct Fetch: Equatable, Sendable {
   package var expect: Expectation
   /// Relative to the manifest's folder.
   package var saveTo: String
+  /// The most bytes that are stored; `nil` for no bound.
+  package var maxSize: Int64?
   package var retry: RetryPolicy
 
   package init(
     name: Located<String>, session: Located<String>, token: Located<String>? = nil,
     needs: [Located<String>] = [],
     interval: Interval = .everyRun, request: RequestTemplate, expect: Expectation = .init(), saveTo: String,
-    retry: RetryPolicy = .init()
+    maxSize: Int64? = nil, retry: RetryPolicy = .init()
   ) {
     self.name = name
     self.session = session
@@ -34,6 +36,7 @@ package struct Fetch: Equatable, Sendable {
     self.request = request
     self.expect = expect
     self.saveTo = saveTo
+    self.maxSize = maxSize
     self.retry = retry
   }
 }

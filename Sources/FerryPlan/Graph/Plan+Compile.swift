@@ -218,7 +218,9 @@ private struct PlanCompiler {
       repeatability: fetch.request.isIdempotent ? .repeatable : .once, origin: Origin(fetch.request.url))
     return Node(
       name: fetch.name.value, session: step.session, needs: needs(.fetch(fetch)),
-      retry: fetch.retry, work: .fetch(FetchWork(step: step, interval: fetch.interval, saveTo: fetch.saveTo)))
+      retry: fetch.retry,
+      work: .fetch(
+        FetchWork(step: step, interval: fetch.interval, saveTo: fetch.saveTo, maxSize: fetch.maxSize)))
   }
 
   private func node(_ request: SingleRequest) -> Node {

@@ -188,6 +188,8 @@ package struct FetchWork: Hashable, Codable, Sendable {
   package var interval: Fetch.Interval
   /// Relative to the manifest's folder.
   package var saveTo: String
+  /// The most bytes that are stored; `nil` for no bound.
+  package var maxSize: Int64?
 }
 
 package struct RequestWork: Hashable, Codable, Sendable {

@@ -8,10 +8,12 @@ package struct Attempt: Hashable, Sendable {
   package var step: Step.Kind
   /// Which answer of the token step it carries: 0 for none, then 1, 2, …
   package var tokenGeneration: Int
-  /// The end of `timeout_for_resource`.
+  /// The end of `timeout_for_resource`, of whatever the attempt is of.
   package var deadline: Instant?
   /// At most so many bytes of body, either way: what a hard budget has left.
   package var byteLimit: Int64?
+  /// Of a fetch: without a validator, because a request with one was refused.
+  package var isUnconditional = false
 }
 
 /// A node, one item of it, or an upload ID that it will not use.
@@ -59,6 +61,8 @@ package struct AttemptResult: Sendable {
     package var mismatch: String?
     /// Its body is not of the kind that is expected, so that it tells nothing of what was asked.
     package var isUnreadable: Bool
+    /// Whether the search for the pattern of `expect` was given up, so that the response may meet it or not.
+    package var isUndecided = false
     /// A capture that later steps need and the answer does not have.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
@@ -66,6 +70,8 @@ package struct AttemptResult: Sendable {
     package var expires: Instant?
     /// Where later steps go, where only the captures tell.
     package var origins: [Step.Kind: Origin]
+    /// Of a fetch: the condition that its request carried.
+    package var condition: Condition
     /// Of an allocation: orphans of its upload that stand for the same ID, which the server has given out again.
     package var regained: [Int] = []
     /// Which sensitive header fields were not sent to the origin that responded, and what would allow them.
@@ -73,7 +79,8 @@ package struct AttemptResult: Sendable {
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,
-      retryAfter: Duration? = nil, expires: Instant? = nil, origins: [Step.Kind: Origin] = [:]
+      retryAfter: Duration? = nil, expires: Instant? = nil, origins: [Step.Kind: Origin] = [:],
+      condition: Condition = .absent
     ) {
       self.status = status
       self.mismatch = mismatch
@@ -82,6 +89,17 @@ package struct AttemptResult: Sendable {
       self.retryAfter = retryAfter
       self.expires = expires
       self.origins = origins
+      self.condition = condition
     }
+  }
+
+  /// The condition of a fetch's request (RFC 9110, section 13.1).
+  package enum Condition: Hashable, Sendable {
+    /// None: a 304 means nothing.
+    case absent
+    /// A validator from the journal; whether a 304 may be for it, going by the validators that the 304 names.
+    case recorded(isNamed: Bool)
+    /// Header fields of the manifest.
+    case written
   }
 }

@@ -11,10 +11,14 @@ struct Progress: Sendable {
   }
 
   var step: Step.Kind
+  /// When its first attempt of this launch began: `timeout_for_resource` of what is no item counts from then.
+  var startedAt: Instant?
   /// Retries of this launch.
   var retries = 0
   /// Replacements of the present step for a refused token.
   var replacements = 0
+  /// Of a fetch: a request with a validator was refused, so it is sent without.
+  var isUnconditional = false
   var intent = Intent.none
   /// When its upload ID ends.
   var expires: Instant?

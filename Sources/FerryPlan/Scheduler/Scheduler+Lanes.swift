@@ -261,13 +261,7 @@ extension Scheduler {
   private mutating func start(_ ready: Ready, on lane: Int) {
     let place = ready.place
     let deadline = self.deadline(of: place)
-    if let deadline, now >= deadline {
-      end(
-        place, .failed,
-        .init(
-          code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed"))
-      return
-    }
+    if now >= deadline { return runOut(place) }
     // A commit whose answer was lost may have been carried out: only the server knows whether its ID has ended.
     if ready.step == .transfer, let progress = self[progress: place], progress.hasUploadID,
       let expires = progress.expires, expires <= now
@@ -283,18 +277,13 @@ extension Scheduler {
     let attempt = Attempt(
       id: attemptCount, place: place, step: ready.step,
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
-      byteLimit: byteLimit(of: ready))
+      byteLimit: byteLimit(of: ready), isUnconditional: self[progress: place]?.isUnconditional ?? false)
     if ready.step == .transfer { leaveAhead(place) }
+    let startedAt = self[progress: place]?.startedAt ?? now
+    self[progress: place]?.startedAt = startedAt
     lanes[lane].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, lane: lane, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
-  }
-
-  private func deadline(of place: Place) -> Instant? {
-    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return nil }
-    let handedOver = Instant(nanoseconds: uploads[upload].items.handedOver[item])
-    let session = plan.nodes[place.node.index].session
-    return handedOver.advanced(by: plan.sessions[session.index].timeoutForResource)
   }
 
   /// It holds an ID that a transfer uses now, or none any more.

@@ -138,7 +138,9 @@ extension Scheduler {
     }
   }
 
-  mutating func finishRelease(_ flight: Flight, _ step: Step, _ verdict: Verdict) {
+  mutating func finishRelease(
+    _ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
+  ) {
     let place = flight.attempt.place
     switch verdict {
     case .succeeded, .unchanged, .uploadIDGone:
@@ -155,7 +157,9 @@ extension Scheduler {
       enqueue(place, .abandon)
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
-    case .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
+    case .permanent(let failure) where answer.hasRunOut: leaveRelease(place, failure)
+    case .permanent(let failure), .conditionRefused(let failure), .answerLost(let failure),
+      .notCommitted(let failure),
       .integrity(let failure), .limited(let failure):
       refuseRelease(place, failure)
     case .cancelled: leaveRelease(place, flight.interruption == .expired ? .expired : stopReason)

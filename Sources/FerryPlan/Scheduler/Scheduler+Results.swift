@@ -25,8 +25,8 @@ extension Scheduler {
     if flight.attempt.step == .transfer, verdict == .succeeded { sample(place.node, result) }
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
-    case .succeeded, .unchanged, .unauthorized, .uploadIDGone, .transient, .permanent, .answerLost,
-      .notCommitted, .integrity, .limited:
+    case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
+      .answerLost, .notCommitted, .integrity, .limited:
       // An answer to a request from before the host failed tells nothing of it now.
       if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
         lanes[flight.lane].failures = 0
@@ -41,7 +41,7 @@ extension Scheduler {
     }
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
-    case .abandon: finishRelease(flight, step, verdict)
+    case .abandon: finishRelease(flight, step, result.answer, verdict)
     case .allocate, .transfer, .commit, .probe, .fetch, .request: finish(flight, step, result, verdict)
     }
   }
@@ -63,6 +63,10 @@ extension Scheduler {
     }
     switch verdict {
     case .succeeded, .unchanged: succeed(place, step, result, verdict)
+    case .conditionRefused(let failure):
+      guard self[progress: place]?.isUnconditional == false else { return end(place, .failed, failure) }
+      self[progress: place]?.isUnconditional = true
+      again(place, flight.attempt.step)
     case .unauthorized(let failure):
       let replacements = (self[progress: place]?.replacements ?? 0) + 1
       self[progress: place]?.replacements = replacements
@@ -120,7 +124,7 @@ extension Scheduler {
     case .succeeded, .unchanged:
       guard case .upload(let work) = plan.nodes[place.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .unauthorized, .uploadIDGone, .transient, .notCommitted, .limited: return true
+    case .conditionRefused, .unauthorized, .uploadIDGone, .transient, .notCommitted, .limited: return true
     case .answerLost: return step.repeatability == .afterProbe
     case .permanent, .integrity, .cancelled: return false
     }
@@ -206,7 +210,8 @@ extension Scheduler {
       guard self[progress: place]?.isCommitUnknown != true else { break }
       if self[progress: place]?.intent == .recorded { withdrawIntent(of: place) }
       self[progress: place]?.intent = .none
-    case .succeeded, .unchanged, .uploadIDGone, .permanent, .notCommitted, .integrity, .limited:
+    case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .permanent, .notCommitted, .integrity,
+      .limited:
       self[progress: place]?.intent = .none
     }
   }

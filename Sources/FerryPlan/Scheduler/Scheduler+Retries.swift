@@ -49,6 +49,7 @@ extension Scheduler {
     let policy = plan.nodes[place.node.index].retry
     let wait = policy.wait(beforeRetry: number, retryAfter: retryAfter, random: random.fraction())
     if let upload = itemsUpload(of: place) { uploads[upload].inProgress -= 1 }
-    timers.insert(Timer(at: now.advanced(by: wait), ready: ready(place, kind)))
+    let moment = bounded(now.advanced(by: wait), of: place)
+    timers.insert(Timer(at: moment, ready: ready(place, kind)))
   }
 }

@@ -54,7 +54,9 @@ extension Scheduler {
       for ready in waiters { enqueue(ready) }
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
-    case .permanent(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
+    case .permanent(let failure) where result.answer.hasRunOut: leave(flight.attempt.place, failure)
+    case .permanent(let failure), .conditionRefused(let failure), .unauthorized(let failure),
+      .uploadIDGone(let failure),
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
       // A release that fails changes no run's end.
       if isWantedByItems(node) { note(.authorization, of: node) }

@@ -5,6 +5,8 @@ package enum Verdict: Hashable, Sendable {
   case succeeded
   /// A fetch's 304: nothing new.
   case unchanged
+  /// A fetch with a validator was refused, perhaps because of the validator: one without it may succeed.
+  case conditionRefused(RecordedFailure)
   /// The token was refused.
   case unauthorized(RecordedFailure)
   /// The server does not know the upload ID any more.
@@ -64,17 +66,20 @@ extension Step {
     if alreadyDone.contains(status) { return .succeeded }
     // An ID that the server does not know needs no release.
     if kind == .abandon, status == 404 || status == 410 { return .succeeded }
-    if kind == .fetch, status == 304 { return .unchanged }
+    if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
     if expects(status: status) {
       if let mismatch = response.mismatch {
-        return .permanent(.init(code: "unexpected_answer", status: status, message: mismatch))
+        let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
+        // The server may have acted, and its response was not judged.
+        if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
+        return .permanent(failure)
       }
       if let missing = response.missing {
         let failure = RecordedFailure(code: missing.code.rawValue, status: status, message: missing.message)
         // The server carried it out, and it is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
-      return .succeeded
+      return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
     }
     let failure = refusal(response)
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
@@ -85,6 +90,10 @@ extension Step {
     case 300...399:
       // A server may act and then lead elsewhere: only a listed status says that it did, and none says that it did not.
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
+    case 400, 412, 431:
+      // What a server says to a validator that it cannot read, or takes for another condition.
+      guard kind == .fetch, case .recorded = response.condition else { return .permanent(failure) }
+      return .conditionRefused(failure)
     case 404, 410:
       return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
@@ -118,6 +127,7 @@ extension Step {
     case 300...399:
       message += ", which is no redirect to follow; if it means success, list it in 'expect: { status }'"
     case 401, 403: if let withheld = response.withheld { message += "; \(withheld)" }
+    case 200...299: if kind == .fetch { message = refusal(of: status) }
     default: break
     }
     return RecordedFailure(code: "http_status", status: status, message: message)
@@ -127,8 +137,26 @@ extension Step {
 
   /// Whether an answer of this status is what was asked for, unless its header fields or body say otherwise.
   package func expects(status: Int) -> Bool {
-    if kind == .fetch, status == 304 { return true }
+    if kind == .fetch { return content(of: status) != .unexpected }
     return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+  }
+
+  /// A 304 counts only for the validator that the request carried (RFC 9110, section 15.4.5).
+  private func judgeNotModified(_ condition: AttemptResult.Condition) -> Verdict {
+    switch condition {
+    case .recorded(isNamed: true), .written:
+      return .unchanged
+    case .recorded(isNamed: false):
+      return .conditionRefused(
+        .init(
+          code: "http_status", status: 304,
+          message: "the server responded 304 for another version than the request named"))
+    case .absent:
+      return .permanent(
+        .init(
+          code: "http_status", status: 304,
+          message: "the server responded 304 to a request without a validator"))
+    }
   }
 
   /// What is expected says yes; what may be other later, or only refuses who asks, says nothing.
@@ -215,7 +243,8 @@ extension Verdict {
     switch self {
     case .succeeded, .unchanged, .cancelled: nil
     case .limited(let failure): failure
-    case .unauthorized(let failure), .uploadIDGone(let failure), .transient(let failure, _, _, _),
+    case .conditionRefused(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
+      .transient(let failure, _, _, _),
       .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
       .integrity(let failure):
       failure

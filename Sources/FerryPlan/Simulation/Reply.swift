@@ -22,7 +22,10 @@ package struct Reply: Sendable {
     origins: [Step.Kind: Origin] = [:]
   ) -> Reply {
     Reply(
-      answer: .response(.init(status: status, retryAfter: retryAfter, expires: expires, origins: origins)),
+      answer: .response(
+        .init(
+          status: status, retryAfter: retryAfter, expires: expires, origins: origins,
+          condition: status == 304 ? .recorded(isNamed: true) : .absent)),
       after: after)
   }
 

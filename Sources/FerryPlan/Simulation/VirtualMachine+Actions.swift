@@ -78,6 +78,7 @@ extension VirtualMachine {
     let call = call(attempt)
     var reply = serve(call)
     if let limit = attempt.byteLimit { reply.cut(at: limit) }
+    if let deadline = attempt.deadline { reply.cut(after: now.duration(to: deadline)) }
     counters.requests += 1
     see(.sent(call, reply))
     let end = now.advanced(by: reply.after)
@@ -124,6 +125,16 @@ extension VirtualMachine {
 }
 
 extension Reply {
+  /// The request may take so long, and ends there.
+  mutating func cut(after limit: Duration) {
+    guard after > limit else { return }
+    let part = limit.seconds / after.seconds
+    after = limit
+    sent = Int64(Double(sent) * part)
+    received = Int64(Double(received) * part)
+    answer = .failure(.init(.resourceTimeout, "took longer than its limit", mayHaveReachedServer: true))
+  }
+
   /// The request may move so many bytes of bodies, either way, and ends there.
   mutating func cut(at limit: Int64) {
     let most = max(sent, received)

@@ -20,6 +20,7 @@ extension Referee {
       report(.connections, "\(name) is request \(beside + 1) of \(session.name) to one host")
     }
     checkLaunch(call, step, name)
+    checkTime(call, name)
     checkJournal(call, reply, step, name, machine)
     if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)
@@ -35,6 +36,27 @@ extension Referee {
     flights[call.attempt.id] = Flight(call: call, session: step.session)
     guard place.item != nil, begun.insert(place).inserted, let limit = options.limit else { return }
     if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
+  }
+
+  /// `timeout_for_resource` bounds what is no item from its first request in the launch.
+  private mutating func checkTime(_ call: Call, _ name: String) {
+    let place = call.attempt.place
+    guard let deadline = call.attempt.deadline else { return report(.resource, "\(name) has no deadline") }
+    if now >= deadline { report(.resource, "\(name) was sent after its time") }
+    guard place.item == nil else { return }
+    let begun = begunAt[place] ?? now
+    begunAt[place] = begun
+    let timeout = plan.sessions[plan.nodes[place.node.index].session.index].timeoutForResource
+    if deadline != begun.advanced(by: timeout) {
+      report(.resource, "\(name) has until \(deadline), and was begun at \(begun)")
+    }
+  }
+
+  /// What ended because its time had passed.
+  mutating func checkRunOut(_ place: Place, _ machine: VirtualMachine) {
+    let timeout = plan.sessions[plan.nodes[place.node.index].session.index].timeoutForResource
+    guard place.item == nil, let begun = begunAt[place], now < begun.advanced(by: timeout) else { return }
+    report(.resource, "\(name(place, machine)) ran out of time before \(timeout) had passed")
   }
 
   private func forbids(_ session: SessionPlan) -> String? {

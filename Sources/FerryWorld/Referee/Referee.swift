@@ -36,6 +36,8 @@ struct Referee {
   /// The record that says so.
   var transferred: [Place: UInt64] = [:]
   var begun: Set<Place> = []
+  /// When the first request was sent of what is no item; of a token, since the last one.
+  var begunAt: [Place: Instant] = [:]
   /// In the launch.
   var requests: [Place: Int] = [:]
   /// The last 401.
@@ -79,7 +81,7 @@ struct Referee {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
-    (requests, challengedAt) = ([:], nil)
+    (requests, challengedAt, begunAt) = ([:], nil, [:])
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
     states = [:]
@@ -164,6 +166,14 @@ struct Referee {
     }
     let place = flight.call.attempt.place
     learnOfCommit(flight.call, result)
+    if let deadline = flight.call.attempt.deadline, now > deadline {
+      report(
+        .resource,
+        "\(flight.call.step.rawValue) of \(plan.nodes[place.node.index].name) went on after its time")
+    }
+    if flight.call.step == .token, case .response(let response) = result.answer, response.status == 200 {
+      begunAt[place] = nil
+    }
     guard case .response(let response) = result.answer, response.status == 401 else {
       refusals[place] = nil
       return
@@ -194,7 +204,9 @@ struct Referee {
     case .intent(let place, .commitAgain), .withdrawn(let place): intents[place] = nil
     case .intent(let place, _): intents[place] = recorded
     case .transferred(let place): transferred[place] = recorded
-    case .closed(let place, let state, _, _): close(place, state, machine)
+    case .closed(let place, let state, let failure, _):
+      close(place, state, machine)
+      if failure?.code == TransportFailure.Code.resourceTimeout.rawValue { checkRunOut(place, machine) }
     case .resumed(let session, let state): resume(session, state)
     case .released(let place):
       if unknownCommits.contains(key(place, machine)) {

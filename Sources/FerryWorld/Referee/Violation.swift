@@ -17,6 +17,8 @@ package struct Violation: Hashable, Sendable {
     /// An upload ID is released that is in use, or whose file counts.
     case release
     case deadline
+    /// `timeout_for_resource`.
+    case resource
     case stop
     case limit
     case cancel

@@ -78,6 +78,22 @@ final class RunningCommand: Sendable {
     return Command(status: status, stdout: stdout, stderr: stderr)
   }
 
+  /// Waits for its end, and kills it where that does not come in time.
+  func end(within limit: Duration) async throws -> Command {
+    let watch = Task { [self] in
+      try await Task.sleep(for: limit)
+      signal(SIGKILL)
+      return true
+    }
+    let command = await end()
+    watch.cancel()
+    if case .success = await watch.result {
+      throw CommandFailure(
+        description: "it did not end within \(limit)\n\(command.stdout)\n\(command.stderr)")
+    }
+    return command
+  }
+
   /// Waits until a line on its standard output begins so, and returns the rest of that line.
   func line(after prefix: String, within limit: Duration = .seconds(30)) async throws -> String {
     let deadline = ContinuousClock.now + limit

@@ -23,11 +23,16 @@ final class ReceiverProcess: Sendable {
   /// - Parameters:
   ///   - options: of its command line, such as `--require-token`.
   ///   - faults: each as on its command line, such as `commit:every=7,status=500`.
-  static func start(_ options: [String] = [], faults: [String] = []) async throws -> ReceiverProcess {
+  ///   - isRecording: whether ``recorded`` has what clients send.
+  static func start(
+    _ options: [String] = [], faults: [String] = [], isRecording: Bool = false
+  ) async throws -> ReceiverProcess {
     let folder = try TemporaryFolder()
     let process = try RunningCommand(
       Product.path("ferry-receiver"),
-      ["--dir", folder.path("received"), "--verbose"] + options + faults.flatMap { ["--fault", $0] })
+      ["--dir", folder.path("received"), "--verbose"]
+        + (isRecording ? ["--record", folder.path("record")] : [])
+        + options + faults.flatMap { ["--fault", $0] })
     return try await ReceiverProcess(folder: folder, process: process)
   }
 
@@ -66,6 +71,14 @@ final class ReceiverProcess: Sendable {
       try await Task.sleep(for: .milliseconds(10))
     }
   }
+
+  /// Puts a file, which `/files/NAME` then returns.
+  func put(_ text: String, to name: String) async throws {
+    _ = try await send("PUT", "/files/\(name)", body: text)
+  }
+
+  /// All that clients have sent, byte for byte; where it was started so.
+  var recorded: Data { (try? Data(contentsOf: folder.url.appending(path: "record"))) ?? Data() }
 
   /// - Parameter fault: as JSON, such as `{"route": "content", "delay": 0.1}`.
   func add(fault: String) async throws { _ = try await send("POST", "/faults", body: fault) }

@@ -76,8 +76,8 @@ extension Explanation {
     "A regular expression that cannot be used",
     """
     The pattern does not compile, is too long, or has no group where a value is to be captured: the first \
-    pair of brackets is what is taken. The syntax is that of Swift's Regex, which is close to PCRE. Single \
-    quotes keep YAML from reading the backslashes.
+    pair of brackets is what is taken. The syntax is PCRE2's (pcre2syntax(3)), in which `\\d`, `\\w` and `\\s` \
+    mean ASCII characters. Single quotes keep YAML from reading the backslashes.
     """,
     in: """
       version: 1

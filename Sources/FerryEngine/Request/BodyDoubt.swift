@@ -1,0 +1,48 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// Decides when a body that lacks what is expected or captured means a lost response rather than a refusal.
+///
+/// A body without a length ends with the connection, and a cut one looks the same (RFC 9112, section 8). A body in a
+/// coding that was not requested cannot be read.
+enum BodyDoubt {
+  /// Why the response does not count; `nil` where it does.
+  static func failure(
+    _ response: AttemptResult.Response, _ answer: TransferAnswer, to step: Step
+  ) -> TransportFailure? {
+    guard response.mismatch != nil || response.missing != nil, readsBody(step),
+      ExpectationCheck.headerMismatch(step.expect, answer) == nil
+    else { return nil }
+    if let coding = answer.unrequestedCoding {
+      return TransportFailure(
+        .malformedAnswer,
+        "the response has Content-Encoding: \(coding.filter { $0.isASCII && !$0.isWhitespace }.prefix(40)), which the request did not accept",
+        mayHaveReachedServer: true)
+    }
+    guard answer.isCloseDelimited, !isSelfDelimited(answer.body) else { return nil }
+    return TransportFailure(
+      .connectionLost,
+      "the response has no length, and the connection ended before what 'expect' or 'capture' needs",
+      mayHaveReachedServer: true)
+  }
+
+  private static func readsBody(_ step: Step) -> Bool {
+    if !step.expect.json.isEmpty || step.expect.regex != nil { return true }
+    return step.capture.contains { capture in
+      switch capture.source {
+      case .json, .xml, .regex: true
+      case .status, .header: false
+      }
+    }
+  }
+
+  /// Whether a cut body could not be parsed: a JSON object, array or string.
+  private static func isSelfDelimited(_ body: [UInt8]) -> Bool {
+    // What is no JSON, or too large to be read, is not self-delimited.
+    switch try? JSONParser.parse(body) {
+    case .object, .array, .string: true
+    case .number, .bool, .null, nil: false
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+
+/// The condition that a fetch's request carries, and what a response means for it (RFC 9110, section 13.1).
+enum FetchCondition {
+  case absent
+  case entityTag(String)
+  case lastModified(String)
+  /// The manifest's own header fields, to which ferry adds no condition.
+  case written
+
+  /// - Parameter record: of the document on the disk; `nil` without one, and after a request with its validators was
+  ///   refused.
+  init(_ request: TransferRequest, _ record: FetchRecord?) {
+    if request.headers.contains(where: { Self.isCondition($0.name) }) {
+      self = .written
+      return
+    }
+    // With another method `If-None-Match` would keep the server from acting (RFC 9110, section 13.1.2).
+    guard request.method == "GET", let record else {
+      self = .absent
+      return
+    }
+    // What an earlier version of ferry wrote down may not be fit to be sent.
+    if let tag = record.etag, Validator.isEntityTag(tag) {
+      self = .entityTag(tag)
+    } else if let date = record.lastModified, Validator.isDate(date) {
+      self = .lastModified(date)
+    } else {
+      self = .absent
+    }
+  }
+
+  var header: TransferRequest.HeaderField? {
+    switch self {
+    case .absent, .written: nil
+    case .entityTag(let tag): .init(name: "If-None-Match", value: tag)
+    case .lastModified(let date): .init(name: "If-Modified-Since", value: date)
+    }
+  }
+
+  func seen(in answer: TransferAnswer) -> AttemptResult.Condition {
+    switch self {
+    case .absent: .absent
+    case .written: .written
+    case .entityTag(let tag): .recorded(isNamed: Validator.isNamed(entityTag: tag, in: answer))
+    case .lastModified(let date): .recorded(isNamed: Validator.isNamed(lastModified: date, in: answer))
+    }
+  }
+
+  private static func isCondition(_ name: String) -> Bool {
+    switch name.lowercased() {
+    case "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range": true
+    default: false
+    }
+  }
+}

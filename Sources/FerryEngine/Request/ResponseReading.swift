@@ -1,0 +1,20 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// The result of reading one response of a step: whether it meets `expect`, and the captured values.
+struct ResponseReading: Sendable {
+  /// Why the response does not meet `expect`; its status is judged elsewhere.
+  var mismatch: ExpectationCheck.Mismatch?
+  /// Empty where there is a mismatch.
+  var captures: Result<[CapturedValue], TransportFailure> = .success([])
+
+  /// Reads a response of an expected status whose body is in memory.
+  init(_ answer: TransferAnswer, of step: Step, _ patterns: Patterns) {
+    mismatch = ExpectationCheck.mismatch(step.expect, answer, patterns)
+    guard mismatch == nil, !step.capture.isEmpty else { return }
+    captures = Result { () throws(TransportFailure) in
+      try CaptureReader.read(step.capture, from: answer, patterns)
+    }
+  }
+}

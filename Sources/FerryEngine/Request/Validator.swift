@@ -1,0 +1,64 @@
+import FerryPlan
+import FerryTransfer
+
+/// The validators of a response that a later request can send back (RFC 9110, section 8.8).
+package enum Validator {
+  /// In bytes. A longer entity tag is not kept: many servers refuse a request header of 8 KiB.
+  package static let limit = 1024
+
+  /// The entity tag, `"…"` or `W/"…"` in printable ASCII; `nil` for anything else, such as `*`, which would mean
+  /// any version, a list, or two that differ.
+  package static func entityTag(of answer: TransferAnswer) -> String? {
+    single("ETag", of: answer).flatMap { isEntityTag($0) ? $0 : nil }
+  }
+
+  /// The modification date, in the form of RFC 9110, section 5.6.7.
+  package static func lastModified(of answer: TransferAnswer) -> String? {
+    single("Last-Modified", of: answer).flatMap { isDate($0) ? $0 : nil }
+  }
+
+  package static func isEntityTag(_ text: String) -> Bool {
+    var bytes = Array(text.utf8)[...]
+    guard bytes.count <= limit else { return false }
+    if bytes.starts(with: "W/".utf8) { bytes = bytes.dropFirst(2) }
+    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
+      return false
+    }
+    // Bytes above 0x7F are legal, but came through UTF-8 and might go back as others.
+    return bytes.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+  }
+
+  package static func isDate(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && HTTPDate.instant(text) != nil
+  }
+
+  /// Whether a 304 may be for this entity tag, by the weak comparison that `If-None-Match` uses (RFC 9110,
+  /// sections 8.8.3.2 and 13.1.2). One that names none may.
+  package static func isNamed(entityTag: String, in answer: TransferAnswer) -> Bool {
+    let named = fields("ETag", of: answer)
+    return named.isEmpty || named.contains { opaque($0).elementsEqual(opaque(entityTag)) }
+  }
+
+  /// Likewise for a modification date.
+  package static func isNamed(lastModified: String, in answer: TransferAnswer) -> Bool {
+    let named = fields("Last-Modified", of: answer)
+    return named.isEmpty
+      || named.contains { $0 == lastModified || HTTPDate.instant($0) == HTTPDate.instant(lastModified) }
+  }
+
+  private static func opaque(_ tag: String) -> Substring.UTF8View {
+    (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).utf8
+  }
+
+  /// The value of a field that occurs once, or several times with one value.
+  private static func single(_ name: String, of answer: TransferAnswer) -> String? {
+    let values = fields(name, of: answer)
+    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+
+  private static func fields(_ name: String, of answer: TransferAnswer) -> [String] {
+    let name = name.lowercased()
+    return answer.headers.filter { $0.name.lowercased() == name }.map(\.value)
+  }
+}

@@ -1,0 +1,31 @@
+import FerryPlan
+
+/// `Content-Encoding` of a response (RFC 9110, section 8.4).
+///
+/// ferry decodes no coding and adds no `Accept-Encoding`. Where the manifest's request has that field, the bytes are
+/// kept as they were sent.
+enum ContentCoding {
+  /// The codings of the response that the request does not accept by name or `*`; `nil` for none.
+  static func unrequested(
+    in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
+  ) -> String? {
+    let codings = members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value))
+    guard !codings.isEmpty else { return nil }
+    let accepted = members(of: request.filter { $0.name.isField("accept-encoding") }.map(\.value))
+    let foreign = codings.filter { $0 != "identity" && !accepted.contains($0) && !accepted.contains("*") }
+    return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
+  }
+
+  /// The codings in lower case, without parameters, and without the historic prefix `x-`.
+  private static func members(of values: [String]) -> [String] {
+    values.flatMap { $0.split(separator: ",") }.compactMap { member in
+      let name = member.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+      switch name {
+      case "": return nil
+      case "x-gzip": return "gzip"
+      case "x-compress": return "compress"
+      default: return name
+      }
+    }
+  }
+}

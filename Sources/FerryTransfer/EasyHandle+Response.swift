@@ -1,0 +1,63 @@
+import FerryPlan
+
+/// Checks that a response is well formed and complete.
+///
+/// libcurl reports success for a connection that ended inside the header section, and for lengths that contradict
+/// each other.
+extension EasyHandle {
+  /// The largest body of a response that is not a 2xx, such as an error page.
+  static let unwantedBodyLimit: Int64 = 16 << 20
+
+  /// The header section has ended. Returns whether the body may follow.
+  func acceptHeader() -> Bool {
+    guard let exchange else { return false }
+    guard head.status >= 200 else {
+      guard head.status == 101 else { return true }
+      fail(.malformedAnswer, "the server switched to another protocol without being asked (101)")
+      return false
+    }
+    guard !head.isHTTP2 || exchange.hop.isSecure else {
+      fail(.malformedAnswer, "the response is HTTP/2, which was not negotiated")
+      return false
+    }
+    let framing = ResponseFraming(head, method: exchange.hop.method)
+    if case .invalid(let reason) = framing {
+      fail(.malformedAnswer, reason)
+      return false
+    }
+    self.exchange?.framing = framing
+    guard mayReceiveAnnounced() else { return false }
+    guard exchange.storesBody(status: head.status),
+      let coding = ContentCoding.unrequested(in: head.fields, of: exchange.hop.headers)
+    else { return true }
+    // Stored, the bytes would not be the document.
+    self.exchange?.refusal =
+      "the response has Content-Encoding: \(Self.shown(coding)), which the request did not accept"
+    return false
+  }
+
+  /// Why a response that libcurl reports as complete is not; `nil` where it is.
+  func incompleteness() -> TransportFailure? {
+    guard let exchange else { return nil }
+    guard head.isWhole, head.status >= 200 else {
+      return failure(.connectionLost, "the connection ended before the response's header section did")
+    }
+    switch exchange.framing {
+    case .length(let length) where exchange.responseBody < length:
+      return failure(
+        .connectionLost,
+        "the connection ended \(length - exchange.responseBody) bytes before the response did")
+    case .untilClose where exchange.responseBody == 0 && exchange.storesBody(status: head.status):
+      // A server that dies after its header section looks like this, and would leave an empty file.
+      return failure(.connectionLost, "the connection ended before any body of a response without a length")
+    case .noBody, .length, .chunked, .untilClose, .invalid, nil:
+      return nil
+    }
+  }
+
+  /// A server's word in a message: short, and nothing but printable ASCII.
+  private static func shown(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(text.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? $0 : "?" }))
+  }
+}

@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// How much room the file system of an open file has.
+struct FreeSpace {
+  /// Bytes that this user may still write.
+  var available: Int64
+  /// Bytes that a download leaves free, so that a server cannot fill the disk on which journals and logs are written:
+  /// a hundredth of the file system, at most 64 MiB.
+  var reserve: Int64
+
+  /// `nil` where the file system does not say.
+  init?(_ descriptor: CInt) {
+    var status = statvfs()
+    guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
+    let block = UInt64(status.f_frsize)
+    available = Self.bytes(UInt64(status.f_bavail), block)
+    reserve = min(Self.bytes(UInt64(status.f_blocks), block) / 100, 64 << 20)
+  }
+
+  private static func bytes(_ blocks: UInt64, _ size: UInt64) -> Int64 {
+    let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
+    return isTooMany ? .max : Int64(clamping: bytes)
+  }
+}

@@ -1,0 +1,65 @@
+/// How the end of a response's body is recognized (RFC 9112, section 6.3).
+///
+/// libcurl reads `Content-Length: 3, 10` and `3x` as 3, ignores a number that is too large, and prefers
+/// `Transfer-Encoding` to `Content-Length`: a body that it reports as complete may be cut, or another response.
+enum ResponseFraming: Equatable {
+  /// No body: the response is to HEAD, or its status is 204 or 304.
+  case noBody
+  /// `Content-Length`, in bytes.
+  case length(Int64)
+  /// The last chunk; libcurl checks it.
+  case chunked
+  /// The end of the connection, or of the stream in HTTP/2. A connection that broke looks the same, and libcurl 7.88
+  /// takes RST_STREAM with NO_ERROR for the end of a stream.
+  case untilClose
+  /// With the reason.
+  case invalid(String)
+
+  /// - Parameters:
+  ///   - head: the whole header section of a final response.
+  ///   - method: of the request.
+  init(_ head: AnswerHead, method: String) {
+    guard method != "HEAD", head.status != 204, head.status != 304 else {
+      self = .noBody
+      return
+    }
+    var lengths: [Substring] = []
+    var codings: [Substring] = []
+    for (name, value) in head.fields {
+      if name.isField("content-length") { lengths += Self.members(of: value) }
+      if name.isField("transfer-encoding") { codings += Self.members(of: value) }
+    }
+    if codings.isEmpty {
+      self = Self.framing(lengths: lengths) ?? .untilClose
+    } else if !lengths.isEmpty {
+      self = .invalid("the response has both Content-Length and Transfer-Encoding")
+    } else if head.isHTTP10 {
+      self = .invalid("the response is HTTP/1.0 and has Transfer-Encoding")
+    } else if codings.count == 1, codings[0].lowercased() == "chunked" {
+      self = .chunked
+    } else {
+      self = .invalid("the response has a Transfer-Encoding that was not requested")
+    }
+  }
+
+  /// `nil` without a `Content-Length`. The same number several times is that number (RFC 9110, section 8.6).
+  private static func framing(lengths: [Substring]) -> Self? {
+    guard let first = lengths.first else { return nil }
+    guard lengths.allSatisfy({ $0 == first }) else {
+      return .invalid("the response has several Content-Lengths that differ")
+    }
+    guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(first)
+    else {
+      return .invalid("the response's Content-Length is not a number of bytes")
+    }
+    return .length(length)
+  }
+
+  /// The members of a list, empty ones included.
+  private static func members(of value: String) -> [Substring] {
+    value.split(separator: ",", omittingEmptySubsequences: false).map { member in
+      let start = member.drop { $0 == " " || $0 == "\t" }
+      return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// A hostile response of the receiver, and what becomes of the step that gets it.
+///
+/// The table is complete: a test compares it with what `ferry-receiver --list-faults` prints.
+struct HostileCase: Sendable {
+  /// What becomes of a fetch, whose file and validators are otherwise as before.
+  enum Fetch: Sendable {
+    /// The response is a whole 200: its body is stored.
+    case stores
+    /// The fetch fails for good, with one of these codes.
+    case fails([String])
+    /// The fetch is tried again by the next run, with one of these codes for now.
+    case waits([String])
+    /// Its time runs out, with one of these codes: which one is first depends on how busy the machine is.
+    case timesOut([String])
+  }
+
+  /// What becomes of a commit that cannot be repeated and that the server carried out before it responded so.
+  enum Commit: Sendable {
+    /// The response is a success.
+    case succeeds
+    /// Nobody knows; the commit is never sent again.
+    case isUnknown
+    /// The response says that it was not carried out, which the server answers for.
+    case isRefused
+  }
+
+  let name: String
+  /// More settings of the fault.
+  let settings: String
+  let fetch: Fetch
+  let commit: Commit
+
+  private init(_ name: String, _ fetch: Fetch, _ commit: Commit, settings: String = "") {
+    self.name = name
+    self.settings = settings
+    self.fetch = fetch
+    self.commit = commit
+  }
+
+  /// As a name in a manifest, and as a part of a URL; none of these contains another.
+  var node: String { "case-\(name.replacing(".", with: "-"))-end" }
+
+  /// Whether only a time limit ends it; such a case belongs in a session with a short one.
+  var isSlow: Bool {
+    switch fetch {
+    case .timesOut: true
+    case .stores, .fails, .waits: false
+    }
+  }
+
+  /// The fault as on the receiver's command line.
+  ///
+  /// - Parameters:
+  ///   - route: such as `commit`.
+  ///   - match: what the URL of its requests contains.
+  func fault(_ route: String, match: String, _ more: String = "") -> String {
+    let all = [settings, more].filter { !$0.isEmpty }.map { ",\($0)" }.joined()
+    return "\(route):match=\(match),response=\(name)\(all)"
+  }
+
+  /// No server listens on port 1.
+  static let all: [HostileCase] = [
+    HostileCase("redirect", .waits(["connect"]), .isUnknown, settings: "location=http://127.0.0.1:1/x"),
+    HostileCase("redirect-loop", .fails(["redirect"]), .isUnknown),
+    HostileCase("redirect-to-file-scheme", .fails(["redirect"]), .isUnknown),
+    HostileCase(
+      "redirect-to-userinfo", .waits(["connect"]), .isUnknown, settings: "location=http://127.0.0.1:1/x"),
+    HostileCase(
+      "duplicate-location", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
+    HostileCase("foreign-url", .fails(["http_status"]), .succeeds, settings: "location=http://127.0.0.1:1/x"),
+
+    HostileCase("partial-content", .fails(["http_status"]), .succeeds),
+    HostileCase("not-modified", .fails(["http_status"]), .isUnknown),
+    HostileCase("no-content", .fails(["http_status"]), .succeeds),
+    HostileCase("reset-content", .fails(["http_status"]), .succeeds),
+    HostileCase("other-status", .waits(["http_status"]), .isUnknown, settings: "status=600"),
+
+    HostileCase("etag-control-character", .stores, .succeeds),
+    HostileCase("etag-not-ascii", .stores, .succeeds),
+    HostileCase("etag-folded", .stores, .succeeds),
+    HostileCase("etag-long", .stores, .succeeds),
+    HostileCase("last-modified-control-character", .stores, .succeeds),
+
+    HostileCase("cut-in-status-line", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-after-status-line", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-in-header-line", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-in-header", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-after-early-hints", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-in-header-after-early-hints", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-in-body", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-in-chunk", .waits(["connection_lost"]), .isUnknown),
+    HostileCase("cut-before-last-chunk", .waits(["connection_lost"]), .isUnknown),
+
+    HostileCase("silence", .waits(["request_timeout"]), .isUnknown),
+    HostileCase(
+      "drip", .timesOut(["resource_timeout", "request_timeout"]), .isUnknown,
+      settings: "interval=0.05,size=1000000"),
+    HostileCase(
+      "drip-header", .timesOut(["resource_timeout", "request_timeout"]), .isUnknown,
+      settings: "interval=0.05"
+    ),
+
+    HostileCase("endless-header", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase("many-headers", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase("long-header-line", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase("long-reason-phrase", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase("early-hints", .stores, .succeeds),
+    HostileCase("early-hints-flood", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase(
+      "endless-body", .timesOut(["resource_timeout", "request_timeout"]), .isUnknown,
+      settings: "interval=0.01"),
+    HostileCase(
+      "tiny-chunks", .timesOut(["resource_timeout", "request_timeout"]), .isUnknown, settings: "interval=0.01"
+    ),
+    HostileCase("endless-chunk-extension", .timesOut(["request_timeout", "resource_timeout"]), .isUnknown),
+    HostileCase("endless-trailer", .fails(["answer_too_large"]), .isUnknown),
+
+    HostileCase("content-encoding-gzip", .fails(["unexpected_answer"]), .succeeds),
+    HostileCase("content-encoding-not-gzip", .fails(["unexpected_answer"]), .succeeds),
+    HostileCase("transfer-encoding-gzip", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("transfer-encoding-not-gzip", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("transfer-encoding-unknown", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("gzip-bomb", .fails(["unexpected_answer"]), .succeeds, settings: "size=10000000"),
+    HostileCase(
+      "transfer-encoding-gzip-bomb", .waits(["malformed_answer"]), .isUnknown, settings: "size=100000000"),
+
+    HostileCase("wrong-content-length", .stores, .succeeds),
+    HostileCase("conflicting-content-lengths", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("content-length-and-chunked", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("malformed-content-length", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("huge-content-length", .fails(["answer_too_large", "destination"]), .isUnknown),
+    HostileCase("close-delimited", .stores, .succeeds),
+    HostileCase("second-response", .stores, .succeeds),
+    HostileCase("http-0.9", .waits(["malformed_answer"]), .isUnknown),
+    HostileCase("garbage", .waits(["malformed_answer"]), .isUnknown),
+
+    HostileCase("digits", .stores, .succeeds),
+    HostileCase("nested-json", .stores, .succeeds),
+    HostileCase("many-values-json", .stores, .succeeds),
+    HostileCase("many-keys-json", .stores, .succeeds),
+    HostileCase("huge-number-json", .stores, .succeeds),
+    HostileCase("huge-capture", .stores, .succeeds),
+  ]
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// Fetches from a server that sends each hostile response once.
+@Suite struct `A hostile response to a fetch` {
+  private static let good = "{\"good\":true}"
+
+  @Test func `stores nothing but a whole 200, and keeps file and validators otherwise`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let names = HostileCase.all.map(\.node) + ["neighbor"]
+    for name in names { try await receiver.put(Self.good + name, to: name) }
+    let slow = Set(HostileCase.all.filter(\.isSlow).map(\.node))
+    let hostile = try HostileJob(
+      receiver,
+      "fetches:\n"
+        + names.map { name in
+          """
+            \(name):
+              session: \(slow.contains(name) ? "slow" : "quick")
+              request: { url: "${vars.api}/files/\(name)" }
+              save_to: saved/\(name)
+              \(HostileJob.noRetry)
+          """
+        }.joined(separator: "\n"))
+    func saved(_ name: String) -> String { hostile.job.folder.text("saved/\(name)") }
+
+    #expect(try await hostile.run().command.status == 0)
+    for one in HostileCase.all {
+      try await receiver.add(spec: one.fault("file", match: "/files/\(one.node)"))
+    }
+    let (command, report) = try await hostile.run()
+    try await receiver.clearFaults()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    for one in HostileCase.all {
+      let node = report.node(one.node)
+      let code = node?.reason?.code ?? "none"
+      let why =
+        "\(one.name): \(node?.state ?? "") \(node?.result ?? "") \(code): \(node?.reason?.message ?? "")"
+      switch one.fetch {
+      case .stores:
+        #expect(node?.state == "succeeded", "\(why)")
+        #expect(node?.result == "new_data", "\(why)")
+        #expect(saved(one.node) != Self.good + one.node, "\(why)")
+        #expect(!saved(one.node).isEmpty, "\(why)")
+      case .fails(let codes):
+        #expect(node?.state == "failed", "\(why)")
+        #expect(codes.contains(code), "\(why)")
+        #expect(saved(one.node) == Self.good + one.node, "\(why)")
+      case .timesOut(let codes):
+        #expect(["failed", "waiting"].contains(node?.state), "\(why)")
+        #expect(codes.contains(code), "\(why)")
+        #expect(saved(one.node) == Self.good + one.node, "\(why)")
+      case .waits(let codes):
+        #expect(node?.state == "waiting", "\(why)")
+        #expect(codes.contains(code), "\(why)")
+        #expect(saved(one.node) == Self.good + one.node, "\(why)")
+      }
+    }
+    #expect(report.node("neighbor")?.result == "no_data")
+    let files = try FileManager.default.contentsOfDirectory(atPath: hostile.job.folder.path("saved"))
+    #expect(Set(files) == Set(names), "nothing half received stays beside them")
+
+    // The server has recovered. What was kept is still known to be current, what was stored is replaced.
+    let (third, recovered) = try await hostile.run()
+    #expect(third.status == 0, "\(third.stdout)\(third.stderr)")
+    for one in HostileCase.all {
+      #expect(saved(one.node) == Self.good + one.node, "\(one.name)")
+      let result = recovered.node(one.node)?.result
+      switch one.fetch {
+      case .stores: #expect(result == "new_data", "\(one.name)")
+      case .fails, .waits, .timesOut: #expect(result == "no_data", "\(one.name)")
+      }
+    }
+  }
+
+  @Test func `is known to these tests by its name`() async throws {
+    let list = try await Command.run(Product.path("ferry-receiver"), ["--list-faults"])
+    #expect(list.status == 0)
+    let names = list.stdout.split(separator: "\n").filter { $0.hasPrefix("  ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    #expect(names == HostileCase.all.map(\.name))
+  }
+
+  /// What one fetch ends with: by itself, its exit code is the run's.
+  @Test(arguments: [
+    ("partial-content", 1), ("not-modified", 1), ("no-content", 1), ("reset-content", 1),
+    ("cut-in-header", 5),
+    ("cut-in-body", 5), ("redirect-loop", 1), ("endless-header", 1), ("http-0.9", 5),
+  ])
+  func `ends the run with its exit code, and the first file is not made`(_ name: String, _ exit: Int32)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["catalog:response=\(name)"])
+    let hostile = try HostileJob(
+      receiver,
+      """
+      fetches:
+        catalog:
+          session: quick
+          request: { url: "${vars.api}/catalog.json" }
+          save_to: saved/catalog.json
+          \(HostileJob.noRetry)
+      """)
+    // Nothing is known of the file, so no validator is sent either.
+    for _ in 0..<2 {
+      let (command, report) = try await hostile.run()
+      #expect(command.status == exit, "\(command.stdout)\(command.stderr)")
+      #expect(report.node("catalog")?.state != "succeeded")
+      #expect(
+        (try? hostile.job.folder.url.appending(path: "saved/catalog.json").checkResourceIsReachable()) != true
+      )
+    }
+    try await receiver.clearFaults()
+    let (command, report) = try await hostile.run()
+    #expect(command.status == 0)
+    #expect(report.node("catalog")?.result == "new_data")
+  }
+}

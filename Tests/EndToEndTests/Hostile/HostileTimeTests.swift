@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// Servers that want a run to last, to grow or to compute indefinitely.
+@Suite struct `A server that takes its time` {
+  private static func node(_ kind: String) -> String {
+    switch kind {
+    case "fetch":
+      """
+      fetches:
+        slow:
+          session: quick
+          request: { url: "${vars.api}/catalog.json" }
+          save_to: slow.json
+      """
+    case "token":
+      """
+      tokens:
+        slow:
+          session: quick
+          request: { method: POST, url: "${vars.api}/oauth/token", form: { grant_type: client_credentials } }
+          capture: { access_token: { json: /access_token, secret: true } }
+          apply: { header: Authorization, value: "Bearer ${token.access_token}" }
+      requests:
+        tell:
+          session: quick
+          token: slow
+          request: { method: PUT, url: "${vars.api}/files/a", json: { a: 1 } }
+      """
+    default:
+      """
+      requests:
+        slow:
+          session: quick
+          request: { method: \(kind), url: "${vars.api}/inbox?name=a", json: { a: 1 } }
+      """
+    }
+  }
+
+  /// One byte every 100 ms keeps `timeout_for_request` from passing.
+  @Test(arguments: ["fetch", "token", "POST"], ["drip,size=1000000", "drip-header"])
+  func `ends with timeout_for_resource`(_ kind: String, _ response: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["any:response=\(response),interval=0.1,work=done"]
+    )
+    let hostile = try HostileJob(receiver, resourceTimeout: "2s", Self.node(kind))
+    let start = ContinuousClock.now
+    let (command, report) = try await hostile.run(within: .seconds(20))
+    #expect([1, 5, 7].contains(command.status), "\(command.stdout)\(command.stderr)")
+    #expect(ContinuousClock.now - start < .seconds(12))
+    switch kind {
+    // The post was carried out, and nobody knows.
+    case "POST":
+      #expect(report.node("slow")?.state == "ambiguous")
+      #expect(try await receiver.received().inbox.count == 1)
+    case "fetch": #expect(report.node("slow")?.reason?.code == "resource_timeout")
+    default: #expect(try await receiver.received().files.isEmpty)
+    }
+    #expect(!FileManager.default.fileExists(atPath: hostile.job.folder.path("slow.json")))
+  }
+
+  @Test(arguments: [
+    "silence", "drip,interval=0.1,size=1000000", "drip-header,interval=0.1", "endless-body,interval=0.01",
+    "early-hints-flood,interval=0.1", "endless-chunk-extension,interval=0.1", "endless-trailer,interval=0.1",
+  ])
+  func `keeps no signal from being heard`(_ response: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["catalog:response=\(response)"])
+    let hostile = try HostileJob(receiver, requestTimeout: "1m", resourceTimeout: "1h", Self.node("fetch"))
+    let running = try hostile.job.start(["run", "job.yaml", "--quiet"])
+    let deadline = ContinuousClock.now + .seconds(20)
+    // The receiver has nothing to wait on.
+    while receiver.log.isEmpty, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    running.signal(SIGINT)
+    let command = try await running.end(within: .seconds(10))
+    #expect(command.status == 130, "\(command.stdout)\(command.stderr)")
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: hostile.job.folder.url.path(percentEncoded: false))
+    #expect(!left.contains { $0.contains("slow.json") }, "\(left)")
+  }
+
+  /// A pattern that takes a square number of steps on 1 MiB of digits.
+  @Test func `by a body that is hard to match fails the capture in bounded time`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:response=digits"])
+    let hostile = try HostileJob(
+      receiver,
+      """
+      requests:
+        slow:
+          session: quick
+          request: { method: PUT, url: "${vars.api}/files/a", json: { a: 1 } }
+          capture: { count: { regex: '(\\d+) items' } }
+      """)
+    let start = ContinuousClock.now
+    let (command, report) = try await hostile.run(within: .seconds(20))
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(report.node("slow")?.reason?.code == "capture", "\(report.node("slow")?.reason?.message ?? "")")
+  }
+
+  @Test(arguments: ["huge-capture", "huge-number-json", "nested-json", "many-values-json", "many-keys-json"])
+  func `by a body that is large inside keeps little of it`(_ response: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["allocate:response=\(response)"])
+    let hostile = try HostileJob(
+      receiver,
+      """
+      uploads:
+        files:
+          session: uploads
+          files: { root: files }
+          allocate:
+            request: { url: "${vars.api}/uploads", json: { name: "${file.path}" } }
+            capture: { id: { json: /id } }
+          transfer: { request: { url: "${vars.api}/uploads/${allocate.id}/content" } }
+          \(HostileJob.noRetry)
+      """)
+    try hostile.job.write("a", to: "a")
+    let (command, report) = try await hostile.run(within: .seconds(20))
+    // The one whose /id is a small number is a good response; the server does not know that ID.
+    #expect([1, 5].contains(command.status), "\(command.stdout)\(command.stderr)")
+    if response != "many-keys-json" {
+      #expect(report.item("a")?.reason?.code == "capture", "\(report.item("a")?.reason?.message ?? "")")
+    }
+    let size = try hostile.job.stateFiles().values.reduce(0) { $0 + $1.count }
+    #expect(size < 1 << 20, "the state folder holds \(size) bytes")
+  }
+}

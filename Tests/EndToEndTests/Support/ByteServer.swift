@@ -1,0 +1,47 @@
+import Foundation
+
+/// A server whose responses are the exact bytes that a Python function sends.
+final class ByteServer: Sendable {
+  let url: String
+  private let process: RunningCommand
+
+  private init(_ process: RunningCommand) async throws {
+    self.process = process
+    url = "http://127.0.0.1:" + (try await process.line(after: "port "))
+  }
+
+  deinit {
+    process.signal(SIGKILL)
+  }
+
+  /// - Parameter answer: the body of `def answer(path, send)`, indented by two spaces. The connection is closed when it
+  ///   returns.
+  static func start(_ answer: String) async throws -> ByteServer {
+    let script = """
+      import socket, sys, threading, time
+      def answer(path, send):
+      \(answer)
+      def serve(connection):
+        try:
+          lines = connection.makefile("rb")
+          path = lines.readline().split()[1].decode()
+          length = 0
+          while (line := lines.readline().strip()):
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length": length = int(value)
+          lines.read(length)
+          print("request", path)
+          answer(path, connection.sendall)
+        except (OSError, IndexError): pass
+        finally: connection.close()
+      listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+      print("port", listener.getsockname()[1])
+      while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+      """
+    return try await ByteServer(RunningCommand("python3", ["-u", "-c", script]))
+  }
+
+  /// Waits until a request for the path has been read.
+  func hasRead(_ path: String) async throws { _ = try await process.line(after: "request \(path)") }
+}

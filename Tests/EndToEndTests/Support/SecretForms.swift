@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+/// The texts in which a secret could be written: as it is, percent-encoded, in JSON and in Base64.
+enum SecretForms {
+  /// All of them; the forms of Base64 are those at each of the three places in a longer text.
+  static func all(of secret: String) -> [String] {
+    var unreserved = CharacterSet.alphanumerics
+    unreserved.insert(charactersIn: "-._~")
+    let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
+    let base64 = (0..<3).flatMap { shift -> [String] in
+      let text = Data((String(repeating: "x", count: shift) + secret).utf8).base64EncodedString()
+      // The first and the last characters hold bits of what is beside it.
+      let inner = String(text.dropFirst(shift == 0 ? 0 : 4).prefix(text.count - 12))
+      return [inner, inner.replacing("+", with: "-").replacing("/", with: "_")]
+    }
+    let json = secret.replacing("/", with: "\\/")
+    return Array(
+      Set([secret, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
+  }
+
+  /// The forms in which the data holds a secret.
+  static func found(_ secret: String, in data: Data) -> [String] {
+    all(of: secret).filter { data.range(of: Data($0.utf8)) != nil }
+  }
+
+  static func expectNone(
+    of secrets: [String], in data: Data, _ place: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for form in secrets.flatMap({ found($0, in: data) }) {
+      Issue.record("\(place) holds a secret as \(form)", sourceLocation: sourceLocation)
+    }
+  }
+}

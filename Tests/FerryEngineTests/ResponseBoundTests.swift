@@ -1,0 +1,118 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+@testable import FerryTransfer
+
+/// Responses that are as large as any that is kept, made to cost as much as they can.
+struct ResponseBoundTests {
+  private static let size = 1 << 20
+
+  /// What `(\\d+) items` ends with is there, or PCRE2 would not begin.
+  private static let digits = String(repeating: "7", count: size - 2) + " s"
+
+  private func answer(_ body: String, header: String = "") -> TransferAnswer {
+    TransferAnswer(
+      status: 200, headers: [("X-Id", header)], body: Array(body.utf8), url: "http://h/", sha256: nil)
+  }
+
+  private func read(_ captures: [Capture], _ answer: TransferAnswer) throws -> [CapturedValue] {
+    try CaptureReader.read(captures, from: answer, Patterns(captures))
+  }
+
+  private func failure(_ message: String) -> TransportFailure {
+    TransportFailure(.capture, message, mayHaveReachedServer: true)
+  }
+
+  @Test func aPatternThatTakesTooLongFailsItsCapture() {
+    let captures = [Capture(name: "n", source: .regex("(\\d+) items"))]
+    #expect(throws: failure("the pattern of 'n' takes too many steps on this response")) {
+      try read(captures, answer(Self.digits))
+    }
+  }
+
+  /// At each digit PCRE2 looks at all that follow in its run: few steps, and half a minute. The thread's time ends it.
+  @Test func aPatternWhoseStepsAreLongFailsToo() {
+    let captures = [Capture(name: "n", source: .regex("(\\d{60000})x"))]
+    let run = String(repeating: "7", count: 59_999) + " "
+    #expect(throws: failure("the pattern of 'n' takes too many steps on this response")) {
+      try read(captures, answer(String(repeating: run, count: 17) + "x"))
+    }
+  }
+
+  @Test func anExpectationThatTakesTooLongIsNoRefusal() {
+    let expectation = Expectation(regex: "(\\d+) items")
+    let mismatch = ExpectationCheck.mismatch(
+      expectation, answer(Self.digits), Patterns([], expectation))
+    #expect(
+      mismatch
+        == .init(message: "the pattern of 'expect' takes too many steps on this response", kind: .undecided))
+  }
+
+  @Test func aValueIsNoLargerThanItsCaptureAllows() throws {
+    let long = String(repeating: "a", count: 64 << 10)
+    let json = Capture(name: "id", source: .json(pointer: "/id"))
+    #expect(try read([json], answer("{\"id\":\"\(long)\"}")).first?.value == long)
+    #expect(throws: failure("the value of 'id' has 65537 bytes, more than its 'max_size' of 65536")) {
+      try read([json], answer("{\"id\":\"\(long)a\"}"))
+    }
+    let header = Capture(name: "id", source: .header("X-Id"))
+    #expect(throws: TransportFailure.self) { try read([header], answer("", header: long + "a")) }
+    let regex = Capture(name: "id", source: .regex("(a+)"))
+    #expect(throws: TransportFailure.self) { try read([regex], answer(long + "a")) }
+    let large = Capture(name: "id", source: .regex("(a+)"), maxSize: 1 << 20)
+    #expect(try read([large], answer(long + "a")).first?.value.utf8.count == 65_537)
+    let small = Capture(name: "id", source: .regex("(a+)"), maxSize: 2)
+    #expect(throws: failure("the value of 'id' has 3 bytes, more than its 'max_size' of 2")) {
+      try read([small], answer("aaa"))
+    }
+  }
+
+  @Test func theValuesOfOneResponseAreBoundedTogether() throws {
+    let long = String(repeating: "a", count: 64 << 10)
+    let captures = (1...5).map { Capture(name: "c\($0)", source: .regex("(a+)")) }
+    #expect(try read(Array(captures.prefix(4)), answer(long)).count == 4)
+    #expect(throws: failure("the captured values have more than 262144 bytes together")) {
+      try read(captures, answer(long))
+    }
+  }
+
+  @Test(arguments: [
+    ("numbers", "1", "the response's JSON has more than 100000 values"),
+    ("texts", "\"\"", "the response's JSON has more than 100000 values"),
+    ("arrays", "[]", "the response's JSON has more than 100000 values"),
+    ("objects", "{}", "the response's JSON has more than 100000 values"),
+  ]) func theNumberOfValuesIsBounded(_ what: String, _ value: String, _ message: String) {
+    let count = Self.size / (value.utf8.count + 1) - 1
+    let body = "[" + Array(repeating: value, count: count).joined(separator: ",") + "]"
+    #expect(throws: failure(message)) {
+      try read([Capture(name: "c", source: .json(pointer: "/0"))], answer(body))
+    }
+  }
+
+  @Test func theNumberOfMembersIsBounded() {
+    let body = "{" + Array(repeating: "\"\":1", count: 200_000).joined(separator: ",") + "}"
+    #expect(throws: failure("the response's JSON has more than 100000 values")) {
+      try read([Capture(name: "c", source: .json(pointer: "/a"))], answer(body))
+    }
+  }
+
+  @Test func aLargeButOrdinaryListIsRead() throws {
+    let body = "[" + (0..<90_000).map(String.init).joined(separator: ",") + "]"
+    #expect(
+      try read([Capture(name: "c", source: .json(pointer: "/89999"))], answer(body)).first?.value == "89999")
+  }
+
+  @Test func aNumberOfAMillionDigitsIsNotConverted() {
+    let body = "{\"n\":" + String(repeating: "9", count: Self.size - 10) + "}"
+    let expectation = Expectation(json: [.init(pointer: "/n", value: .integer(9))])
+    #expect(
+      ExpectationCheck.mismatch(expectation, answer(body), Patterns())
+        == .init(message: "/n in the answer's JSON is not as expected", kind: .different))
+    #expect(throws: TransportFailure.self) {
+      try read([Capture(name: "n", source: .json(pointer: "/n"))], answer(body))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Testing
+
+@testable import FerryEngine
+@testable import FerryTransfer
+
+struct ValidatorTests {
+  private func response(_ fields: (String, String)..., status: Int = 200) -> TransferAnswer {
+    TransferAnswer(
+      status: status, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/")
+  }
+
+  /// RFC 9110 §8.8.3.
+  @Test(arguments: [
+    #""abc""#, #"W/"abc""#, #""""#, #"W/"""#, #""!#~""#, "\"\(String(repeating: "a", count: 1022))\"",
+  ])
+  func anEntityTagIsKept(_ tag: String) {
+    #expect(Validator.entityTag(of: response(("etag", tag))) == tag)
+  }
+
+  @Test(arguments: [
+    "", "*", "abc", "\"abc", "abc\"", "\"", "w/\"abc\"", "W/abc", "\"a\u{1}b\"", "\"a\u{7f}b\"", "\"a b\"",
+    "\"a\tb\"", "\"a\"b\"", "\"a\", \"b\"", "\"aöb\"", "\"a\u{FFFD}b\"", "\"a\r\nX: y\"",
+    "\"\(String(repeating: "a", count: 1023))\"",
+  ]) func whatIsNoEntityTagIsNotKept(_ tag: String) {
+    #expect(Validator.entityTag(of: response(("ETag", tag))) == nil)
+  }
+
+  @Test func ofSeveralEntityTagsNoneIsKeptUnlessTheyAgree() {
+    #expect(Validator.entityTag(of: response(("ETag", "\"1\""), ("etag", "\"2\""))) == nil)
+    #expect(Validator.entityTag(of: response(("ETag", "\"1\""), ("etag", "\"1\""))) == "\"1\"")
+  }
+
+  @Test(arguments: [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("yesterday", false),
+    ("Sun, 06 Nov 1994\u{7} 08:49:37 GMT", false),
+    ("Sunday, 06-Nov-94 08:49:37 GMT", false), ("", false), ("1", false),
+  ]) func onlyADateIsKept(_ date: String, _ isKept: Bool) {
+    #expect(Validator.lastModified(of: response(("Last-Modified", date))) == (isKept ? date : nil))
+  }
+
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+  private func condition(
+    _ etag: String?, _ lastModified: String? = nil, method: String = "GET", header: String? = nil
+  ) -> FetchCondition {
+    let request = TransferRequest(
+      id: 1, method: method, url: "http://h/", headers: header.map { [.init(name: $0, value: "\"x\"")] } ?? []
+    )
+    return FetchCondition(
+      request, FetchRecord(etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: 0)))
+  }
+
+  @Test func theEntityTagGoesBeforeTheDate() {
+    #expect(condition("\"1\"", Self.date).header == .init(name: "If-None-Match", value: "\"1\""))
+    #expect(condition(nil, Self.date).header == .init(name: "If-Modified-Since", value: Self.date))
+  }
+
+  @Test func whatAnOlderVersionKeptAndCannotBeSentIsIgnored() {
+    #expect(condition("\"a\u{1}\"", Self.date).header == .init(name: "If-Modified-Since", value: Self.date))
+    #expect(condition("abc", "yester\u{7}day").header == nil)
+    #expect(condition("*").header == nil)
+  }
+
+  @Test(arguments: ["POST", "HEAD", "PUT"]) func onlyAGetIsConditional(_ method: String) {
+    #expect(condition("\"1\"", Self.date, method: method).header == nil)
+  }
+
+  @Test(arguments: ["If-None-Match", "if-modified-since", "If-Match", "If-Unmodified-Since", "If-Range"])
+  func noConditionIsAddedToThatOfTheManifest(_ header: String) {
+    let own = condition("\"1\"", header: header)
+    #expect(own.header == nil)
+    #expect(own.seen(in: response(("ETag", "\"2\""), status: 304)) == .written)
+  }
+
+  /// The weak comparison of RFC 9110 §8.8.3.2.
+  @Test(arguments: [
+    ("\"1\"", "\"1\"", true), ("W/\"1\"", "\"1\"", true), ("\"1\"", "W/\"1\"", true),
+    ("\"1\"", "\"2\"", false),
+    ("\"1\"", "1", false),
+  ]) func aNotModifiedThatNamesAnotherVersionIsForAnother(_ sent: String, _ named: String, _ isNamed: Bool) {
+    let seen = condition(sent).seen(in: response(("ETag", named), status: 304))
+    #expect(seen == .recorded(isNamed: isNamed))
+    #expect(condition(sent).seen(in: response(status: 304)) == .recorded(isNamed: true))
+  }
+
+  @Test func aNotModifiedOfAnotherDateIsForAnotherVersion() {
+    func seen(_ date: String) -> AttemptResult.Condition {
+      condition(nil, Self.date).seen(in: response(("Last-Modified", date), status: 304))
+    }
+    #expect(seen(Self.date) == .recorded(isNamed: true))
+    #expect(seen("Mon, 07 Nov 1994 08:49:37 GMT") == .recorded(isNamed: false))
+  }
+}

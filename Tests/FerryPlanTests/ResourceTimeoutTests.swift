@@ -1,0 +1,127 @@
+import FerryManifest
+import FerryPlan
+import Testing
+
+/// `timeout_for_resource` of what is no item: tokens, fetches, requests and releases. An hour, and a server that takes
+/// longer.
+@Suite struct ResourceTimeoutTests {
+  private static let head = Yaml.head.replacing(
+    "{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 1h, max_connections_per_host: 2 }")
+
+  private func world(
+    _ yaml: String, files: Int = 0, serve: @escaping (Call) -> Reply
+  ) throws -> World {
+    try World(yaml, files: files == 0 ? [:] : Yaml.files(files), serve: serve)
+  }
+
+  private func elapsed(_ world: World) -> Duration { world.start.duration(to: world.now) }
+
+  private static let fetch =
+    "fetches: { n: { session: s, save_to: f, request: { url: \"http://host/f\" } } }\n"
+
+  private static func request(_ method: String) -> String {
+    "requests: { n: { session: s, request: { method: \(method), url: \"http://host/r\" } } }\n"
+  }
+
+  @Test(arguments: [
+    (fetch, NodeOutcome.failed, "resource_timeout"), (request("PUT"), .failed, "resource_timeout"),
+    // It may have been carried out.
+    (request("POST"), .ambiguous, "answer_lost"),
+  ]) func aNodeWhoseResponseNeverCompletesEnds(
+    _ node: String, _ outcome: NodeOutcome, _ code: String
+  ) throws {
+    var world = try world(Self.head + node) { _ in .status(200, after: .seconds(1_000_000)) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.starts.allSatisfy { $0.attempt.deadline == $0.at.advanced(by: .seconds(3600)) })
+    #expect(world.scheduler.nodeRecords.map(\.state) == [outcome.rawValue])
+    #expect(world.scheduler.nodeRecords.first?.reason?.code == code)
+    #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601))
+    #expect(world.violations.isEmpty)
+  }
+
+  @Test(arguments: [fetch, request("PUT")])
+  func retriesCountInANodesTime(_ node: String) throws {
+    // Each attempt takes 25 minutes: the third is cut short, and what is left of the wait before a fourth is not waited for.
+    let retry = node.replacing(
+      "session: s,", with: "session: s, retry: { limit: 20, initial: 10m, max: 10m, jitter: 0 },")
+    var world = try world(Self.head + retry) { _ in .status(500, after: .seconds(1_500)) }
+    world.run()
+    #expect(world.starts.map { world.start.duration(to: $0.at).components.seconds } == [0, 2_100])
+    #expect(world.starts.allSatisfy { $0.attempt.deadline == world.start.advanced(by: .seconds(3600)) })
+    #expect(world.scheduler.nodeRecords.first?.reason?.code == "resource_timeout")
+    #expect(elapsed(world) < .seconds(3601))
+  }
+
+  @Test func aRetryIsNotWaitedForBeyondTheNodesTime() throws {
+    let node = Self.request("PUT").replacing(
+      "session: s,", with: "session: s, retry: { limit: 20, initial: 50m, factor: 2, max: 5h, jitter: 0 },")
+    var world = try world(Self.head + node) { _ in .status(500) }
+    world.run()
+    #expect(world.starts.count == 2)
+    #expect(world.scheduler.nodeRecords.first?.reason?.code == "resource_timeout")
+    #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601))
+  }
+
+  @Test func anItemDoesNotWaitBeyondItsTimeEither() throws {
+    let upload = Yaml.put("    retry: { limit: 20, initial: 50m, max: 5h, jitter: 0 }\n", head: Self.head)
+    var world = try world(upload, files: 1) { _ in .status(500) }
+    world.run()
+    #expect(world.scheduler.itemRecords.first?.reason?.code == "resource_timeout")
+    #expect(elapsed(world) < .seconds(3601))
+  }
+
+  @Test func aTokenThatNeverCompletesLeavesItsItemsForLater() throws {
+    // The files themselves have a week.
+    let head = Yaml.head.replacing(
+      "{ max_connections_per_host: 2 }", with: "{}, t: { timeout_for_resource: 1h }")
+    let token = Yaml.token.replacing("session: s", with: "session: t")
+    let yaml = Yaml.put("    token: login\n", head: head + token)
+    var isSlow = true
+    var world = try world(yaml, files: 3) { call in
+      call.step == .token && isSlow ? .status(200, after: .seconds(1_000_000)) : .status(200)
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.token])
+    #expect(world.scheduler.totals.items.waiting == 3)
+    #expect(world.scheduler.nodeRecords.first { $0.kind == .token }?.reason?.code == "resource_timeout")
+    #expect(world.scheduler.exitCode == .temporary)
+    #expect(elapsed(world) < .seconds(3601))
+    isSlow = false
+    world.run()
+    #expect(world.scheduler.totals.items.done == 3)
+  }
+
+  @Test func eachRefreshOfATokenHasItsOwnTime() throws {
+    let yaml = Yaml.put("    token: login\n", head: Self.head + Yaml.token)
+    var world = try world(yaml, files: 8) { call in
+      call.step == .token
+        ? .status(200, expires: call.now.advanced(by: .seconds(1_000))) : .status(200, after: .seconds(900))
+    }
+    world.run()
+    let tokens = world.starts.filter { $0.attempt.step == .token }
+    #expect(tokens.count > 1)
+    #expect(tokens.allSatisfy { $0.attempt.deadline == $0.at.advanced(by: .seconds(3600)) })
+    #expect(world.scheduler.totals.items.waiting == 0)
+  }
+
+  @Test func aReleaseThatNeverCompletesEndsAndKeepsBackTheOthers() throws {
+    var world = try world(
+      Yaml.ids(ReleaseTests.abandon, head: Self.head), files: 6,
+      serve: ReleaseTests.server { call in
+        switch call.step {
+        case .transfer: .status(403)
+        case .abandon: .status(200, after: .seconds(1_000_000))
+        case .token, .allocate, .commit, .probe, .fetch, .request: nil
+        }
+      })
+    world.run()
+    // Two at a time: the four others are not tried.
+    #expect(world.starts.count { $0.attempt.step == .abandon } == 2)
+    #expect(elapsed(world) < .seconds(3610))
+    let orphans = world.scheduler.nodeRecords.first?.orphans
+    #expect(orphans?.failed == 6 && orphans?.reason?.code == "resource_timeout")
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.violations.isEmpty)
+  }
+}

@@ -1,0 +1,279 @@
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryTransfer
+
+/// Responses that are cut, contradict themselves, or have no end.
+@Suite struct ResponseTests {
+  let folder: TemporaryFolder
+  let loop: TransferLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try TransferLoop()
+  }
+
+  /// Sends `text` to every request, and closes the connection.
+  private func server(_ text: String) throws -> RawServer {
+    try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send(text)
+    }
+  }
+
+  private func request(
+    _ server: RawServer, _ method: String = "GET", to name: String? = nil, headers: [(String, String)] = []
+  ) -> TransferRequest {
+    TransferRequest(
+      id: 1, method: method, url: server.url,
+      headers: headers.map { .init(name: $0.0, value: $0.1) },
+      body: method == "POST" || method == "PUT" ? .bytes([1]) : .none,
+      destination: name.map { .file(path: folder.file($0)) } ?? .memory(limit: 1 << 20, isNeeded: true),
+      idleTimeout: .seconds(10))
+  }
+
+  /// Runs one request, with a server that is there until its end.
+  private func run(
+    _ server: RawServer, _ method: String = "GET", to name: String? = nil, headers: [(String, String)] = []
+  ) throws -> TransferOutcome {
+    try withExtendedLifetime(server) {
+      try loop.run(request(server, method, to: name, headers: headers))
+    }
+  }
+
+  // MARK: Cut header sections
+
+  private static let cuts = [
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.1 200 OK",
+    "HTTP/1.1 2",
+    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\n",
+    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nConte",
+    "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r",
+    "HTTP/1.1 204 No Content\r\n",
+    "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n",
+    "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n",
+    "HTTP/1.1 100 Continue\r\n",
+    "HTTP/1.1 100 Continue\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK",
+    "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nETag: \"1\"\r\n",
+  ]
+
+  @Test(arguments: cuts, ["GET", "HEAD", "POST", "PUT"])
+  func aResponseThatIsCutInItsHeaderSectionIsLost(text: String, method: String) throws {
+    let server = try server(text)
+    let outcome = try run(server, method)
+    #expect(outcome.failure?.code == .connectionLost)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    #expect(!server.requests.contains { $0.target != "/" })
+  }
+
+  @Test(arguments: cuts)
+  func aDownloadThatIsCutInItsHeaderSectionLeavesTheFile(text: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    #expect(try run(server(text), to: "catalog").failure?.code == .connectionLost)
+    #expect(folder.text("catalog") == "old")
+    #expect(folder.names == ["catalog"])
+  }
+
+  // MARK: Framing
+
+  @Test(arguments: [
+    "Content-Length: 10\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 3",
+    "Content-Length: 3\r\nContent-Length: 10", "Content-Length: 10\r\nContent-Length: 3",
+    "Content-Length: 3, 10",
+    "Content-Length: 3x", "Content-Length: +3", "Content-Length: -3", "Content-Length: 0x3",
+    "Content-Length: 3 3",
+    "Content-Length: 99999999999999999999", "Content-Length:", "Content-Length: 3,",
+    "Transfer-Encoding: gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked",
+    "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
+  ])
+  func framingThatIsAmbiguousIsMalformed(fields: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try server("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+    let outcome = try run(server, to: "catalog")
+    #expect(outcome.failure?.code == .malformedAnswer)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    #expect(folder.text("catalog") == "old")
+    #expect(folder.names == ["catalog"])
+  }
+
+  @Test(arguments: [
+    "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    "HTTP/2 200\r\nContent-Length: 3\r\n\r\nabc",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\n X-Folded: without a line before\r\nContent-Length: 3\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 3\r\n\r\nabc",
+  ])
+  func whatWasNotAgreedOnIsMalformed(text: String) throws {
+    let outcome = try run(server(text))
+    #expect(outcome.failure?.code == .malformedAnswer)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+  }
+
+  @Test(arguments: [
+    "Content-Length: 3", "Content-Length: 3, 3", "Content-Length: 3\r\nContent-Length: 3", "content-length:3",
+  ])
+  func aLengthThatIsSaidTwiceIsThatLength(fields: String) throws {
+    let outcome = try run(server("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nabc"), to: "catalog")
+    #expect(outcome.answer?.status == 200)
+    #expect(outcome.answer?.isCloseDelimited == false)
+    #expect(folder.text("catalog") == "abc")
+  }
+
+  @Test(arguments: [
+    "3\r\nabc\r\n", "3\r\nabc\r\n0", "3\r\nabc\r\n0\r\n", "3\r\nabc\r\n0\r\nX: y\r\n", "3\r\nab",
+  ])
+  func aChunkedBodyWithoutItsEndIsLost(body: String) throws {
+    let server = try server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
+    #expect(try run(server, to: "catalog").failure?.code == .connectionLost)
+    #expect(folder.names == [])
+  }
+
+  /// RFC 9112, section 8: a cut body looks the same.
+  @Test(arguments: ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n", "HTTP/1.1 200 OK\r\n"])
+  func aBodyMayEndWithTheConnectionUnlessItIsEmpty(head: String) throws {
+    let outcome = try run(server("\(head)\r\nabc"), to: "catalog")
+    #expect(outcome.answer?.isCloseDelimited == true)
+    #expect(folder.text("catalog") == "abc")
+    #expect(try run(server("\(head)\r\n"), to: "catalog").failure?.code == .connectionLost)
+    #expect(folder.text("catalog") == "abc")
+    let empty = try run(server("\(head)\r\n"), "POST")
+    #expect(empty.answer?.status == 200)
+    #expect(empty.answer?.isCloseDelimited == true)
+  }
+
+  @Test(arguments: ["HTTP/1.1 500 x: y", "HTTP/1.1 200 x: y", "Content-Length: 9", "ETag: \"2\""])
+  func aTrailerChangesNothing(trailer: String) throws {
+    let server = try server(
+      "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\(trailer)\r\n\r\n"
+    )
+    let outcome = try run(server, to: "catalog")
+    #expect(outcome.answer?.status == 200)
+    #expect(outcome.answer?.header("etag") == "\"1\"")
+    #expect(folder.text("catalog") == "abc")
+  }
+
+  /// libcurl 7.88.1 takes RST_STREAM with NO_ERROR for the end of a stream.
+  @Test(arguments: [("", ResponseFraming.untilClose), ("content-length: 3\r\n", .length(3))])
+  func aStreamOfHTTP2WithoutALengthMayBeCut(field: String, framing: ResponseFraming) {
+    var head = AnswerHead()
+    for line in ["HTTP/2 200 \r\n", "etag: \"1\"\r\n", field, "\r\n"] where !line.isEmpty {
+      Array(line.utf8).withUnsafeBytes { _ = head.append($0) }
+    }
+    #expect(head.isWhole)
+    #expect(ResponseFraming(head, method: "GET") == framing)
+    #expect(ResponseFraming(head, method: "HEAD") == .noBody)
+  }
+
+  @Test func theLengthOfAResponseWithoutABodyIsNotWaitedFor() throws {
+    let head = "Content-Length: 3\r\nTransfer-Encoding: gzip\r\n\r\n"
+    #expect(try run(server("HTTP/1.1 200 OK\r\n" + head), "HEAD").answer?.status == 200)
+    #expect(try run(server("HTTP/1.1 304 Not Modified\r\n" + head)).answer?.status == 304)
+    #expect(try run(server("HTTP/1.1 204 No Content\r\n" + head)).answer?.status == 204)
+  }
+
+  // MARK: Statuses and codings of a download
+
+  @Test(arguments: ["201 Created", "202 Accepted", "203 Non-Authoritative", "226 IM Used", "299 What"])
+  func onlyTheStatusesOfTheDestinationAreStored(status: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { _ in answer(status, body: "new") }
+    #expect(try run(server, to: "catalog").answer?.body == Array("new".utf8))
+    #expect(folder.text("catalog") == "old")
+    var listed = request(server)
+    listed.destination = .file(path: folder.file("catalog"), statuses: [Int(status.prefix(3)) ?? 0])
+    #expect(try loop.run(listed).answer?.body == [])
+    #expect(folder.text("catalog") == "new")
+    #expect(server.connectionCount == 1)
+  }
+
+  private static let codings: [(String, String?, Bool)] = [
+    ("gzip", nil, true), ("GZIP", "br", true), ("gzip, br", "gzip", true), ("gzip", "identity", true),
+    ("identity", nil, false), ("x-gzip", "gzip;q=1.0", false), ("br", "gzip, *;q=0.1", false),
+    ("gzip", "GZIP", false),
+  ]
+
+  @Test(arguments: codings)
+  func aCodingThatWasNotAskedForIsNotStored(coding: String, accepted: String?, isRefused: Bool) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try RawServer { _ in answer(headers: ["Content-Encoding: \(coding)"], body: "coded") }
+    let headers = accepted.map { [("Accept-Encoding", $0)] } ?? []
+    let outcome = try run(server, to: "catalog", headers: headers)
+    #expect(outcome.answer?.status == 200)
+    #expect((outcome.answer?.refusal != nil) == isRefused)
+    #expect(folder.text("catalog") == (isRefused ? "old" : "coded"))
+    #expect(folder.names == ["catalog"])
+    let inMemory = try run(server, headers: headers)
+    #expect((inMemory.answer?.unrequestedCoding != nil) == isRefused)
+  }
+
+  // MARK: Responses without an end
+
+  /// Sends `head` and then `piece` until the client has gone.
+  private func flood(_ head: String, _ piece: String) throws -> RawServer {
+    let pieces = Array(String(repeating: piece, count: max(1, 60_000 / piece.utf8.count)).utf8)
+    return try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send(head)
+      while connection.trySend(pieces) {}
+    }
+  }
+
+  private static let floods: [(String, String)] = [
+    ("", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
+    ("", "HTTP/1.1 100 Continue\r\n\r\n"),
+    ("HTTP/1.1 200 OK\r\n", "X-A: b\r\n"),
+    ("HTTP/1.1 200 OK\r\nX: ", "aaaaaaaaaa"),
+    ("HTTP/1.1 200 ", "OOOOOOOOOO"),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n", "X-A: b\r\n"),
+    ("HTTP/1.1 500 No\r\n\r\n", "an error's page without an end"),
+    ("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "a redirect's page without an end"),
+  ]
+
+  @Test(.timeLimit(.minutes(1)), arguments: floods)
+  func whatHasNoEndIsTooLarge(head: String, piece: String) throws {
+    let outcome = try run(flood(head, piece))
+    #expect(outcome.failure?.code == .answerTooLarge)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    #expect(outcome.traffic.headersReceived < 1 << 20)
+    #expect(outcome.traffic.bodyReceived < 17 << 20)
+  }
+
+  @Test func aResponseMayHaveThousandsOfFieldsAndNoMore() throws {
+    func text(_ count: Int) -> String {
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + String(repeating: "a:b\r\n", count: count) + "\r\n"
+    }
+    // The status line, Content-Length and the empty line count as well.
+    let most = try run(server(text(AnswerHead.lineLimit - 3)))
+    #expect(most.answer?.headers.count == AnswerHead.lineLimit - 2)
+    let more = try run(server(text(AnswerHead.lineLimit - 2)))
+    #expect(more.failure?.code == .answerTooLarge)
+  }
+
+  @Test func manySmallChunksAreOneBody() throws {
+    let chunks = String(repeating: "1\r\na\r\n", count: 300_000)
+    let server = try server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)0\r\n\r\n")
+    let outcome = try run(server, to: "catalog")
+    #expect(outcome.traffic.bodyReceived == 300_000)
+    #expect(folder.text("catalog")?.utf8.count == 300_000)
+  }
+
+  /// libcurl 7.88.1 wrote into freed memory here where its handle was used a second time.
+  @Test func aFoldedFirstLineHarmsNoLaterRequest() throws {
+    let fields = (0..<20).map { "X-\($0): \(String(repeating: "v", count: $0 * 7))" }
+    let server = try RawServer { request in
+      request.target == "/folded"
+        ? "HTTP/1.1 200 OK\r\n  folded\r\nContent-Length: 0\r\n\r\n" : answer(headers: fields, body: "whole")
+    }
+    for round in 0..<50 {
+      let whole = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url + "/whole"))
+      #expect(whole.answer?.body == Array("whole".utf8), "\(round)")
+      #expect(whole.answer?.headers.count == 21)
+      let folded = try loop.run(TransferRequest(id: 2, method: "GET", url: server.url + "/folded"))
+      #expect(folded.failure?.code == .malformedAnswer, "\(round)")
+    }
+  }
+}
