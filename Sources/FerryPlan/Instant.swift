@@ -26,11 +26,8 @@ package struct Instant: Hashable, Comparable, Codable, Sendable {
 extension Duration {
   /// Whole nanoseconds, saturating at ±292 years.
   package var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return carry ? (seconds < 0 ? .min : .max) : sum
+    // `components` traps on a sum of durations whose seconds do not fit in 64 bits.
+    Int64(clamping: attoseconds / 1_000_000_000)
   }
 
   /// Seconds as a fraction, for reports.

@@ -90,7 +90,9 @@ import Testing
     let before = try killed.contents().filter { !$0.key.hasSuffix("-shm") }
     let error = try refusal()
     #expect(error.cause.contains("of the \(Self.outcomes + 1) transactions that were recorded are not in it"))
-    #expect(error.remedy.contains("ferry journal accept-loss s --state \(killed.directory.path)"), "\(error)")
+    // The printed path has no doubled slash, which the folder for temporary files may have.
+    let folder = AbsolutePath.text(of: killed.directory.path)
+    #expect(error.remedy.contains("ferry journal accept-loss s --state \(folder)"), "\(error)")
     #expect(try killed.contents().filter { !$0.key.hasSuffix("-shm") } == before)
     let findings = try ReleasedSchemaTests.findings(in: killed)
     #expect(findings.map(\.code) == [.commitsLost])
@@ -198,7 +200,7 @@ import Testing
       let error = #expect(throws: JournalError.self, "\(change)") {
         try journal.forEachItem(node: node, meeting: files) { _ in }
       }
-      #expect(error?.code == .damaged && error?.cause.hasPrefix("item 20 has ") == true, "\(change)")
+      #expect(error?.code == .damaged && error?.cause.contains("the row whose id is 20") == true, "\(change)")
       try journal.close()
       for suffix in [".db", ".db-wal", ".db-shm"] {
         try? FileManager.default.removeItem(atPath: killed.directory.path + "/sessions/s" + suffix)

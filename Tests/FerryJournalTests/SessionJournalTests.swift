@@ -179,7 +179,7 @@ import Testing
     let history = try again.queue.read { try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version") }
     #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5, 6])
     #expect(
-      history.map { $0["ferry"] as String } == ["0.0-old", "0.0-test", "0.0-test", "0.0-test", "0.0-test"])
+      history.map { $0["ferry"] as String } == ["0.0-old"] + Array(repeating: "0.0-test", count: 5))
     try again.close()
   }
 
