@@ -43,10 +43,10 @@ struct Ferry: ParsableCommand {
     } catch let code as ArgumentParser.ExitCode {
       exit(code)
     } catch let error as UsageError {
-      Output.complain("ferry: \(error)")
+      complain("ferry: \(error)")
       Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
     } catch let error as EngineFault {
-      Output.complain("ferry: \(error)")
+      complain("ferry: \(error)")
       Foundation.exit(error.exitCode.rawValue)
     } catch {
       let isUsage = exitCode(for: error) == .validationFailure
@@ -54,7 +54,7 @@ struct Ferry: ParsableCommand {
         exit(telling: fullMessage(for: error), isUsage: isUsage)
       }
       let text = EngineFault.describe(error)
-      Output.complain(text.hasPrefix("ferry: ") ? text : "ferry: \(text)")
+      complain(text.hasPrefix("ferry: ") ? text : "ferry: \(text)")
       Foundation.exit(EngineFault.exitCode(of: error).rawValue)
     }
   }
@@ -72,16 +72,24 @@ struct Ferry: ParsableCommand {
   /// Beside the program itself: a run with its threads and a few thousand files.
   private static let leastMemory = 64 << 20
 
+  /// Prints an error. It may quote arguments and file names, so no terminal may obey it.
+  private static func complain(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      NameText.line(String($0))
+    }
+    Output.complain(lines.joined(separator: "\n"))
+  }
+
   /// Help that was asked for, or what is wrong with the command line.
   private static func exit(telling text: String, isUsage: Bool) -> Never {
     if isUsage {
-      Output.complain(text)
+      complain(text)
       Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
     }
     do throws(EngineFault) {
       try Output.produce(text + "\n")
     } catch {
-      Output.complain("ferry: \(error)")
+      complain("ferry: \(error)")
       Foundation.exit(error.exitCode.rawValue)
     }
     Foundation.exit(0)

@@ -216,7 +216,9 @@ import Testing
               files: { root: files }
               transfer:
                 request: { url: "${vars.api}/redirect?status=\(status)&to=\(target)/files/${file.path}" }
-          """))
+          """
+        ).replacing(
+          "    kind: background\n", with: "    kind: background\n    redirects: { across_origins: strip }\n"))
       try job.write("a file", to: "a.txt")
       return job
     }

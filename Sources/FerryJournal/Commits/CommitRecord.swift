@@ -22,8 +22,7 @@ final class CommitRecord: Sendable {
 
   /// Opens or creates the file, 0600, and writes the counts.
   static func open(_ path: String, counts: CommitCounts) throws(JournalError) -> CommitRecord {
-    let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw JournalError(errno: errno, doing: "open", file: path) }
+    let descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
     let record = CommitRecord(path: path, descriptor: descriptor, counts: counts)
     try record.change { $0 = counts }
     return record
