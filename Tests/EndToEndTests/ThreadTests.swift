@@ -6,7 +6,7 @@ import Testing
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }, .timeLimit(.minutes(5))
 ) struct `Where the system refuses threads` {
   /// What a run creates before it takes a lock.
-  private static let needed = 9
+  private static let needed = 10
 
   private func job(_ receiver: ReceiverProcess, host: String? = nil) throws -> Workspace {
     let server = host.map { "http://\($0):\(receiver.port)" } ?? receiver.url
@@ -21,7 +21,7 @@ import Testing
     ).end()
   }
 
-  @Test(arguments: 0..<9)
+  @Test(arguments: 0..<10)
   func `a run exits with 70 before it has locked or done anything, and says what to raise`(_ threads: Int)
     async throws
   {
@@ -35,7 +35,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  @Test(arguments: [9, 10, 12])
+  @Test(arguments: [10, 11, 13])
   func `a run with the threads that it needs sends everything, and needs no other`(_ threads: Int)
     async throws
   {
