@@ -56,7 +56,8 @@ import Testing
 
   @Test(arguments: [
     ["status"], ["plan", "job.yaml"], ["check", "job.yaml"], ["journal", "check"], ["report"], ["orphans"],
-    ["cancel", "e2e.uploads"], ["journal", "export"], ["journal", "prune"], ["next", "job.yaml"],
+    ["cancel", "e2e.uploads"], ["journal", "export"], ["journal", "prune", "--runs", "30d"],
+    ["next", "job.yaml"],
   ])
   func `any other command needs none`(_ words: [String]) async throws {
     let receiver = try await ReceiverProcess.start()

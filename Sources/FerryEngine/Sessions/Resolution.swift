@@ -132,14 +132,15 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    let known = try state.sessions()
+    // One whose journal is gone counts too: opening it then says what is lost.
+    let known = try Set(state.sessions()).union(RunHistory.knownJournals(in: state))
     switch scope {
     case .session(let name, _):
       let inbox = try Inbox.openForReading(in: state)
       // It was only read.
       defer { try? inbox.close() }
       try SessionCatalog(state: state, inbox: inbox).check([name])
-      return known.filter { $0 == name }
+      return known.contains(name) ? [name] : []
     case .manifest(let job):
       let own = Launch.homes(of: job.plan).map { job.plan.sessions[$0.index] }.filter {
         $0.kind != .ephemeral
