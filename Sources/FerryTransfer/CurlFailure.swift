@@ -83,7 +83,7 @@ enum CurlFailure {
 
   private static func malformation(_ code: CURLcode, of handle: EasyHandle) -> String {
     code == CURLE_BAD_FUNCTION_ARGUMENT
-      ? "its first header line is folded, and there is none before it" : text(code, of: handle)
+      ? "its first header line is a folded continuation line" : text(code, of: handle)
   }
 
   private static func text(_ code: CURLcode, of handle: EasyHandle) -> String {

@@ -75,7 +75,7 @@ final class DownloadFile: @unchecked Sendable {
     let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
     guard space.available - reserve < count else { return }
     let need = count > 0 ? "the response needs \(count) bytes" : "the response has more than \(size) bytes"
-    let rest = reserve > 0 ? ", and \(reserve) of them are kept for others" : ""
+    let rest = reserve > 0 ? ", and a download leaves \(reserve) of them free" : ""
     throw TransportFailure(
       .destination, "\(destination): \(need), the file system has \(space.available) bytes free\(rest)",
       mayHaveReachedServer: true)
@@ -101,7 +101,7 @@ final class DownloadFile: @unchecked Sendable {
     }
     throw TransportFailure(
       .destination,
-      "\(destination): another process locks each new file in its folder; find it with fuser, or choose another folder",
+      "\(destination): another process locks every new file in its folder; find it with fuser, or choose another folder",
       mayHaveReachedServer: false)
   }
 

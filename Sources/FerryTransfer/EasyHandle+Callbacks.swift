@@ -77,7 +77,7 @@ extension EasyHandle {
     case .tooMuch:
       fail(
         .answerTooLarge,
-        "the response's header fields are more than \(AnswerHead.byteLimit >> 10) KiB or \(AnswerHead.lineLimit) lines"
+        "the response's header fields exceed \(AnswerHead.byteLimit >> 10) KiB or \(AnswerHead.lineLimit) lines"
       )
       return false
     }
@@ -97,7 +97,8 @@ extension EasyHandle {
       case .memory(let limit, let isNeeded):
         if !(200...299).contains(head.status), exchange?.responseBody ?? 0 > Self.unwantedBodyLimit {
           fail(
-            .answerTooLarge, "the body of a \(head.status) is more than \(Self.unwantedBodyLimit >> 20) MiB")
+            .answerTooLarge,
+            "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")
           return false
         }
         let room = limit - (exchange?.body.count ?? 0)

@@ -40,16 +40,18 @@ extension EasyHandle {
   func incompleteness() -> TransportFailure? {
     guard let exchange else { return nil }
     guard head.isWhole, head.status >= 200 else {
-      return failure(.connectionLost, "the connection ended before the response's header section did")
+      return failure(.connectionLost, "the connection ended inside the response's header section")
     }
     switch exchange.framing {
     case .length(let length) where exchange.responseBody < length:
       return failure(
         .connectionLost,
-        "the connection ended \(length - exchange.responseBody) bytes before the response did")
+        "the connection ended \(length - exchange.responseBody) bytes before the end of the response")
     case .untilClose where exchange.responseBody == 0 && exchange.storesBody(status: head.status):
       // A server that dies after its header section looks like this, and would leave an empty file.
-      return failure(.connectionLost, "the connection ended before any body of a response without a length")
+      return failure(
+        .connectionLost,
+        "the connection ended before the first byte of the body of a response without a length")
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
       return nil
     }

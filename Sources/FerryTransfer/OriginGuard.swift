@@ -67,8 +67,8 @@ enum OriginGuard {
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
     return .refuse(
-      "the request was not sent to \(origin), which a response named and the manifest does not, because it carries "
-        + "\(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
+      "the request was not sent to \(origin): a response named this origin, the manifest does not, and the request "
+        + "carries \(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
   }
 
   // MARK: Redirects

@@ -53,18 +53,18 @@ enum RedirectPolicy {
       return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' of the session)")
     }
     guard let url = CurlURL(hop.url), let from = url.origin else {
-      return .refuse("a redirect from what is not a URL")
+      return .refuse("a redirect from something that is not a URL")
     }
     let userinfo = url.userinfo
     guard url.resolve(location), let to = url.origin else {
-      return .refuse("a redirect to what is not a URL")
+      return .refuse("a redirect to something that is not a URL")
     }
     guard to.scheme == "http" || to.scheme == "https" else {
       return .refuse("a redirect to what is neither http nor https")
     }
     // A user name in a Location is the server's, and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
-    guard let text = url.text else { return .refuse("a redirect to what is not a URL") }
+    guard let text = url.text else { return .refuse("a redirect to something that is not a URL") }
     var next = Hop(method: hop.method, url: text, headers: hop.headers, hasBody: hop.hasBody)
     var withheld: [OriginGuard.Withheld] = []
     if status == 303 {

@@ -22,7 +22,7 @@ struct FerryReceiver: AsyncParsableCommand {
   @Option(help: "The port; 0 takes any free one.")
   var port: UInt16 = 0
 
-  @Option(help: "The folder for received bytes; it is created. (required)", completion: .directory)
+  @Option(help: "The folder for received bytes, created if missing. (required)", completion: .directory)
   var dir: String?
 
   @Option(help: "A file to write the port to once the server is ready.", completion: .file())
@@ -52,7 +52,8 @@ struct FerryReceiver: AsyncParsableCommand {
   var listFaults = false
 
   @Option(
-    help: "A file to append every byte that clients send to, secrets included.", completion: .file())
+    help: "The file to which every byte that clients send, including secrets, is appended.",
+    completion: .file())
   var record: String?
 
   @Flag(help: "Write a line for each request to standard error.")

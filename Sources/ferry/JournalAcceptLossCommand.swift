@@ -7,11 +7,11 @@ import Foundation
 struct JournalAcceptLossCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept-loss",
-    abstract: "Use a journal that has lost what was written to it, or start without one that is gone.",
+    abstract: "Accept that a session's journal is incomplete or missing.",
     discussion: """
-      A session whose journal is missing, or lacks transactions that were recorded, is refused until its files are put \
-      back or this command is given. What the lost part had recorded as delivered is then sent again: look at the \
-      server first.
+      ferry does not run a session whose journal is missing or lacks recorded transactions until its files are \
+      restored or this command accepts the loss. Everything that the lost part had recorded as delivered is then sent \
+      again, so check the server first.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -48,11 +48,11 @@ struct JournalAcceptLossCommand: ParsableCommand {
   private func text(_ session: LossAcceptance.Outcome.Session) -> String {
     let name = "session \(session.session)"
     if session.journalLost {
-      return "\(name): the next run starts without a journal, and sends everything again"
+      return "\(name): the next run creates a new journal and sends everything again"
     }
     let lost = session.transactionsLost ?? 0
     guard lost > 0 else { return "\(name): its journal has lost nothing; nothing was changed" }
     return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) is accepted; "
-      + "the next run sends again what they had recorded as delivered"
+      + "the next run sends everything that they had recorded as delivered again"
   }
 }

@@ -41,7 +41,8 @@ struct Reset: ParsableCommand {
       let status = try state.command("status")
       throw UsageError(
         UnansweredText.text(
-          steps, instead: "the next ferry run goes on with them, and \(status) shows what it could not settle"
+          steps,
+          instead: "the next ferry run resumes them, and \(status) shows those whose outcome stays unknown"
         ))
     case .reset(let dropped):
       switch format {
@@ -65,7 +66,7 @@ struct Reset: ParsableCommand {
 /// What `ferry reset` and `ferry run --fresh` have in common.
 enum DropUnanswered {
   static let help =
-    "Drop also what may have reached the server without a recorded response; it is then sent a second time."
+    "Also drop requests that may have reached the server but have no recorded response; they are then sent again."
 }
 
 /// What `ferry reset --format json` writes; its keys are an interface.

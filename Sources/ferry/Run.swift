@@ -37,7 +37,7 @@ struct Run: ParsableCommand {
   var dropUnanswered = false
 
   func validate() throws {
-    if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered is for --fresh") }
+    if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit takes a number of items, 0 or more") }
   }
 

@@ -20,7 +20,7 @@ struct RunCommand {
     {
     case .inUse(let session): return complain(ofUse: session)
     case .unanswered(let steps):
-      throw UsageError(UnansweredText.text(steps, instead: "ferry run without --fresh goes on with them"))
+      throw UsageError(UnansweredText.text(steps, instead: "ferry run without --fresh resumes them"))
     case .reset(let dropped):
       for session in dropped where session.items > 0 && !options.quiet {
         Output.complain("ferry: --fresh dropped \(session.items) items of the session \(session.session)")

@@ -123,7 +123,8 @@ struct SimulationArguments: ParsableArguments {
     var zone = local
     if let name = timeline.timeZone {
       guard let named = CalendarZone(systemName: name, around: now) else {
-        throw UsageError("\(path): this machine knows no time zone \(name)\nhelp: install the package tzdata")
+        throw UsageError(
+          "\(path): this machine has no time zone named \(name)\nhelp: install the package tzdata")
       }
       zone = named
     }

@@ -140,7 +140,7 @@ package struct ReportDestination: Sendable {
     }
     throw failed(
       code == ETIMEDOUT
-        ? "its reader took nothing for \(Self.patience.components.seconds) seconds" : Self.reason(code))
+        ? "its reader read nothing for \(Self.patience.components.seconds) seconds" : Self.reason(code))
   }
 
   private func failed(_ reason: String) -> EngineFault {

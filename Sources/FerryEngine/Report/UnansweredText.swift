@@ -10,14 +10,14 @@ package enum UnansweredText {
     let count = unanswered.count
     let what =
       count == 1
-      ? "the request of 1 item may have reached the server, and no response to it is recorded"
-      : "the requests of \(count) items may have reached the server, and no responses to them are recorded"
+      ? "the request of 1 item may have reached the server, but no response to it is recorded"
+      : "the requests of \(count) items may have reached the server, but no responses to them are recorded"
     var lines = ["\(what); nothing was dropped"]
     lines += unanswered.prefix(most).map { "  \(line($0))" }
     if count > most { lines.append("  and \(count - most) more") }
     lines.append(
-      "help: \(instead). Look at the server before you drop them with --drop-unanswered: they are then sent again, "
-        + "and what the server has acted on is delivered twice")
+      "help: \(instead). Check the server before you drop them with --drop-unanswered: they are then sent again, "
+        + "and the server may deliver or commit them twice")
     return lines.joined(separator: "\n")
   }
 

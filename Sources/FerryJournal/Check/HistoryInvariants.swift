@@ -109,7 +109,7 @@ enum HistoryInvariants {
           parts.append("\(words) of a network \"\(network)\"")
         }
         if least < 0 { parts.append("\(words) of \(network) below 0") }
-        if isBeyond { parts.append("\(words) of \(network) whose sum no network carries") }
+        if isBeyond { parts.append("\(words) of \(network) whose sum is impossibly large") }
         if strange > 0 { parts.append("\(words) of \(network) at \(strange) moments that cannot be") }
       }
     }

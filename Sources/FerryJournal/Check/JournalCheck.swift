@@ -72,8 +72,8 @@ package struct JournalCheck: Sendable {
   private static func damagedRecord(_ path: String) -> JournalFinding {
     JournalFinding(
       .recordDamaged, "the record of its transactions, \(path), is damaged",
-      lost: "whether the journal has lost any: it may be whole",
-      remedy: "nothing: the next run writes it anew, by the transactions that the journal has")
+      lost: "whether the journal has lost any transactions; it may be complete",
+      remedy: "nothing: the next run rewrites it from the transactions in the journal")
   }
 
   /// `nil` where there is no `ferry.db` yet.
@@ -103,10 +103,10 @@ package struct JournalCheck: Sendable {
         .journalMissing,
         "it knows that the session \(first) has had a journal, and "
           + "\(try state.database(ofSession: first)) is gone\(more)",
-        lost: "what the session had delivered, and what it had still to do",
+        lost: "what the session had delivered, and what it still had to do",
         remedy:
-          "put the file back, with its -wal where there is one; without one, a run is refused until the loss "
-          + "is accepted, and then sends all files again: "
+          "restore the file, with its -wal if there is one; if there is no copy, no run starts until the loss "
+          + "is accepted, and the next run then sends all files again: "
           + state.command(["journal", "accept-loss", first]))
     ]
   }
@@ -190,8 +190,8 @@ package struct JournalCheck: Sendable {
         .emptied, "it has no byte, and no log",
         lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
         remedy:
-          "put a copy back; without one, accept the loss of a session's journal with ferry journal accept-loss, and "
-          + "remove an empty ferry.db: the next run begins either anew")
+          "restore a copy; if there is none, accept the loss of a session's journal with ferry journal accept-loss, or "
+          + "remove an empty ferry.db: the next run creates either of them anew")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",

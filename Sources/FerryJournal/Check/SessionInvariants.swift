@@ -157,7 +157,7 @@ enum SessionInvariants {
       (delay_period IS NULL) <> (resumed_at IS NULL) OR delay_period < 0 OR events_pending NOT IN (0, 1)
         OR commits < 0
       """,
-      "have half a resume delay, events that are neither owed nor not, or a count below 0",
+      "have an incomplete resume delay, an invalid flag for owed events, or a negative count",
       lost: "how long the next run waits",
       remedy: "ferry reset drops the delay")
   ]

@@ -68,17 +68,17 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .damaged:
       "nothing in it was changed. \(withoutIt). What is wrong, what is lost and how to save the rest is said by: \(check)"
     case .commitsLost, .missing:
-      "nothing was changed, and nothing was sent. Put back the files that were removed or replaced, the journal with its -wal; see \(check). "
-        + "Where that cannot be done, look at the server for what was delivered, and accept the loss: \(acceptance); "
+      "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, the journal together with its -wal; see \(check). "
+        + "If that is not possible, check on the server what was delivered, and accept the loss: \(acceptance); "
         + (code == .missing
-          ? "the next run then sends again all that the session had delivered"
-          : "the next run then sends again what those transactions had recorded as delivered")
+          ? "the next run then sends everything that the session had delivered again"
+          : "the next run then sends everything that those transactions had recorded as delivered again")
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
     case .unsafeFolder:
-      "let it belong to this user and nobody else write to it (chown, chmod go-w; chmod o-w or +t for a folder above "
-        + "the state folder), or choose another with --state; nothing in it was used"
+      "make this user its owner and the only one who can write to it (chown, chmod go-w; chmod o-w or +t for a "
+        + "folder above the state folder), or choose another with --state; nothing in it was used"
     case .diskFull: "free some space, or raise the quota or limit, then run again; what was recorded is kept"
     case .busy:
       "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
@@ -139,7 +139,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .locksUnsupported: "the file system cannot hold a journal"
     case .io: "reading or writing the journal failed"
     case .inconsistent: "the journal does not hold what it should"
-    case .noThread: "the journal cannot be waited for"
+    case .noThread: "ferry cannot wait for the journal"
     case .closed: "the journal was closed before"
     }
   }

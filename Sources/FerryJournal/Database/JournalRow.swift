@@ -19,7 +19,9 @@ struct JournalRow {
 
   /// The value of a column that is never NULL.
   func value<Value: JournalValue>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
-    guard let value: Value = try optional(column) else { throw damaged(column, "NULL, and no \(Value.kind)") }
+    guard let value: Value = try optional(column) else {
+      throw damaged(column, "NULL (expected: \(Value.kind))")
+    }
     return value
   }
 
@@ -28,7 +30,7 @@ struct JournalRow {
     guard row.hasColumn(column) else { throw damaged(column, "not there") }
     guard let stored: DatabaseValue = row[column], !stored.isNull else { return nil }
     guard let value = try read(stored.storage, column, as: Value.self) else {
-      throw damaged(column, "no \(Value.kind) that ferry writes")
+      throw damaged(column, "not valid (expected: \(Value.kind))")
     }
     return value
   }
@@ -47,7 +49,7 @@ struct JournalRow {
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == UInt8 {
     let raw: Int64 = try value(column)
     guard let word = UInt8(exactly: raw).flatMap(Word.init(rawValue:)) else {
-      throw damaged(column, "\(raw), which no ferry writes")
+      throw damaged(column, "\(raw), which ferry never writes")
     }
     return word
   }
@@ -55,7 +57,9 @@ struct JournalRow {
   /// A word that stands for a case.
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == String {
     let raw: String = try value(column)
-    guard let word = Word(rawValue: raw) else { throw damaged(column, "\"\(raw)\", which no ferry writes") }
+    guard let word = Word(rawValue: raw) else {
+      throw damaged(column, "\"\(raw)\", which ferry never writes")
+    }
     return word
   }
 

@@ -19,7 +19,7 @@ enum PrivateFolder {
     // What is no folder is reported by whoever makes it.
     guard status.st_mode & S_IFMT == S_IFDIR else { return }
     guard status.st_uid == geteuid() else {
-      throw refused(path, "it belongs to user \(status.st_uid), and this is user \(geteuid())")
+      throw refused(path, "it belongs to user \(status.st_uid), but ferry runs as user \(geteuid())")
     }
     guard status.st_mode & 0o022 == 0 else {
       throw refused(path, "its mode is \(text(status.st_mode)): other users may write to it")

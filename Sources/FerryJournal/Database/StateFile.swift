@@ -41,15 +41,16 @@ enum StateFile {
 
   private static func judge(_ status: stat, _ path: String, isWritten: Bool) throws(JournalError) {
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw JournalError(.foreign, file: path, cause: "it is no regular file")
+      throw JournalError(.foreign, file: path, cause: "it is not a regular file")
     }
     guard !isWritten || status.st_uid == geteuid() else {
       throw JournalError(
-        .wrongOwner, file: path, cause: "its owner is user \(status.st_uid), this is user \(geteuid())")
+        .wrongOwner, file: path,
+        cause: "it belongs to user \(status.st_uid), but ferry runs as user \(geteuid())")
     }
   }
 
   private static func linked(_ path: String) -> JournalError {
-    JournalError(.foreign, file: path, cause: "it is a symbolic link, and none is followed here")
+    JournalError(.foreign, file: path, cause: "it is a symbolic link, which ferry does not follow here")
   }
 }

@@ -122,7 +122,7 @@ package final class RunHistory: Sendable {
     let text: String = try row.value("variables")
     // The decoder's words say less than the column's name.
     guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
-      throw row.damaged("variables", "no JSON object of strings")
+      throw row.damaged("variables", "not a JSON object of strings")
     }
     return JobRow(
       manifest: try row.value("manifest"), path: try row.value("path"), variables: variables,

@@ -17,7 +17,7 @@ extension ItemRow {
     }
     guard isNull(.closedAt) != state.isClosed else {
       throw damaged(
-        "the state \(state.rawValue), and \(state.isClosed ? "no" : "a") time at which it was closed")
+        "the state \(state.rawValue), \(state.isClosed ? "but no" : "but a") closing time")
     }
     guard !isNull(.intent) else { return }
     let intent = try intent

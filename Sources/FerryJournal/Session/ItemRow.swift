@@ -40,7 +40,7 @@ package struct ItemRow: ~Copyable {
       }
     }
     guard (1..<SessionJournal.mostRows).contains(id) else {
-      throw damaged("a number that no ferry gives", in: 0)
+      throw damaged("a number that ferry never assigns", in: 0)
     }
     guard round >= 0 else { throw damaged("\(round)", in: 2) }
     guard size >= 0 else { throw damaged("\(size)", in: 5) }
@@ -98,7 +98,7 @@ package struct ItemRow: ~Copyable {
     guard !isNull(column) else { return [] }
     guard let text = String(validating: bytes(column), as: UTF8.self),
       let values = CaptureText.decode(text, secret: secret)
-    else { throw damaged("no JSON object of strings", in: column) }
+    else { throw damaged("not a JSON object of strings", in: column) }
     return values
   }
 

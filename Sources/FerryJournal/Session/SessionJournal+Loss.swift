@@ -24,7 +24,7 @@ extension SessionJournal {
     return JournalError(
       .commitsLost, file: path,
       cause: "\(lost) of the \(found + lost) transactions that were recorded are not in it; "
-        + "it, or its log \(path)-wal, is damaged, removed or an older copy")
+        + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
   /// Why a session is refused whose journal has no file, or one without a byte.

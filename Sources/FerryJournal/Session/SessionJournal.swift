@@ -338,7 +338,7 @@ extension JournalRow {
 
   private func captures(_ column: String, secret: Bool) throws -> [CapturedValue] {
     guard let values = CaptureText.decode(try optional(column), secret: secret) else {
-      throw damaged(column, "no JSON object of strings")
+      throw damaged(column, "not a JSON object of strings")
     }
     return values
   }

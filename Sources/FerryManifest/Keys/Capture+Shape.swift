@@ -19,7 +19,7 @@ extension Capture {
       Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),
       Key(
         "max_size", \.maxSize, .size, default: "64KiB",
-        doc: "The most bytes that the value may have; a longer one fails the step with `capture`.",
+        doc: "The maximum length of the value in bytes; with a longer value the step fails with `capture`.",
         example: "1KiB"),
     ],
     rules: [.exactlyOne(["json", "header", "regex", "status", "xml"])],

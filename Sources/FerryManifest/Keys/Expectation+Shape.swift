@@ -5,7 +5,7 @@ extension Expectation {
       Key(
         "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; of a fetch 200",
         doc:
-          "The status codes that do. A fetch stores the body of a 2xx that is listed, but for 204, 205, 206 and 226; with any other that is listed it ends with `no_data`.",
+          "The status codes that count as success. A fetch stores the body of a listed 2xx, except 204, 205, 206 and 226. A listed 206 or 226 fails; any other listed status ends the fetch with `no_data`.",
         example: "[200, 201, 204]"),
       Key(
         "header", \.headers, .headerMatches, default: "none",

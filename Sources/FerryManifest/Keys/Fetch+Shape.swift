@@ -20,7 +20,7 @@ extension Fetch {
       Key(
         "max_size", \.maxSize, .size, default: "no bound",
         doc:
-          "The most bytes that are stored. A larger response fails with `answer_too_large`, and the old file stays.",
+          "The maximum number of bytes that are stored. A larger response fails with `answer_too_large`, and the old file is kept.",
         example: "50MB"),
       .retry(\.retry),
     ],

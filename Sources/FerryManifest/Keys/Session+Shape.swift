@@ -35,7 +35,7 @@ extension Session {
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc:
-          "The whole item, retries and restarts included. Of a token, fetch, request or release: from its first attempt in a run, retries included.",
+          "The whole item, retries and restarts included. For a token, fetch, request or release: the time from its first attempt in a run, retries included.",
         example: "1d"),
       Key(
         "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
@@ -54,7 +54,7 @@ extension Session {
         example: "{ User-Agent: ferry }"),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
-        doc: "How redirects of its requests are followed."),
+        doc: "How redirects of the session's requests are followed."),
     ],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })

@@ -7,9 +7,9 @@ extension TokenStep {
     static let shape = Shape<Self>(
       "Apply",
       doc: """
-        The header field that is set on every request of a node that names the token. At a URL that a response named, \
-        it is set only where the manifest names the origin: in the URL of a request with this token, in the token's own \
-        request, or in `origins`.
+        The header field that is set on every request of a node that names the token. If the URL came from a \
+        response, the field is set only if the manifest names the URL's origin: in the URL of a request with this \
+        token, in the token's own request, or in `origins`.
         """,
       keys: [
         Key(
@@ -22,8 +22,8 @@ extension TokenStep {
         Key(
           "origins", \.origins, .list(.originPattern, atLeastOne: true), default: "none",
           doc: """
-            Further origins that the token is sent to, each with its scheme and perhaps its port; `*.` stands for any \
-            subdomain.
+            Additional origins that the token is sent to, each with a scheme and optionally a port; `*.` stands for \
+            any subdomain.
             """,
           example: "[\"https://*.example.com\"]"),
       ],

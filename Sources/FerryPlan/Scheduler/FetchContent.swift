@@ -42,7 +42,7 @@ extension Step {
     switch status {
     case 204, 205: return "\(response): it has no document to store"
     case 206: return "\(response): part of the document, which was not requested"
-    case 226: return "\(response): the difference to a document, which was not requested"
+    case 226: return "\(response): a delta to a document, which was not requested"
     case 200...299 where status != 200:
       return
         "\(response): a fetch stores only a 200; to store this, list it in 'expect: { status: [\(status)] }'"

@@ -125,7 +125,8 @@ extension Step {
           + "says nothing about this one; if \(status) means success, list it in 'expect: { status: [\(status)] }'"
     case 307, 308: message += Self.unfollowed
     case 300...399:
-      message += ", which is no redirect to follow; if it means success, list it in 'expect: { status }'"
+      message +=
+        ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
     case 401, 403: if let withheld = response.withheld { message += "; \(withheld)" }
     case 200...299: if kind == .fetch { message = refusal(of: status) }
     default: break
@@ -150,7 +151,7 @@ extension Step {
       return .conditionRefused(
         .init(
           code: "http_status", status: 304,
-          message: "the server responded 304 for another version than the request named"))
+          message: "the server responded 304 for a different version from the one that the request named"))
     case .absent:
       return .permanent(
         .init(

@@ -4,8 +4,8 @@ extension Explanation {
     """
     A URL is written whole, with `http://` or `https://` and a host, or begins with a reference that brings \
     these, such as a captured `Location`. It has no spaces: write `%20`. What a reference brings is encoded \
-    for its place, so write references as they are. An entry of `origins` is a scheme and a host, perhaps with a \
-    port, and no more: `https://*.example.com`.
+    for its place, so write references as they are. An entry of `origins` consists of a scheme, a host and \
+    optionally a port, and nothing else: `https://*.example.com`.
     """,
     in: """
       version: 1
@@ -75,9 +75,9 @@ extension Explanation {
   static let invalidPattern = Explanation(
     "A regular expression that cannot be used",
     """
-    The pattern does not compile, is too long, or has no group where a value is to be captured: the first \
-    pair of brackets is what is taken. The syntax is PCRE2's (pcre2syntax(3)), in which `\\d`, `\\w` and `\\s` \
-    mean ASCII characters. Single quotes keep YAML from reading the backslashes.
+    The pattern does not compile, is too long, or has no group although a value is to be captured: a \
+    capture takes the first pair of parentheses. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, \
+    `\\w` and `\\s` match only ASCII characters. Single quotes keep YAML from interpreting the backslashes.
     """,
     in: """
       version: 1
