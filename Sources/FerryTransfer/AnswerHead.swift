@@ -17,6 +17,9 @@ struct AnswerHead {
   /// In the order received, once the section has ended. Folded lines (RFC 9112, section 5.2) are joined, bytes that
   /// are not UTF-8 replaced, and lines without a colon left out.
   private(set) var fields: [(name: String, value: String)] = []
+  /// A line that libcurl and `fields` could take for different fields: a blank before the colon (RFC 9112, section
+  /// 5.1), or a folded field that frames the body.
+  private(set) var isAmbiguous = false
   private var bytes: [UInt8] = []
   private var byteCount = 0
   private var lineCount = 0
@@ -48,7 +51,7 @@ struct AnswerHead {
     guard !isWhole else { return .next }
     guard line.first != UInt8(ascii: "\r"), line.first != UInt8(ascii: "\n") else {
       isWhole = true
-      fields = parsedFields
+      parseFields()
       return .last
     }
     bytes.append(contentsOf: line)
@@ -59,30 +62,33 @@ struct AnswerHead {
   mutating func startOver() {
     bytes.removeAll(keepingCapacity: true)
     fields = []
+    isAmbiguous = false
     isWhole = false
     isHTTP2 = false
     isHTTP10 = false
     status = 0
   }
 
-  private var parsedFields: [(name: String, value: String)] {
-    var fields: [(name: String, value: String)] = []
+  private mutating func parseFields() {
     fields.reserveCapacity(8)
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       guard let first = line.first else { continue }
       if first.isBlank {
-        guard !fields.isEmpty else { continue }
+        guard let last = fields.last else { continue }
+        if last.name.isField("transfer-encoding") || last.name.isField("content-length") {
+          isAmbiguous = true
+        }
         fields[fields.count - 1].value += " " + String(decoding: line.trimmed, as: UTF8.self)
         continue
       }
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      if colon > line.startIndex, line[colon - 1].isBlank { isAmbiguous = true }
       fields.append(
         (
           name: String(decoding: line[..<colon].trimmed, as: UTF8.self),
           value: String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
         ))
     }
-    return fields
   }
 
   /// Only the first line of a header section may begin so: no field name has a slash.

@@ -1,3 +1,4 @@
+import CCurl
 import FerryPlan
 
 /// Checks that a response is well formed and complete.
@@ -26,6 +27,11 @@ extension EasyHandle {
       return false
     }
     self.exchange?.framing = framing
+    // A response before the end of the request's body: the server takes what comes next on this connection for the
+    // rest of that body.
+    if exchange.hop.hasBody, bodySent < exchange.bodySize {
+      ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
+    }
     guard mayReceiveAnnounced() else { return false }
     guard exchange.storesBody(status: head.status),
       let coding = ContentCoding.unrequested(in: head.fields, of: exchange.hop.headers)
@@ -41,6 +47,12 @@ extension EasyHandle {
     guard let exchange else { return nil }
     guard head.isWhole, head.status >= 200 else {
       return failure(.connectionLost, "the connection ended inside the response's header section")
+    }
+    if exchange.hop.hasBody, bodySent < exchange.bodySize, (200...299).contains(head.status) {
+      return failure(
+        .connectionLost,
+        "the server responded \(head.status) before it had been sent the whole body "
+          + "(\(bodySent) of \(exchange.bodySize) bytes)")
     }
     switch exchange.framing {
     case .length(let length) where exchange.responseBody < length:

@@ -22,7 +22,9 @@ package struct ReplacedFile {
   package init(_ path: String) {
     self.path = path
     var status = stat()
-    self.status = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? status : nil
+    let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // Another user may have put it there since `refusal` looked: nothing of it is kept.
+    self.status = isFile && Self.foreignOwner(of: status, at: path) == nil ? status : nil
   }
 
   /// With which mode open(2) makes the new file: as usual where the name is free, otherwise closed to others until
@@ -60,12 +62,40 @@ package struct ReplacedFile {
   /// to this user or to the folder's owner is not suspected.
   package static func refusal(_ path: String) -> String? {
     var entry = stat()
+    guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }
+    return "it belongs to user \(owner), in a folder that everyone may write to; "
+      + "remove it, or choose a folder that only you can write to"
+  }
+
+  /// Where the symbolic link of this name leads; `nil` where there is none, or one that `refusal` is about.
+  ///
+  /// The owner that is judged is that of the link that is read, also where another user exchanges it meanwhile.
+  package static func destination(ofLink path: String) -> String? {
+    var before = stat()
+    var after = stat()
+    guard lstat(path, &before) == 0, before.st_mode & S_IFMT == S_IFLNK,
+      foreignOwner(of: before, at: path) == nil
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { characters in
+        characters.baseAddress.map { readlink(path, $0, characters.count) } ?? 0
+      }
+    }
+    // Nobody but its owner or the folder's can put the same inode back.
+    guard count > 0, count < bytes.count, lstat(path, &after) == 0, after.st_ino == before.st_ino,
+      after.st_dev == before.st_dev, after.st_ctim.tv_sec == before.st_ctim.tv_sec,
+      after.st_ctim.tv_nsec == before.st_ctim.tv_nsec
+    else { return nil }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  private static func foreignOwner(of entry: stat, at path: String) -> uid_t? {
     var folder = stat()
     let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
-    guard lstat(path, &entry) == 0, stat(parent, &folder) == 0, folder.st_mode & 0o002 != 0,
-      entry.st_uid != geteuid(), entry.st_uid != folder.st_uid
+    guard stat(parent, &folder) == 0, folder.st_mode & 0o002 != 0, entry.st_uid != geteuid(),
+      entry.st_uid != folder.st_uid
     else { return nil }
-    return "it belongs to user \(entry.st_uid), in a folder that everyone may write to; "
-      + "remove it, or choose a folder that only you can write to"
+    return entry.st_uid
   }
 }

@@ -23,6 +23,11 @@ enum ResponseFraming: Equatable {
       self = .noBody
       return
     }
+    guard !head.isAmbiguous else {
+      self = .invalid(
+        "the response has a blank before a header field's colon, or folds a field that frames its body")
+      return
+    }
     var lengths: [Substring] = []
     var codings: [Substring] = []
     for (name, value) in head.fields {

@@ -139,6 +139,22 @@ struct RequestBuilderTests {
       ])
   }
 
+  /// The name of a scheme is no credential, and anything else that the manifest writes is.
+  @Test(arguments: [("Bearer ", true), ("", true), ("Custom key=plain t=", false), ("sid=plain; t=", false)])
+  func aCredentialThatTheManifestWritesBesideACaptureIsSensitive(literal: String, mayGo: Bool) throws {
+    let value = Template([.literal(literal), .reference(.allocate("id"))])
+    let template = RequestTemplate(
+      url: Template([.reference(.allocate("u"))]), headers: [.init(name: "Authorization", value: value)])
+    let built = try RequestBuilder(template, isURLCaptured: true).build(bindings())
+    #expect((built.headers.first?.sensitivity == nil) == mayGo)
+  }
+
+  @Test func aPasswordBeforeACapturedHostIsSensitive() throws {
+    let url = Template([.literal("http://user:plain@"), .reference(.allocate("id")), .literal("/x")])
+    let built = try RequestBuilder(RequestTemplate(url: url), isURLCaptured: true).build(bindings())
+    #expect(built.sensitive.url == ["the URL's user name and password"])
+  }
+
   @Test(arguments: ["a\r\nX: y", "a\nb", "a\rb", "a\0b"]) func headerInjectionIsRefused(_ value: String) {
     let template = RequestTemplate(
       url: Template(literal: "http://h/"),

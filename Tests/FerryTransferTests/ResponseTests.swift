@@ -78,6 +78,35 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
+  // MARK: Responses that come too early
+
+  /// The server would take what came next on the connection for the rest of the body.
+  @Test(arguments: ["PUT", "POST"])
+  func aSuccessBeforeTheWholeBodyIsALostResponse(method: String) throws {
+    let server = try RawServer { connection, number in
+      if number == 0 {
+        // Part of the header section, which asks with Expect: 100-continue.
+        connection.skip(16)
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        connection.waitForEnd()
+      } else {
+        guard connection.readRequest() != nil else { return }
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    try withExtendedLifetime(server) {
+      let body = [UInt8](repeating: 7, count: 4 << 20)
+      let request = TransferRequest(
+        id: 1, method: method, url: server.url, body: .bytes(body), idleTimeout: .seconds(10))
+      let outcome = try loop.run(request)
+      #expect(outcome.failure?.code == .connectionLost)
+      #expect(outcome.failure?.mayHaveReachedServer == true)
+      // A later request has a connection of its own.
+      let next = try loop.run(self.request(server))
+      #expect(try next.result.get().status == 200)
+    }
+  }
+
   // MARK: Framing
 
   @Test(arguments: [
@@ -89,6 +118,10 @@ import Testing
     "Content-Length: 99999999999999999999", "Content-Length:", "Content-Length: 3,",
     "Transfer-Encoding: gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked",
     "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
+    // libcurl reads none of these as ferry does.
+    "Transfer-Encoding : chunked", "Transfer-Encoding:\r\n chunked", "Content-Length : 3",
+    "Content-Length:\r\n 3",
+    "X-Other : 1\r\nContent-Length: 3",
   ])
   func framingThatIsAmbiguousIsMalformed(fields: String) throws {
     folder.write("catalog", Array("old".utf8))

@@ -59,7 +59,7 @@ package struct ReportDestination: Sendable {
       }
       if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       // What is no link, or not there, is the end.
-      guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else { break }
+      guard let next = ReplacedFile.destination(ofLink: target) else { break }
       target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
     }
     return (target, nil, nil)

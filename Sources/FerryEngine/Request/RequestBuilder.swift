@@ -73,6 +73,7 @@ package struct RequestBuilder: Sendable {
     }
     var sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
     let url = try url(bindings, base: base, &sensitive)
+    if isURLCaptured, hasUserinfo { sensitive.url.append("the URL's user name and password") }
     let body = try body(bindings, sensitive: &sensitive.body)
     return BuiltRequest(method: template.method, url: url, headers: headers, body: body, sensitive: sensitive)
   }
@@ -106,16 +107,37 @@ package struct RequestBuilder: Sendable {
     TransportFailure(.request, message, mayHaveReachedServer: false)
   }
 
+  /// Whether the manifest itself writes a user name into a URL whose host a response names.
+  private var hasUserinfo: Bool {
+    switch template.url.segments.first {
+    case .literal(let text), .value(let text):
+      guard let authority = text.range(of: "://") else { return false }
+      return text[authority.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
+    case .reference, nil: return false
+    }
+  }
+
   private static func isCredentialByName(_ field: RequestTemplate.Field) -> Bool {
     guard ["authorization", "cookie", "proxy-authorization", "x-api-key"].contains(field.name.lowercased())
     else { return false }
-    // What a response gave, and the manifest does not call secret, may go where that response leads.
-    return !field.value.references.contains { reference in
+    // What a response gave, and the manifest does not call secret, may go where that response leads: alone or behind
+    // the name of a scheme, such as `Bearer`.
+    let isCaptured = field.value.references.contains { reference in
       switch reference {
       case .allocate, .transfer, .request: true
       case .secret, .token, .file, .run: false
       }
     }
+    let words = field.value.segments.flatMap { segment -> [Substring] in
+      switch segment {
+      case .literal(let text), .value(let text): return text.split(separator: " ")
+      case .reference: return []
+      }
+    }
+    let isScheme = words.allSatisfy { word in
+      word.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) || $0 == UInt8(ascii: "-") }
+    }
+    return !isCaptured || words.count > 1 || !isScheme
   }
 
   private static func contentType(of body: RequestTemplate.Body) -> String? {

@@ -293,10 +293,14 @@ final class Exchanges {
   func search(of outcome: TransferOutcome) -> (@Sendable () -> ResponseReading)? {
     guard case .success(let answer) = outcome.result, let attempt = flights[outcome.id] else { return nil }
     let prepared = prepared(attempt)
-    guard !prepared.patterns.isEmpty, prepared.isRead(answer.status) else { return nil }
+    guard prepared.isRead(answer.status), !prepared.patterns.isEmpty || answer.body.count > Self.smallBody
+    else { return nil }
     let (step, patterns) = (prepared.step, prepared.patterns)
     return { ResponseReading(answer, of: step, patterns) }
   }
+
+  /// A JSON body up to this many bytes is read on the loop's thread.
+  private static let smallBody = 16 << 10
 
   /// What the scheduler has to know of an outcome; what the answer gave is kept.
   ///
