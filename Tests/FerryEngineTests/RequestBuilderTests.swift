@@ -150,8 +150,10 @@ struct RequestBuilderTests {
   }
 
   @Test func aPasswordBeforeACapturedHostIsSensitive() throws {
-    let url = Template([.literal("http://user:plain@"), .reference(.allocate("id")), .literal("/x")])
-    let built = try RequestBuilder(RequestTemplate(url: url), isURLCaptured: true).build(bindings())
+    let url = Template([.literal("http://user:plain@"), .reference(.allocate("host")), .literal("/x")])
+    var bindings = bindings()
+    bindings.allocate["host"] = .plain("h")
+    let built = try RequestBuilder(RequestTemplate(url: url), isURLCaptured: true).build(bindings)
     #expect(built.sensitive.url == ["the URL's user name and password"])
   }
 
