@@ -4,12 +4,22 @@
 // Calls of the kernel that the C library shows to GNU sources only, or not at all: Swift sees neither.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/xattr.h>
+#endif
+
+/// Opens a folder to pass through it and not to read it, for which the right to search it is enough.
+#if defined(O_PATH)
+static const int ferry_o_search = O_PATH;
+#elif defined(__O_PATH)
+static const int ferry_o_search = __O_PATH;
+#else
+static const int ferry_o_search = O_SEARCH;
 #endif
 
 /// rename(2) that never replaces: EEXIST where the new name is there (renameat2(2), RENAME_NOREPLACE).

@@ -34,11 +34,22 @@ package final class DeadlineCondition: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Nanoseconds on the clock of the deadlines.
-  package static var now: Int64 {
+  /// The clock's first reading. Counted from the clock's own zero, nanoseconds could exceed 64 bits: libfaketime moves
+  /// this clock by centuries too.
+  private static let start = reading
+
+  private static var reading: timespec {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return time
+  }
+
+  /// Nanoseconds on the clock of the deadlines, since its first reading.
+  package static var now: Int64 {
+    let (start, time) = (start, reading)
+    // No run takes a century; a clock that is moved by more meanwhile stays below the bound.
+    let seconds = min(max(Int64(time.tv_sec) &- Int64(start.tv_sec), 0), 1 << 32)
+    return seconds * 1_000_000_000 + Int64(time.tv_nsec) - Int64(start.tv_nsec)
   }
 
   package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -54,9 +65,10 @@ package final class DeadlineCondition: @unchecked Sendable {
       return
     }
     #if os(Linux)
-    var time = timespec()
-    time.tv_sec = Int(deadline / 1_000_000_000)
-    time.tv_nsec = Int(deadline % 1_000_000_000)
+    var time = Self.start
+    let nanoseconds = max(0, deadline) % 1_000_000_000 + Int64(time.tv_nsec)
+    time.tv_sec = time.tv_sec &+ Int(max(0, deadline) / 1_000_000_000 + nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
     pthread_cond_timedwait(condition, mutex, &time)
     #else
     let rest = max(0, deadline - Self.now)

@@ -8,6 +8,7 @@ struct AnswerHead {
   /// Of one hop.
   static let lineLimit = 4096
 
+  /// 0 where the status line is not one of HTTP (RFC 9112, section 4).
   private(set) var status = 0
   /// The status line says HTTP/2.
   private(set) var isHTTP2 = false
@@ -98,13 +99,17 @@ struct AnswerHead {
   }
 
   private static func status(_ line: UnsafeRawBufferPointer) -> Int {
-    guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-    var status = 0
-    for byte in line[(space + 1)...].prefix(3) {
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return 0 }
-      status = status * 10 + Int(byte - UInt8(ascii: "0"))
+    // "HTTP/1.1 200 OK", and "HTTP/2 200 " of libcurl's own making.
+    var rest = line.dropFirst("HTTP/".utf8.count)
+    guard rest.popFirst()?.isDigit == true else { return 0 }
+    if rest.first == UInt8(ascii: ".") {
+      guard rest.dropFirst().first?.isDigit == true else { return 0 }
+      rest = rest.dropFirst(2)
     }
-    return status
+    guard rest.first == UInt8(ascii: " ") else { return 0 }
+    let digits = rest.dropFirst().prefix { $0.isDigit }
+    guard digits.count == 3, let end = rest.dropFirst(4).first, end.isBlank || end.isLineEnd else { return 0 }
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 }
 
@@ -117,6 +122,8 @@ extension String {
 
 extension UInt8 {
   fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+  fileprivate var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
+  fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
 }
 
 extension ArraySlice<UInt8> {

@@ -36,10 +36,11 @@ extension EasyHandle {
         $0.rewind(to: Int64(offset), origin: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
       }
     }
-    ferry_easy_set_prereq(curl) { context, _, _, _, _ in
+    ferry_easy_set_prereq(curl) { context, peer, _, _, localPort in
       guard let context else { return CURL_PREREQFUNC_ABORT }
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let descriptor = $0.sockets.descriptor(localPort: UInt16(truncatingIfNeeded: localPort), peer: peer)
+        return $0.maySend(over: descriptor) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       }
     }
   }
@@ -48,7 +49,12 @@ extension EasyHandle {
   ///
   /// libcurl comes here a second time when a reused connection died before any answer and it is about
   /// to send the request again.
-  private func maySend() -> Bool {
+  private func maySend(over descriptor: CInt?) -> Bool {
+    exchange?.descriptor = descriptor
+    if let descriptor, !sockets.mayUse(descriptor) {
+      exchange?.needsOtherConnection = true
+      return false
+    }
     exchange?.attempts += 1
     // A proxy's response to CONNECT is none of the server's.
     head.startOver()

@@ -12,6 +12,10 @@ extension EasyHandle {
   /// The header section has ended. Returns whether the body may follow.
   func acceptHeader() -> Bool {
     guard let exchange else { return false }
+    guard head.status >= 100 else {
+      fail(.malformedAnswer, "the response's status line is malformed")
+      return false
+    }
     guard head.status >= 200 else {
       guard head.status == 101 else { return true }
       fail(.malformedAnswer, "the server switched to another protocol without being asked (101)")

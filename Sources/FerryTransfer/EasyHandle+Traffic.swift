@@ -25,10 +25,11 @@ extension EasyHandle {
 }
 
 extension Exchange {
-  /// The next hop begins, with counters of its own.
+  /// The hop begins, with counters of its own; a redirect leads to it, or it begins anew.
   mutating func startHop(now: SuspendingClock.Instant) {
-    redirects += 1
     attempts = 0
+    descriptor = nil
+    needsOtherConnection = false
     bodyReceived = 0
     responseBody = 0
     framing = nil

@@ -13,6 +13,10 @@ struct Exchange {
 
   /// How often libcurl was about to send this hop's request: more than once is a resend.
   var attempts = 0
+  /// The socket of the connection that the hop's request goes over, where it is known.
+  var descriptor: CInt?
+  /// The connection that libcurl chose may not be used. It is closed, and the hop begins anew.
+  var needsOtherConnection = false
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false
   /// Why a callback ended the transfer; goes before libcurl's own reason.

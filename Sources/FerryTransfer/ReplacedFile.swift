@@ -55,13 +55,20 @@ package struct ReplacedFile {
     }
   }
 
-  /// Why the name must not be used: in a folder that everyone may write to, another user has taken it. `nil` where it
-  /// may be used.
+  /// Why the path must not be used: in a folder that everyone may write to, another user has taken its name, or the name
+  /// of a folder above it. `nil` where it may be used.
   ///
   /// As the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos (proc(5)) have it: what belongs
   /// to this user or to the folder's owner is not suspected.
   package static func refusal(_ path: String) -> String? {
     var entry = stat()
+    do throws(FolderPath.Failure) {
+      close(try FolderPath.descriptor(of: Array(folder(of: path).utf8), trusting: .ownEntries))
+    } catch {
+      // What the system has against it is reported when it is used.
+      guard case .foreign = error else { return nil }
+      return error.reason
+    }
     guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }
     return "it belongs to user \(owner), in a folder that everyone may write to; "
       + "remove it, or choose a folder that only you can write to"
@@ -83,19 +90,18 @@ package struct ReplacedFile {
       }
     }
     // Nobody but its owner or the folder's can put the same inode back.
-    guard count > 0, count < bytes.count, lstat(path, &after) == 0, after.st_ino == before.st_ino,
-      after.st_dev == before.st_dev, after.st_ctim.tv_sec == before.st_ctim.tv_sec,
-      after.st_ctim.tv_nsec == before.st_ctim.tv_nsec
-    else { return nil }
+    guard count > 0, count < bytes.count, lstat(path, &after) == 0, before.isSameEntry(as: after) else {
+      return nil
+    }
     return String(decoding: bytes[..<count], as: UTF8.self)
   }
 
   private static func foreignOwner(of entry: stat, at path: String) -> uid_t? {
-    var folder = stat()
-    let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
-    guard stat(parent, &folder) == 0, folder.st_mode & 0o002 != 0, entry.st_uid != geteuid(),
-      entry.st_uid != folder.st_uid
-    else { return nil }
-    return entry.st_uid
+    var status = stat()
+    return stat(folder(of: path), &status) == 0 ? FolderPath.foreignOwner(of: entry, in: status) : nil
+  }
+
+  private static func folder(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
   }
 }

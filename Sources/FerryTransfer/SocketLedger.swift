@@ -6,14 +6,25 @@ import Musl
 import Glibc
 #endif
 
-/// The sockets of a loop and what the closed ones carried.
+/// The sockets of a loop, what the closed ones carried, and whether an idle one has received something.
 ///
 /// libcurl names a socket when it opens and when it closes one (CURLOPT_OPENSOCKETFUNCTION and
 /// CURLOPT_CLOSESOCKETFUNCTION; CURLOPT_SOCKOPTFUNCTION would not tell of the end). Neither is called
 /// for a request that goes over a connection that stands. The loop's thread calls, as it does libcurl.
 final class SocketLedger {
+  private struct Connection {
+    /// 0 until it is known.
+    var localPort: UInt16 = 0
+    /// A whole HTTP/1.1 response has come, so nothing may be received until the next request is sent.
+    var isIdle = false
+  }
+
   private let info: (CInt) -> TCPInfo?
-  private var descriptors: Set<CInt> = []
+  private var descriptors: [CInt: Connection] = [:]
+  /// Connections to different servers can share a port.
+  private var byLocalPort: [UInt16: [CInt]] = [:]
+  /// Those whose local port is not known yet.
+  private var portless: Set<CInt> = []
   private var closed = SocketBytes()
 
   /// - Parameter info: what a socket tells of itself.
@@ -21,7 +32,7 @@ final class SocketLedger {
 
   /// What the sockets told: the open ones are asked now.
   var bytes: SocketBytes {
-    descriptors.reduce(into: closed) { sum, descriptor in
+    descriptors.keys.reduce(into: closed) { sum, descriptor in
       guard let info = info(descriptor) else { return sum.isExact = false }
       sum.add(info)
     }
@@ -29,15 +40,61 @@ final class SocketLedger {
 
   var openCount: Int { descriptors.count }
 
-  func didOpen(_ descriptor: CInt) { descriptors.insert(descriptor) }
+  func didOpen(_ descriptor: CInt) {
+    descriptors[descriptor] = Connection()
+    portless.insert(descriptor)
+  }
 
   /// The socket is about to be closed: its counters go with it.
   func willClose(_ descriptor: CInt) {
-    guard descriptors.remove(descriptor) != nil else { return }
+    guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
+    if portless.remove(descriptor) == nil {
+      byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
+    }
     guard var info = info(descriptor) else { return closed.isExact = false }
     // The kernel goes on to send what was written.
     info.sent += info.unsent
     closed.add(info)
+  }
+
+  // MARK: Idle connections
+
+  /// The socket of a connection that stands; `nil` where several could be meant.
+  ///
+  /// - Parameters:
+  ///   - localPort: as libcurl names it.
+  ///   - peer: the numeric address of the other end.
+  func descriptor(localPort: UInt16, peer: UnsafePointer<CChar>?) -> CInt? {
+    if !portless.isEmpty { findLocalPorts() }
+    guard let candidates = byLocalPort[localPort], !candidates.isEmpty else { return nil }
+    if candidates.count == 1 { return candidates[0] }
+    guard let peer else { return nil }
+    let matching = candidates.filter { SocketAddress(ofPeerOf: $0)?.host == String(cString: peer) }
+    return matching.count == 1 ? matching[0] : nil
+  }
+
+  private func findLocalPorts() {
+    for descriptor in portless {
+      guard let port = SocketAddress(of: descriptor)?.port, port != 0 else { continue }
+      portless.remove(descriptor)
+      descriptors[descriptor]?.localPort = port
+      byLocalPort[port, default: []].append(descriptor)
+    }
+  }
+
+  /// A whole HTTP/1.1 response has come over the connection.
+  func setIdle(_ descriptor: CInt) { descriptors[descriptor]?.isIdle = true }
+
+  /// The next request is about to be sent on the connection.
+  ///
+  /// - Returns: false where it must not be: the idle connection has received something, which no request asked for and
+  ///   which is not the next request's response (RFC 9112, section 9.2), or it has ended.
+  func mayUse(_ descriptor: CInt) -> Bool {
+    guard descriptors[descriptor]?.isIdle == true else { return true }
+    descriptors[descriptor]?.isIdle = false
+    let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, flags) < 0
   }
 
   // MARK: What libcurl calls

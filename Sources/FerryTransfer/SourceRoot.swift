@@ -31,10 +31,13 @@ package final class SourceRoot: Sendable {
   /// How often a file is tried whose path is being renamed or mounted over: openat2(2) then reports EAGAIN.
   private static let tries = 16
 
-  /// `nil`, with `errno`, where the folder cannot be opened.
-  package init?(_ path: [UInt8]) {
-    let opened = path.withPath { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard opened >= 0 else { return nil }
+  /// Opens the folder. A link in a folder that everyone may write to is followed only if it belongs to this user or to
+  /// that folder's owner.
+  package init(_ path: [UInt8]) throws(FolderPath.Failure) {
+    let found = try FolderPath.descriptor(of: path, trusting: .foreignFolders)
+    defer { close(found) }
+    let opened = openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { throw .system(errno) }
     self.path = path
     descriptor = opened
     real = Self.realPath(path) ?? path

@@ -226,6 +226,7 @@ package final class TransferLoop {
   private func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
     handle.closeHop()
     guard let exchange = handle.exchange else { return false }
+    if exchange.needsOtherConnection { return startHop(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle)
       failure.mayHaveReachedServer = exchange.hasReachedServer
@@ -237,6 +238,7 @@ package final class TransferLoop {
       end(handle, .failure(failure))
       return false
     }
+    if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
     guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
       return false
@@ -266,7 +268,22 @@ package final class TransferLoop {
       if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, &exchange) }
       exchange.hop = hop
-      exchange.startHop(now: now)
+      exchange.redirects += 1
+    } catch {
+      handle.exchange = exchange
+      var failure = error
+      failure.mayHaveReachedServer = true
+      end(handle, .failure(failure))
+      return false
+    }
+    return startHop(handle, exchange)
+  }
+
+  /// Starts the hop of an exchange that is not with libcurl. Returns whether it was started.
+  private func startHop(_ handle: EasyHandle, _ hop: Exchange) -> Bool {
+    var exchange = hop
+    exchange.startHop(now: now)
+    do throws(TransportFailure) {
       try handle.prepare(&exchange)
       handle.exchange = exchange
       add(handle)
@@ -274,7 +291,7 @@ package final class TransferLoop {
     } catch {
       handle.exchange = exchange
       var failure = error
-      failure.mayHaveReachedServer = true
+      failure.mayHaveReachedServer = exchange.hasReachedServer
       end(handle, .failure(failure))
       return false
     }

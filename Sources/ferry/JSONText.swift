@@ -1,3 +1,4 @@
+import FerryEngine
 import Foundation
 
 /// Values as JSON for the standard output: keys sorted, so that two runs can be compared, and ours in snake_case.
@@ -13,6 +14,6 @@ enum JSONText {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = keys
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return String(decoding: PrintableJSON.escaping(try encoder.encode(value)), as: UTF8.self) + "\n"
   }
 }

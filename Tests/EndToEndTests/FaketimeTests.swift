@@ -29,6 +29,17 @@ struct `Under libfaketime` {
     #expect(try await receiver.received().puts.count == 5)
   }
 
+  /// 64 bits of nanoseconds since 1970 end on 2262-04-11, and so do those of the monotonic clock, which is moved too.
+  @Test(arguments: ["@2262-04-13 00:00:00", "+400y", "@9999-12-31 23:59:59"])
+  func `a run beyond the clock's range ends without a crash`(_ time: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("file", to: "a.txt")
+    let run = try await ferry(job, time, "run", "job.yaml")
+    #expect([0, 2, 70].contains(run.status), "\(run.status): \(run.stdout)\(run.stderr)")
+    #expect(try await receiver.received().puts["a.txt"] ?? 0 <= 1)
+  }
+
   @Test func `the receiver has its arguments`() async throws {
     let end = try await Command.run(
       Product.path("ferry-receiver"), ["--nonsense"], environment: environment("+30d"))

@@ -129,6 +129,23 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
   }
 
+  /// They could lead it elsewhere after any look at the last name.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["folder", "link"])
+  func `is not below a folder or a link of another user in such a folder`(_ name: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    _ = try job.folder.makeFolder("shared/folder")
+    _ = try job.folder.makeFolder("precious")
+    chmod(job.folder.path("shared"), 0o1777)
+    #expect(symlink("../precious", job.folder.path("shared/link")) == 0)
+    lchown(job.folder.path("shared/\(name)"), 65534, 65534)
+    let end = try await job.ferry("run", "job.yaml", "--report", "shared/\(name)/report.json")
+    #expect(end.status == 2, "\(end.stderr)")
+    #expect(end.stderr.contains("shared/\(name) ") && end.stderr.contains("user 65534"), "\(end.stderr)")
+    #expect(try await receiver.received().requests == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("precious")).isEmpty)
+  }
+
   @Test func `may have a name as long as the file system takes`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

@@ -72,6 +72,30 @@ import Testing
     #expect(try await receiver.received().byName["x"]?.contents ?? 0 == 0)
   }
 
+  /// As Linux does where fs.protected_symlinks is 1, which is not the kernel's default.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }),
+    arguments: ["shared/link", "shared/link/sub"])
+  func `is not behind a link of another user in a folder that everyone may write to`(_ root: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(server: receiver.url, JobText.puts.replacing("root: files", with: "root: \(root)")))
+    try job.folder.write(Self.content, to: "private/sub/key")
+    _ = try job.folder.makeFolder("shared")
+    chmod(job.folder.path("shared"), 0o1777)
+    #expect(symlink("../private", job.folder.path("shared/link")) == 0)
+    #expect(try await job.ferry("plan", "job.yaml").status == 0)
+    lchown(job.folder.path("shared/link"), 65534, 65534)
+    for command in ["run", "plan"] {
+      let end = try await job.ferry(command, "job.yaml")
+      #expect(end.status == 2, "\(end.status): \(end.stdout)\(end.stderr)")
+      #expect(end.stderr.contains("shared/link is a symbolic link of user 65534"), "\(end.stderr)")
+    }
+    #expect(try await receiver.received().requests == 0)
+  }
+
   @Test func `is the folder that was listed, whatever takes its name`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))

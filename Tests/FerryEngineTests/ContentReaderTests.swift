@@ -36,7 +36,7 @@ struct ContentReaderTests {
       Array(file.name.utf8).withUnsafeBytes { questions.meet(known, delivered: delivered, path: $0) }
     }
     try change()
-    reader.answer(&questions, of: listing, root: try #require(SourceRoot(Array(folder.path.utf8))))
+    reader.answer(&questions, of: listing, root: try SourceRoot(Array(folder.path.utf8)))
     return questions.answers
   }
 

@@ -107,6 +107,101 @@ import Testing
     }
   }
 
+  // MARK: Responses that no request asked for
+
+  /// Responds to the first request and, once the client is idle, sends a second response on the same connection. Later
+  /// connections have the true response.
+  private func unsolicitedServer(_ unsolicited: String) throws -> RawServer {
+    try RawServer { connection, number in
+      guard number == 0 else {
+        while connection.readRequest() != nil { connection.send(answer(body: "true")) }
+        return
+      }
+      guard connection.readRequest() != nil else { return }
+      connection.send(answer(body: "first"))
+      usleep(50_000)
+      connection.send(unsolicited)
+      connection.waitForEnd()
+    }
+  }
+
+  @Test(arguments: ["GET", "PUT", "POST"], ["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", "x"])
+  func aResponseOnAnIdleConnectionIsNotTheNextRequests(method: String, unsolicited: String) throws {
+    let server = try unsolicitedServer(unsolicited)
+    try withExtendedLifetime(server) {
+      #expect(try loop.run(request(server)).answer?.body == Array("first".utf8))
+      // The idle connection receives it meanwhile.
+      usleep(200_000)
+      let file = folder.write("f", pattern(100_000))
+      let next = TransferRequest(
+        id: 2, method: method, url: server.url, body: method == "GET" ? .none : .file(file),
+        destination: .memory(limit: 1 << 20, isNeeded: true), idleTimeout: .seconds(10), atMostOnce: true)
+      let outcome = try loop.run(next)
+      #expect(outcome.answer?.body == Array("true".utf8), "\(outcome)")
+      #expect(outcome.traffic.bodySent == (method == "GET" ? 0 : 100_000))
+      #expect(server.connectionCount == 2)
+      #expect(server.requests.count == 2)
+    }
+  }
+
+  @Test func anIdleConnectionThatHasReceivedNothingIsUsedAgain() throws {
+    let server = try RawServer { _ in answer() }
+    try withExtendedLifetime(server) {
+      for _ in 0..<50 {
+        let outcome = try loop.run(request(server))
+        #expect(outcome.answer?.status == 200)
+      }
+      #expect(server.connectionCount == 1)
+    }
+  }
+
+  @Test func everyIdleConnectionThatHasReceivedSomethingIsClosed() throws {
+    // Eight connections at once, each with an unsolicited response.
+    let server = try RawServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      if number < 8 { usleep(100_000) }
+      connection.send(answer(body: "true"))
+      usleep(50_000)
+      if number < 8 { connection.send(answer(body: "forged")) }
+      while connection.readRequest() != nil { connection.send(answer(body: "true")) }
+    }
+    withExtendedLifetime(server) {
+      func start(_ ids: Range<UInt64>) {
+        for id in ids {
+          loop.start(
+            TransferRequest(
+              id: id, method: "GET", url: server.url, destination: .memory(limit: 100, isNeeded: true),
+              idleTimeout: .seconds(10)))
+        }
+      }
+      start(0..<8)
+      #expect(loop.finish(8).count == 8)
+      usleep(300_000)
+      start(8..<16)
+      for outcome in loop.finish(8) { #expect(outcome.answer?.body == Array("true".utf8), "\(outcome)") }
+      #expect(server.connectionCount == 16)
+    }
+  }
+
+  // MARK: Status lines
+
+  @Test(arguments: [
+    "HTTP/junk 200 x", "HTTP/1.1 2000 OK", "HTTP/1.1 20", "HTTP/1.1  200 OK", "HTTP/1. 200 OK",
+    "HTTP/1.1\t200 OK",
+  ])
+  func aStatusLineThatIsNoneIsMalformed(line: String) throws {
+    folder.write("catalog", Array("old".utf8))
+    let outcome = try run(try server("\(line)\r\nContent-Length: 3\r\n\r\nabc"), to: "catalog")
+    #expect(outcome.failure?.code == .malformedAnswer, "\(outcome)")
+    #expect(folder.text("catalog") == "old")
+  }
+
+  @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 ", "HTTP/1.0 200 OK", "HTTP/1.1 299 Something else"])
+  func aStatusLineMayLackAReasonPhrase(line: String) throws {
+    let outcome = try run(server("\(line)\r\nContent-Length: 3\r\n\r\nabc"))
+    #expect(outcome.answer?.body == Array("abc".utf8), "\(outcome)")
+  }
+
   // MARK: Framing
 
   @Test(arguments: [

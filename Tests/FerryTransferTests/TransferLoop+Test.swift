@@ -53,7 +53,7 @@ final class TemporaryFolder {
   }
 
   var root: SourceRoot {
-    get throws { try #require(SourceRoot(Array(path.utf8))) }
+    get throws { try SourceRoot(Array(path.utf8)) }
   }
 
   @discardableResult

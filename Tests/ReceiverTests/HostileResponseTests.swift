@@ -123,6 +123,16 @@ import Testing
     #expect(played.end == .ended)
   }
 
+  @Test func `that comes late comes after its interval, on a connection that stays open`() async throws {
+    let response = "\(Self.h)\(Self.tag)Content-Length: \(Self.length)\r\n\r\n\(HostileScript.document)"
+    let start = ContinuousClock.now
+    let played = try await play(
+      Fault(spec: "catalog:response=late-response,interval=0.2"), atMost: 2 * response.utf8.count)
+    #expect(played.text == response + response)
+    #expect(played.end == nil)
+    #expect(ContinuousClock.now - start >= .milliseconds(200))
+  }
+
   @Test(arguments: cuts)
   func `that is cut off sends these bytes and no more`(response: HostileResponse, text: String) async throws {
     var fault = Fault.response(response, on: .catalog, status: 409)

@@ -67,9 +67,10 @@ package struct FileLister: Sendable {
   func folder() throws(ListingFailure) -> SourceRoot {
     let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
       if let opened { return .success(opened) }
-      guard let root = SourceRoot(root) else { return .failure(.root(root, errno)) }
-      opened = root
-      return .success(root)
+      return Self.open(root).map { root in
+        opened = root
+        return root
+      }
     }
     return try result.get()
   }
@@ -78,12 +79,21 @@ package struct FileLister: Sendable {
   /// taken for a file of this one: their identities differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
     let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
-      guard let now = SourceRoot(root) else { return .failure(.root(root, errno)) }
-      if let opened, opened.isSameFolder(as: now) { return .success(opened) }
-      opened = now
-      return .success(now)
+      Self.open(root).map { now in
+        if let opened, opened.isSameFolder(as: now) { return opened }
+        opened = now
+        return now
+      }
     }
     return try result.get()
+  }
+
+  private static func open(_ root: [UInt8]) -> Result<SourceRoot, ListingFailure> {
+    do throws(FolderPath.Failure) {
+      return .success(try SourceRoot(root))
+    } catch {
+      return .failure(.root(root, error))
+    }
   }
 
   private func contents(of name: String) throws(ListingFailure) -> [UInt8] {

@@ -1,3 +1,5 @@
+import FerryTransfer
+
 /// Why no listing could be made at all.
 package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var message: String
@@ -8,9 +10,12 @@ package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertibl
   /// The root cannot be listed.
   ///
   /// - Parameter code: an error number.
-  static func root(_ root: [UInt8], _ code: Int32) -> Self {
+  static func root(_ root: [UInt8], _ code: Int32) -> Self { .root(root, .system(code)) }
+
+  /// The root cannot be opened.
+  static func root(_ root: [UInt8], _ failure: FolderPath.Failure) -> Self {
     .init(
-      message: "cannot list \(FileLister.text(root)): \(FileLister.reason(code))",
+      message: "cannot list \(FileLister.text(root)): \(failure.reason)",
       remedy:
         "make it a folder that can be read, or change 'root' of the upload; --only leaves that upload out")
   }

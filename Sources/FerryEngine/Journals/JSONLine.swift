@@ -43,7 +43,7 @@ struct JSONLine {
     text += line.text + "}".utf8
   }
 
-  var ended: String { String(decoding: text + "}".utf8, as: UTF8.self) }
+  var ended: String { String(decoding: PrintableJSON.escaping(text + "}".utf8), as: UTF8.self) }
 
   private mutating func begin(_ key: String) {
     if text.count > 1 { text.append(UInt8(ascii: ",")) }

@@ -17,7 +17,7 @@ package enum ReportWriter {
       bytes.append(contentsOf: try encoder.encode(item))
     }
     bytes.append(contentsOf: (record.items.isEmpty ? "]\n}\n" : "\n  ]\n}\n").utf8)
-    return bytes
+    return PrintableJSON.escaping(bytes)
   }
 
   package static func decode(_ bytes: [UInt8]) throws -> RunRecord {

@@ -28,11 +28,9 @@ package enum StoredReport {
         "there is no run in \(directory.path) yet\nhelp: 'ferry run' leaves a report; --state names another folder"
       )
     }
-    let path = try directory.report(ofRun: found)
-    do {
-      return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    } catch {
+    guard let report = try directory.storedReport(ofRun: found) else {
       throw UsageError("run \(found) has no report yet: it goes on, or was killed and not resumed")
     }
+    return report
   }
 }

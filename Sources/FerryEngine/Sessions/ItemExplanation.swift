@@ -199,10 +199,9 @@ package struct ItemExplanation {
   /// Of the last run of this manifest that has one.
   private func lastReport(_ history: RunHistory) throws -> RunRecord? {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
-      let path = try state.report(ofRun: run.id)
       // A run that goes on, or was killed and not resumed, has none.
-      guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { continue }
-      return try ReportWriter.decode(Array(data))
+      guard let report = try state.storedReport(ofRun: run.id) else { continue }
+      return try ReportWriter.decode(report)
     }
     return nil
   }

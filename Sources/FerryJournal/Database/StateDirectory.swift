@@ -79,6 +79,20 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
+  /// The report that a run has left; `nil` where there is none.
+  package func storedReport(ofRun id: String) throws(JournalError) -> [UInt8]? {
+    let path = try report(ofRun: id)
+    var status = stat()
+    guard lstat(path, &status) == 0 || errno != ENOENT else { return nil }
+    let file = FileHandle(
+      fileDescriptor: try StateFile.open(path, O_RDONLY, doing: "read"), closeOnDealloc: true)
+    do {
+      return Array(try file.readToEnd() ?? Data())
+    } catch {
+      throw JournalError(errno: EIO, doing: "read", file: path)
+    }
+  }
+
   /// Creates the folders that are missing, 0700, and makes them last.
   package func create() throws(JournalError) {
     try Self.createFolder(path)

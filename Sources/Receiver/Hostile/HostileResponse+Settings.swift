@@ -69,6 +69,7 @@ extension HostileResponse {
     case .wrongContentLength, .conflictingContentLengths, .contentLengthAndChunked, .malformedContentLength,
       .closeDelimited, .secondResponse:
       Settings(theme: .framing, statuses: 200...599, status: 200)
+    case .lateResponse: Settings(theme: .framing, statuses: 200...599, status: 200, interval: 0.1)
     case .hugeContentLength: Settings(theme: .framing, statuses: 200...599, status: 200, size: 1 << 40)
     case .http09: Settings(theme: .framing)
     case .garbage: Settings(theme: .framing, size: 1 << 20)

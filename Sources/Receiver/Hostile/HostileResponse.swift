@@ -70,6 +70,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case hugeContentLength = "huge-content-length"
   case closeDelimited = "close-delimited"
   case secondResponse = "second-response"
+  case lateResponse = "late-response"
   case http09 = "http-0.9"
   case garbage
 
@@ -140,6 +141,8 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
       "an announced body of size= bytes, only 1,000 of which are sent; the connection stays open"
     case .closeDelimited: "a complete body that ends when the connection closes"
     case .secondResponse: "a complete response and an unsolicited second one; the connection stays open"
+    case .lateResponse:
+      "a complete response, and an unsolicited second one interval= seconds later; the connection stays open"
     case .http09: "a body without a status line or header section, as in HTTP/0.9"
     case .garbage: "size= bytes that are not HTTP"
     case .digits: "a body of size= digits"

@@ -43,10 +43,20 @@ extension HostileScript {
   }
 
   /// Two responses on a connection that stays open, as the client has to find out by itself what the second is.
-  var secondResponse: ResponseScript {
+  var secondResponse: ResponseScript { ResponseScript(persistent + persistent, ending: .hold) }
+
+  /// The second comes while the client has nothing to ask.
+  var lateResponse: ResponseScript {
+    var script = ResponseScript(ending: .hold)
+    script.add(persistent, interval: interval)
+    script.add(persistent)
+    return script
+  }
+
+  /// A whole response after which the connection stays open.
+  private var persistent: String {
     let body = Self.document
-    let one = "\(statusLine)\(tag)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    return ResponseScript(one + one, ending: .hold)
+    return "\(statusLine)\(tag)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
   var garbage: ResponseScript {

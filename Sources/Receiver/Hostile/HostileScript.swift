@@ -94,6 +94,7 @@ struct HostileScript {
     case .hugeContentLength: hugeContentLength
     case .closeDelimited: documentAfter()
     case .secondResponse: secondResponse
+    case .lateResponse: lateResponse
     case .http09: ResponseScript("<html>no status line</html>\n")
     case .garbage: garbage
 

@@ -80,7 +80,31 @@ import Testing
     #expect(list.status == 0)
     let names = list.stdout.split(separator: "\n").filter { $0.hasPrefix("  ") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
-    #expect(names == HostileCase.all.map(\.name))
+    #expect(names.filter { !HostileCase.withOwnTest.contains($0) } == HostileCase.all.map(\.name))
+    #expect(HostileCase.withOwnTest.isSubset(of: names))
+  }
+
+  /// The second fetch has no other connection to use again, and uses it after the unsolicited response has come.
+  @Test func `on an idle connection is not the response to the next fetch`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: [
+      "file:match=/files/a,response=late-response,interval=0.1", "file:match=/files/b,drop=before,times=1",
+    ])
+    try await receiver.put(Self.good, to: "b")
+    let fetches = ["a", "b"].map { name in
+      """
+        \(name):
+          session: quick
+          request: { url: "${vars.api}/files/\(name)" }
+          save_to: saved/\(name)
+          retry: { limit: 2, initial: 1s, max: 1s }
+      """
+    }
+    let hostile = try HostileJob(receiver, "fetches:\n" + fetches.joined(separator: "\n"))
+    let (command, report) = try await hostile.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.node("a")?.result == "new_data")
+    #expect(hostile.job.folder.text("saved/a").contains("hostile"))
+    #expect(hostile.job.folder.text("saved/b") == Self.good)
   }
 
   /// What one fetch ends with: by itself, its exit code is the run's.

@@ -28,4 +28,15 @@ extension stat {
       UInt64(truncatingIfNeeded: st_ino) ^ (UInt64(truncatingIfNeeded: st_dev) &* 0x9E37_79B9_7F4A_7C15)
     return mixed == 0 ? 1 : mixed
   }
+
+  /// Whether this is the same inode, unchanged since the other look.
+  func isSameEntry(as other: stat) -> Bool {
+    #if canImport(Darwin)
+    let (changed, otherChanged) = (st_ctimespec, other.st_ctimespec)
+    #else
+    let (changed, otherChanged) = (st_ctim, other.st_ctim)
+    #endif
+    return st_dev == other.st_dev && st_ino == other.st_ino && changed.tv_sec == otherChanged.tv_sec
+      && changed.tv_nsec == otherChanged.tv_nsec
+  }
 }

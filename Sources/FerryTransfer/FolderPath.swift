@@ -1,0 +1,164 @@
+import CFiles
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The folders that a path leads through, followed name by name.
+///
+/// In a folder that everyone may write to, any user can put a symbolic link. Linux follows such a link only for its
+/// owner and the folder's, but only where fs.protected_symlinks is 1 (proc(5)), which is not the kernel's default.
+package enum FolderPath {
+  /// Why a folder was not opened.
+  package enum Failure: Error {
+    /// An error number.
+    case system(CInt)
+    /// Another user has put this link or folder there, in a folder that everyone may write to.
+    case foreign(path: String, owner: uid_t, isLink: Bool)
+  }
+
+  /// What may lie in a folder that everyone may write to.
+  package enum Trust {
+    /// Folders of other users, but no links: what is opened stays the same folder, whatever is exchanged later.
+    case foreignFolders
+    /// Nothing of other users: they could exchange it after this look.
+    case ownEntries
+  }
+
+  /// As many links as Linux follows (path_resolution(7)).
+  private static let linkLimit = 40
+
+  /// Opens a folder, to be closed by the caller. It can be passed through and asked for its status, not read.
+  package static func descriptor(of path: [UInt8], trusting trust: Trust) throws(Failure) -> CInt {
+    var names = components(path)
+    var current = Descriptor(try start(path))
+    var links = 0
+    while let name = names.popLast() {
+      let next = name.withPath { openat(current.number, $0, flags | O_NOFOLLOW) }
+      if next >= 0 {
+        let opened = Descriptor(next)
+        if trust == .ownEntries, let owner = foreignOwner(of: opened.status, in: current.status) {
+          throw .foreign(path: text(name, names, of: path), owner: owner, isLink: false)
+        }
+        current = opened
+        continue
+      }
+      let code = errno
+      guard code == ELOOP || code == ENOTDIR else { throw .system(code) }
+      let (target, owner) = try link(name, in: current)
+      if let owner = foreignOwner(owner, in: current.status) {
+        throw .foreign(path: text(name, names, of: path), owner: owner, isLink: true)
+      }
+      links += 1
+      guard links <= linkLimit else { throw .system(ELOOP) }
+      if target.first == slash { current = Descriptor(try start(target)) }
+      names += components(target)
+    }
+    return current.release()
+  }
+
+  /// The user that has put an entry into a folder that everyone may write to, and who is neither this user nor the
+  /// folder's owner; `nil` where the entry may be used.
+  static func foreignOwner(of entry: stat?, in folder: stat?) -> uid_t? {
+    entry.flatMap { foreignOwner($0.st_uid, in: folder) }
+  }
+
+  private static func foreignOwner(_ owner: uid_t, in folder: stat?) -> uid_t? {
+    guard let folder, folder.st_mode & 0o002 != 0, owner != geteuid(), owner != folder.st_uid else {
+      return nil
+    }
+    return owner
+  }
+
+  /// Where a link leads, and whose it is: both of the same link, also where another is put in its place meanwhile.
+  private static func link(
+    _ name: [UInt8], in folder: borrowing Descriptor
+  ) throws(Failure) -> (target: [UInt8], owner: uid_t) {
+    let number = folder.number
+    var before = stat()
+    var after = stat()
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let code = name.withPath { name -> CInt in
+      guard fstatat(number, name, &before, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
+      guard before.st_mode & S_IFMT == S_IFLNK else { return ENOTDIR }
+      let count = target.withUnsafeMutableBytes { buffer in
+        buffer.withMemoryRebound(to: CChar.self) { characters in
+          characters.baseAddress.map { readlinkat(number, name, $0, characters.count) } ?? 0
+        }
+      }
+      guard count > 0 else { return count < 0 ? errno : ENOENT }
+      guard count < target.count else { return ENAMETOOLONG }
+      target.removeSubrange(count...)
+      // Nobody but its owner or the folder's can put the same inode back.
+      guard fstatat(number, name, &after, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
+      return before.isSameEntry(as: after) ? 0 : EAGAIN
+    }
+    guard code == 0 else { throw .system(code) }
+    return (target, before.st_uid)
+  }
+
+  // Enough to pass through a folder, which its owner need not let us read.
+  private static let flags = ferry_o_search | O_DIRECTORY | O_CLOEXEC
+  private static let slash = UInt8(ascii: "/")
+
+  /// The folder that a path begins in.
+  private static func start(_ path: [UInt8]) throws(Failure) -> CInt {
+    guard !path.isEmpty, !path.contains(0) else { throw .system(ENOENT) }
+    let opened = open(path.first == slash ? "/" : ".", flags)
+    guard opened >= 0 else { throw .system(errno) }
+    return opened
+  }
+
+  /// The last first.
+  private static func components(_ path: [UInt8]) -> [[UInt8]] {
+    path.split(separator: slash).filter { !$0.elementsEqual([UInt8(ascii: ".")]) }.reversed().map {
+      Array($0)
+    }
+  }
+
+  /// The part of the path that was refused, for people: up to the name where no link was followed before it, and
+  /// otherwise the whole path.
+  private static func text(_ name: [UInt8], _ rest: [[UInt8]], of path: [UInt8]) -> String {
+    let all = components(path)
+    guard rest.count < all.count, all[rest.count] == name, Array(all[..<rest.count]) == rest else {
+      return String(decoding: path, as: UTF8.self)
+    }
+    let names = all[rest.count...].reversed().joined(separator: [slash])
+    return String(decoding: (path.first == slash ? [slash] : []) + names, as: UTF8.self)
+  }
+
+  /// Closes what it holds.
+  private struct Descriptor: ~Copyable {
+    let number: CInt
+
+    init(_ number: CInt) { self.number = number }
+    deinit { close(number) }
+
+    var status: stat? {
+      var status = stat()
+      return fstat(number, &status) == 0 ? status : nil
+    }
+
+    consuming func release() -> CInt {
+      let number = number
+      discard self
+      return number
+    }
+  }
+}
+
+extension FolderPath.Failure {
+  /// For people, after the path that was to be used.
+  package var reason: String {
+    switch self {
+    case .system(let code): SystemText.error(code)
+    case .foreign(let path, let owner, let isLink):
+      "\(path) \(isLink ? "is a symbolic link of" : "belongs to") user \(owner), in a folder that everyone may write to; "
+        + "remove it, or choose a folder that only you can write to"
+    }
+  }
+}

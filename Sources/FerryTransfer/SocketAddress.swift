@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// One end of a connected TCP socket.
+struct SocketAddress: Equatable {
+  /// Numeric, without a zone.
+  let host: String
+  let port: UInt16
+
+  /// The own end. `nil` where the socket has none, or one of another kind than IPv4 and IPv6.
+  init?(of descriptor: CInt) { self.init { getsockname(descriptor, $0, $1) } }
+
+  /// The other end.
+  init?(ofPeerOf descriptor: CInt) { self.init { getpeername(descriptor, $0, $1) } }
+
+  private init?(_ read: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt) {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read($0, &length) }
+    }
+    guard result == 0 else { return nil }
+    switch CInt(storage.ss_family) {
+    case AF_INET:
+      let address = Self.rebound(&storage, as: sockaddr_in.self)
+      self.init(AF_INET, address.sin_addr, address.sin_port)
+    case AF_INET6:
+      let address = Self.rebound(&storage, as: sockaddr_in6.self)
+      self.init(AF_INET6, address.sin6_addr, address.sin6_port)
+    default: return nil
+    }
+  }
+
+  private static func rebound<Address>(_ storage: inout sockaddr_storage, as type: Address.Type) -> Address {
+    withUnsafeBytes(of: &storage) { $0.loadUnaligned(as: type) }
+  }
+
+  private init?(_ family: CInt, _ address: some Any, _ port: in_port_t) {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let isWritten = withUnsafePointer(to: address) {
+      inet_ntop(family, $0, &text, socklen_t(text.count)) != nil
+    }
+    guard isWritten else { return nil }
+    host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.port = UInt16(bigEndian: port)
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct FolderPathTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func inode(_ path: String) throws -> ino_t {
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    return status.st_ino
+  }
+
+  /// The inode of the folder that a path leads to.
+  private func opened(
+    _ path: String, _ trust: FolderPath.Trust = .ownEntries
+  ) throws(FolderPath.Failure) -> ino_t {
+    let descriptor = try FolderPath.descriptor(of: Array(path.utf8), trusting: trust)
+    defer { close(descriptor) }
+    var status = stat()
+    #expect(fstat(descriptor, &status) == 0)
+    return status.st_ino
+  }
+
+  private func makeFolder(_ name: String, mode: mode_t = 0o755) {
+    #expect(mkdir(folder.file(name), 0o700) == 0)
+    #expect(chmod(folder.file(name), mode) == 0)
+  }
+
+  @Test func aPathLeadsWhereTheKernelHasItLead() throws {
+    for name in ["a", "a/b", "c"] { makeFolder(name) }
+    for (target, link) in [
+      ("a/b", "relative"), ("../c", "a/up"), (folder.file("a"), "absolute"), ("relative", "chain"),
+    ] {
+      #expect(symlink(target, folder.file(link)) == 0)
+    }
+    for path in [
+      "", "a", "a/b", "a//b/", "./a/./b", "a/../c", "relative", "chain", "a/up", "absolute/b",
+      "relative/../up",
+      "relative/..", "absolute/up/../a/b/",
+    ] {
+      let full = folder.file(path)
+      #expect(try opened(full) == inode(full), "\(path)")
+    }
+    #expect(try opened(".") == inode("."))
+    #expect(try opened("/") == inode("/"))
+  }
+
+  @Test(arguments: [
+    ("missing", ENOENT), ("file", ENOTDIR), ("file/x", ENOTDIR), ("loop", ELOOP), ("dangling", ENOENT),
+  ])
+  func whatLeadsNowhereHasTheSystemsReason(path: String, code: CInt) throws {
+    folder.write("file", [1])
+    #expect(symlink("loop", folder.file("loop")) == 0)
+    #expect(symlink("nowhere", folder.file("dangling")) == 0)
+    do throws(FolderPath.Failure) {
+      _ = try opened(folder.file(path))
+      Issue.record("it was opened")
+    } catch {
+      guard case .system(let found) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(found == code)
+    }
+  }
+
+  @Test func anEmptyPathLeadsNowhere() {
+    #expect(throws: FolderPath.Failure.self) { _ = try opened("") }
+    #expect(throws: FolderPath.Failure.self) { _ = try opened("/\0") }
+  }
+
+  private func refusal(_ path: String, _ trust: FolderPath.Trust = .ownEntries) -> String? {
+    do throws(FolderPath.Failure) {
+      _ = try opened(path, trust)
+      return nil
+    } catch {
+      guard case .foreign = error else {
+        Issue.record("\(error)")
+        return nil
+      }
+      return error.reason
+    }
+  }
+
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func nothingOfAnotherUserIsFollowedInAFolderThatEveryoneMayWriteTo() throws {
+    makeFolder("shared", mode: 0o1777)
+    makeFolder("private")
+    makeFolder("private/inner")
+    makeFolder("shared/theirs")
+    makeFolder("shared/theirs/inner")
+    makeFolder("shared/mine")
+    #expect(symlink("../private", folder.file("shared/link")) == 0)
+    #expect(symlink("../private", folder.file("shared/own")) == 0)
+    #expect(symlink("shared/link", folder.file("way")) == 0)
+    for name in ["shared/theirs", "shared/link"] { #expect(lchown(folder.file(name), 65534, 65534) == 0) }
+    for path in ["shared/link", "shared/link/inner", "way/inner"] {
+      for trust in [FolderPath.Trust.ownEntries, .foreignFolders] {
+        let text = refusal(folder.file(path), trust)
+        #expect(text?.contains("symbolic link of user 65534") == true, "\(path): \(text ?? "nil")")
+      }
+    }
+    #expect(refusal(folder.file("shared/link/inner"))?.hasPrefix(folder.file("shared/link is")) == true)
+    for path in ["shared/theirs", "shared/theirs/inner"] {
+      #expect(refusal(folder.file(path))?.hasPrefix(folder.file("shared/theirs belongs to")) == true)
+      #expect(refusal(folder.file(path), .foreignFolders) == nil)
+    }
+    for path in ["shared/own/inner", "shared/mine"] { #expect(refusal(folder.file(path)) == nil, "\(path)") }
+    // As Linux has it with fs.protected_symlinks=1: the folder's owner may put links there.
+    #expect(chown(folder.file("shared"), 65534, 65534) == 0)
+    #expect(refusal(folder.file("shared/link/inner")) == nil)
+    #expect(chmod(folder.file("shared"), 0o755) == 0)
+    #expect(refusal(folder.file("shared/theirs/inner")) == nil)
+  }
+
+  /// Another user exchanges a folder of theirs for a link, again and again: what is opened is never what the link leads
+  /// to.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aLinkThatIsExchangedMeanwhileIsNotFollowed() throws {
+    makeFolder("shared", mode: 0o1777)
+    makeFolder("private")
+    makeFolder("shared/folder")
+    #expect(symlink("../private", folder.file("shared/link")) == 0)
+    for name in ["shared/folder", "shared/link"] { #expect(lchown(folder.file(name), 65534, 65534) == 0) }
+    let path = folder.path
+    let hidden = try inode(folder.file("private"))
+    let exchange = Exchange()
+    // A thread of its own: the tests may have taken all of the pool's.
+    Thread.detachNewThread {
+      while exchange.goesOn {
+        // rename(2) replaces neither a folder by a link nor the reverse.
+        rename(path + "/shared/folder", path + "/shared/kept")
+        rename(path + "/shared/link", path + "/shared/folder")
+        rename(path + "/shared/folder", path + "/shared/link")
+        rename(path + "/shared/kept", path + "/shared/folder")
+      }
+    }
+    defer { exchange.end() }
+    var links = 0
+    let limit = ContinuousClock.now + .seconds(30)
+    while links < 1000, ContinuousClock.now < limit {
+      do throws(FolderPath.Failure) {
+        let found = try opened(folder.file("shared/folder"), .foreignFolders)
+        #expect(found != hidden)
+      } catch {
+        if case .foreign(_, _, true) = error { links += 1 }
+      }
+    }
+    #expect(links == 1000)
+  }
+
+  private final class Exchange: Sendable {
+    private let isOver = Atomic(false)
+    var goesOn: Bool { !isOver.load(ordering: .relaxed) }
+    func end() { isOver.store(true, ordering: .relaxed) }
+  }
+}
