@@ -86,10 +86,10 @@ import Testing
 
   /// The second fetch has no other connection to use again, and uses it after the unsolicited response has come.
   @Test func `on an idle connection is not the response to the next fetch`() async throws {
-    let receiver = try await ReceiverProcess.start(faults: [
-      "file:match=/files/a,response=late-response,interval=0.1", "file:match=/files/b,drop=before,times=1",
-    ])
+    let receiver = try await ReceiverProcess.start()
     try await receiver.put(Self.good, to: "b")
+    try await receiver.add(spec: "file:match=/files/a,response=late-response,interval=0.1")
+    try await receiver.add(spec: "file:match=/files/b,drop=before,times=1")
     let fetches = ["a", "b"].map { name in
       """
         \(name):
