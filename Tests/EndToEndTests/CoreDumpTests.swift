@@ -30,4 +30,38 @@ import Testing
       return
     }
   }
+
+  /// Opens `/proc/PID/environ` as early as possible after execve(2); prints how often the secret was read.
+  private static let reader = """
+    import os, sys
+    reads = 0
+    for _ in range(50):
+        pid = os.fork()
+        if pid == 0:
+            os.execve(sys.argv[1], [sys.argv[1], "--version"], {"SECRET": "mellon"})
+        while open(f"/proc/{pid}/comm").read() != "ferry\n": pass
+        try:
+            reads += "mellon" in open(f"/proc/{pid}/environ").read()
+        except OSError:
+            pass
+        if os.waitpid(pid, 0)[1] != 0: sys.exit("ferry failed")
+    print(reads)
+    """
+
+  /// The kernel makes a process non-dumpable whose program its user may not read (execve(2)). With mode 0755, the same
+  /// script reads the secret in most starts.
+  @Test(.enabled("only root may become another user", { geteuid() == 0 }))
+  func `is closed to its own user from its first moment on if only root may read the program`() async throws {
+    let job = try Workspace("")
+    let program = job.folder.path("ferry")
+    try FileManager.default.copyItem(atPath: Product.path("ferry"), toPath: program)
+    for (path, mode) in [(job.folder.url.path, 0o755), (program, 0o711)] as [(String, mode_t)] {
+      #expect(chmod(path, mode) == 0)
+    }
+    let words = [
+      "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", Self.reader, program,
+    ]
+    let end = try await job.start(words, program: "setpriv").end()
+    #expect(end.status == 0 && end.stdout == "0\n", "\(end.stdout)\(end.stderr)")
+  }
 }
