@@ -39,7 +39,7 @@ import Testing
         pid = os.fork()
         if pid == 0:
             os.execve(sys.argv[1], [sys.argv[1], "--version"], {"SECRET": "mellon"})
-        while open(f"/proc/{pid}/comm").read() != "ferry\n": pass
+        while open(f"/proc/{pid}/comm").read().strip() != "ferry": pass
         try:
             reads += "mellon" in open(f"/proc/{pid}/environ").read()
         except OSError:
