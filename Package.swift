@@ -14,7 +14,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
@@ -23,6 +22,7 @@ let package = Package(
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
@@ -37,10 +37,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "FerryProcess", dependencies: ["CProcess"], swiftSettings: strict),
+    .target(name: "FerryDigest", dependencies: ["CCrypto"], swiftSettings: strict),
     .target(
       name: "FerryTransfer",
       dependencies: [
-        "FerryPlan", "FerryProcess", "CCurl", "CFiles", .product(name: "Crypto", package: "swift-crypto"),
+        "FerryDigest", "FerryPlan", "FerryProcess", "CCurl", "CFiles",
       ],
       swiftSettings: strict),
     .target(
@@ -54,8 +55,7 @@ let package = Package(
     .target(
       name: "FerryEngine",
       dependencies: [
-        "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal", "CFiles",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "FerryDigest", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal", "CFiles",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -77,8 +77,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        "FerryDigest", .product(name: "FlyingFox", package: "FlyingFox"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -97,9 +96,11 @@ let package = Package(
       name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
     .testTarget(
       name: "FerryWorldTests", dependencies: ["FerryWorld", "FerryPlan"], swiftSettings: strict),
+    .testTarget(name: "FerryDigestTests", dependencies: ["FerryDigest"], swiftSettings: strict),
     .testTarget(name: "FerryProcessTests", dependencies: ["FerryProcess"], swiftSettings: strict),
     .testTarget(
-      name: "FerryTransferTests", dependencies: ["FerryTransfer", "FerryPlan"], swiftSettings: strict),
+      name: "FerryTransferTests", dependencies: ["FerryDigest", "FerryTransfer", "FerryPlan"],
+      swiftSettings: strict),
     .testTarget(
       name: "FerryJournalTests",
       dependencies: [
@@ -110,8 +111,8 @@ let package = Package(
     .testTarget(
       name: "FerryEngineTests",
       dependencies: [
-        "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "FerryDigest", "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer",
+        "FerryJournal", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,5 @@
 import CCurl
-import Crypto
+import FerryDigest
 import FerryPlan
 
 /// One `CURL` easy handle, used for one exchange after another.
@@ -178,9 +178,9 @@ final class EasyHandle {
     exchange.sourceInode = file.inode
     guard source.wantsSHA256 else { return }
     let bytes = UnsafeRawBufferPointer(rebasing: bodyBuffer[..<Int(source.size)])
-    var hasher = SHA256()
-    hasher.update(bufferPointer: bytes)
-    exchange.digest = .done(Array(hasher.finalize()))
+    let hasher = SHA256()
+    hasher.update(bytes)
+    exchange.digest = .done(hasher.finalize())
   }
 
   /// The body will be read from its first byte.

@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryPlan
 
 /// The digest of a file that must stay as it was listed while it is read.
@@ -16,14 +16,14 @@ package enum FileDigest {
     let size = Int(min(Int64(piece), max(source.size, 1)))
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
     defer { buffer.deallocate() }
-    var hasher = SHA256()
+    let hasher = SHA256()
     var offset: Int64 = 0
     while offset < source.size {
       if isStopped() { return nil }
       let count = try file.read(at: offset, into: buffer)
-      hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       offset += Int64(count)
     }
-    return Array(hasher.finalize())
+    return hasher.finalize()
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryPlan
 import FerryProcess
 
@@ -22,7 +22,9 @@ final class HashThread: @unchecked Sendable {
   /// Adds the next bytes of a stream; `hashed` is posted when they are through.
   func update(_ key: Mailbox.Key, _ bytes: [UInt8]) {
     worker.submit { [self] in
-      streams[key, default: SHA256()].update(data: bytes)
+      let hash = streams[key] ?? SHA256()
+      streams[key] = hash
+      hash.update(bytes)
       mailbox.post(.hashed(key, bytes: bytes.count))
     }
   }
@@ -36,7 +38,7 @@ final class HashThread: @unchecked Sendable {
   func finish(_ key: Mailbox.Key) {
     worker.submit { [self] in
       let hasher = streams.removeValue(forKey: key) ?? SHA256()
-      mailbox.post(.digest(key, Array(hasher.finalize())))
+      mailbox.post(.digest(key, hasher.finalize()))
     }
   }
 
@@ -57,7 +59,7 @@ final class HashThread: @unchecked Sendable {
     let key: Mailbox.Key
     let file: UploadFile
     var offset: Int64 = 0
-    var hasher = SHA256()
+    let hasher = SHA256()
 
     init(key: Mailbox.Key, file: UploadFile) {
       self.key = key
@@ -71,12 +73,12 @@ final class HashThread: @unchecked Sendable {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
       defer { buffer.deallocate() }
       let count = try hash.file.read(at: hash.offset, into: buffer)
-      hash.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      hash.hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       hash.offset += Int64(count)
       if hash.offset < hash.file.source.size {
         worker.submit { [self] in proceed(hash) }
       } else {
-        mailbox.post(.fileDigest(hash.key, .success(Array(hash.hasher.finalize()))))
+        mailbox.post(.fileDigest(hash.key, .success(hash.hasher.finalize())))
       }
     } catch {
       mailbox.post(.fileDigest(hash.key, .failure(error)))

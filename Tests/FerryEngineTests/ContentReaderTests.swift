@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryPlan
 import FerryTransfer
 import Foundation
@@ -32,7 +32,7 @@ struct ContentReaderTests {
     for (index, file) in files.enumerated() {
       let known = Reconciliation.Known(
         row: Int64(index + 1), round: 1, state: .done, size: listing.sizes[index], modified: 0)
-      let delivered = ContentDigest(SHA256.hash(data: file.delivered).map(\.self))
+      let delivered = ContentDigest(SHA256.hash(file.delivered))
       Array(file.name.utf8).withUnsafeBytes { questions.meet(known, delivered: delivered, path: $0) }
     }
     try change()

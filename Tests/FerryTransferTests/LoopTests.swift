@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryPlan
 import Foundation
 import Testing
@@ -106,7 +106,7 @@ import Testing
       return !digests.isEmpty
     }
     #expect(digests.map(\.id) == [3])
-    #expect(try digests.first?.result.get() == Array(SHA256.hash(data: bytes)))
+    #expect(try digests.first?.result.get() == SHA256.hash(bytes))
     #expect(loop.takeDigests().isEmpty)
   }
 

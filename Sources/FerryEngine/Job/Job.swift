@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryJournal
 import FerryManifest
 import FerryPlan
@@ -80,10 +80,10 @@ package struct Job: Sendable {
 
   /// Of one text its SHA-256; of several that of their digests in a row.
   private static func digest(of sources: [SourceText]) -> String {
-    let digests = sources.map { SHA256.hash(data: $0.bytes) }
+    let digests = sources.map { SHA256.hash($0.bytes) }
     guard digests.count > 1 else { return digests.first.map(Hexadecimal.text) ?? "" }
-    var whole = SHA256()
-    for digest in digests { whole.update(data: Array(digest)) }
+    let whole = SHA256()
+    for digest in digests { whole.update(digest) }
     return Hexadecimal.text(whole.finalize())
   }
 }

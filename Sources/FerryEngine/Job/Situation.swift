@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryJournal
 import FerryManifest
 import FerryPlan
@@ -120,7 +120,7 @@ struct Situation {
 
   /// Another URL is another document, with validators and an interval of its own.
   private static func identity(_ step: Step) -> String {
-    let digest = SHA256.hash(data: Array(step.request.url.description.utf8))
+    let digest = SHA256.hash(step.request.url.description.utf8)
     let mark = Hexadecimal.text(digest.prefix(8))
     return "\(step.origin?.description ?? "") \(mark)"
   }

@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import FerryManifest
 import FerryPlan
 
@@ -40,10 +40,10 @@ package struct IdempotencyKey: Sendable {
   /// A UUID of version 8 (RFC 9562 §5.8): the first 16 bytes of the SHA-256 of the fields, each after its length as
   /// 8 bytes, most significant first.
   package var text: String {
-    var hash = SHA256()
+    let hash = SHA256()
     func add(_ bytes: some Collection<UInt8>) {
-      withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { hash.update(bufferPointer: $0) }
-      hash.update(data: Array(bytes))
+      withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { hash.update(UnsafeRawBufferPointer($0)) }
+      hash.update(bytes)
     }
     add("ferry idempotency key 1".utf8)
     add(manifest.utf8)

@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import Foundation
 
 /// What has been committed, as `GET /catalog.json` gives it.
@@ -24,7 +24,7 @@ struct Catalog: Sendable {
     let items = contents.sorted { $0.key < $1.key }
       .map { Item(name: $0.key, size: $0.value.size, sha256: $0.value.sha256) }
     body = try JSONEncoder.receiver.encode(Page(items: items))
-    entityTag = "\"\(SHA256.hash(data: body).hexadecimal)\""
+    entityTag = "\"\(SHA256.hash(body).hexadecimal)\""
     self.modified = modified
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import Foundation
 
 /// Writes bodies to disk as they come, and computes their digests under way.

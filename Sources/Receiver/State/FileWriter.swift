@@ -1,4 +1,4 @@
-import Crypto
+import FerryDigest
 import Foundation
 
 /// A new file that is written from front to end, with its size and digest.
@@ -10,7 +10,7 @@ struct FileWriter {
   private(set) var size: Int = 0
   private let url: URL
   private let file: Int32
-  private var hash = SHA256()
+  private let hash = SHA256()
   private var gathered = Data()
   private var isOpen = true
 
@@ -27,7 +27,7 @@ struct FileWriter {
   }
 
   /// Writes what is left, closes the file, and returns the digest of the whole.
-  mutating func finish() throws -> SHA256Digest {
+  mutating func finish() throws -> [UInt8] {
     try flush()
     isOpen = false
     guard close(file) == 0 else { throw Self.failure("close") }
@@ -42,7 +42,7 @@ struct FileWriter {
   }
 
   private mutating func flush() throws {
-    hash.update(data: gathered)
+    hash.update(gathered)
     try gathered.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {

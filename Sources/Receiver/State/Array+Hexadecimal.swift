@@ -1,7 +1,5 @@
-import Crypto
-
-extension Digest {
-  /// The digest in lowercase hexadecimal.
+extension [UInt8] {
+  /// The bytes in lowercase hexadecimal.
   var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
