@@ -22,7 +22,7 @@ let package = Package(
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
@@ -41,7 +41,7 @@ let package = Package(
     .target(
       name: "FerryTransfer",
       dependencies: [
-        "FerryDigest", "FerryPlan", "FerryProcess", "CCurl", "CFiles",
+        "FerryDigest", "FerryPlan", "FerryProcess", "CCrypto", "CCurl", "CFiles",
       ],
       swiftSettings: strict),
     .target(

@@ -11,6 +11,9 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/xattr.h>
+
+/// The first place of some bytes in others, in linear time.
+void *memmem(const void *bytes, size_t size, const void *part, size_t part_size);
 #endif
 
 /// Opens a folder to pass through it and not to read it, for which the right to search it is enough.

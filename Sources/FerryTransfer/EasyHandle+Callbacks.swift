@@ -51,19 +51,23 @@ extension EasyHandle {
   /// to send the request again.
   private func maySend(over descriptor: CInt?) -> Bool {
     exchange?.descriptor = descriptor
-    if let descriptor, !sockets.mayUse(descriptor) {
-      exchange?.needsOtherConnection = true
+    guard let exchange else { return false }
+    guard exchange.attempts == 0 || !exchange.request.atMostOnce else {
+      self.exchange?.attempts += 1
+      fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
       return false
     }
-    exchange?.attempts += 1
+    let session = TLSSession(of: curl)
+    self.exchange?.mayBeHTTP2 = session?.isHTTP2 ?? exchange.hop.isSecure
+    if let descriptor, !sockets.mayUse(descriptor, session) {
+      self.exchange?.needsOtherConnection = true
+      return false
+    }
+    self.exchange?.attempts += 1
     // A proxy's response to CONNECT is none of the server's.
     head.startOver()
-    guard let attempts = exchange?.attempts, exchange?.request.atMostOnce == true, attempts > 1 else {
-      exchange?.hasReachedServer = true
-      return true
-    }
-    fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
-    return false
+    self.exchange?.hasReachedServer = true
+    return true
   }
 
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {

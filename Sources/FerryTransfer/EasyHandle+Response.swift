@@ -16,13 +16,13 @@ extension EasyHandle {
       fail(.malformedAnswer, "the response's status line is malformed")
       return false
     }
+    guard !head.isHTTP2 || exchange.mayBeHTTP2 else {
+      fail(.malformedAnswer, "the response is HTTP/2, which was not negotiated")
+      return false
+    }
     guard head.status >= 200 else {
       guard head.status == 101 else { return true }
       fail(.malformedAnswer, "the server switched to another protocol without being asked (101)")
-      return false
-    }
-    guard !head.isHTTP2 || exchange.hop.isSecure else {
-      fail(.malformedAnswer, "the response is HTTP/2, which was not negotiated")
       return false
     }
     let framing = ResponseFraming(head, method: exchange.hop.method)
@@ -31,6 +31,9 @@ extension EasyHandle {
       return false
     }
     self.exchange?.framing = framing
+    if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
+      self.exchange?.sessionEnd = TLSSession(of: curl)?.end
+    }
     // A response before the end of the request's body: the server takes what comes next on this connection for the
     // rest of that body.
     if exchange.hop.hasBody, bodySent < exchange.bodySize {
@@ -68,6 +71,10 @@ extension EasyHandle {
       return failure(
         .connectionLost,
         "the connection ended before the first byte of the body of a response without a length")
+    case .untilClose where exchange.sessionEnd?.isAnnounced == false:
+      return failure(
+        .connectionLost,
+        "the connection ended without a TLS closure alert, and the response has no length: it may be cut")
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
       return nil
     }

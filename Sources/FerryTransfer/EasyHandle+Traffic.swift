@@ -30,6 +30,7 @@ extension Exchange {
     attempts = 0
     descriptor = nil
     needsOtherConnection = false
+    sessionEnd = nil
     bodyReceived = 0
     responseBody = 0
     framing = nil

@@ -15,6 +15,8 @@ struct Exchange {
   var attempts = 0
   /// The socket of the connection that the hop's request goes over, where it is known.
   var descriptor: CInt?
+  /// The connection may carry HTTP/2: it was negotiated, or libcurl does not tell.
+  var mayBeHTTP2 = false
   /// The connection that libcurl chose may not be used. It is closed, and the hop begins anew.
   var needsOtherConnection = false
   /// Whether any hop's request may have reached its server.
@@ -42,6 +44,8 @@ struct Exchange {
   var body: [UInt8] = []
   /// How the body of the response ends; `nil` until its header section has ended.
   var framing: ResponseFraming?
+  /// Of a stored body that ends with its TLS connection.
+  var sessionEnd: TLSSession.End?
   /// Body bytes of the response that `framing` is of.
   var responseBody: Int64 = 0
   /// Of this hop.

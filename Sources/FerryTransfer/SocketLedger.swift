@@ -87,14 +87,15 @@ final class SocketLedger {
 
   /// The next request is about to be sent on the connection.
   ///
+  /// - Parameter session: the connection's, where it is TLS.
   /// - Returns: false where it must not be: the idle connection has received something, which no request asked for and
   ///   which is not the next request's response (RFC 9112, section 9.2), or it has ended.
-  func mayUse(_ descriptor: CInt) -> Bool {
+  func mayUse(_ descriptor: CInt, _ session: TLSSession?) -> Bool {
     guard descriptors[descriptor]?.isIdle == true else { return true }
     descriptors[descriptor]?.isIdle = false
     let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
     var byte: UInt8 = 0
-    return recv(descriptor, &byte, 1, flags) < 0
+    return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
   }
 
   // MARK: What libcurl calls

@@ -38,7 +38,26 @@ struct ValidatorTests {
     ("Sun, 06 Nov 1994\u{7} 08:49:37 GMT", false),
     ("Sunday, 06-Nov-94 08:49:37 GMT", false), ("", false), ("1", false),
   ]) func onlyADateIsKept(_ date: String, _ isKept: Bool) {
-    #expect(Validator.lastModified(of: response(("Last-Modified", date))) == (isKept ? date : nil))
+    #expect(Validator.lastModified(of: response(("Last-Modified", date)), at: now) == (isKept ? date : nil))
+  }
+
+  /// 2026-11-22 12:00:00 UTC.
+  private var now: Instant { Instant(nanoseconds: 1_795_348_800 * 1_000_000_000) }
+
+  @Test(arguments: [
+    ("Sun, 22 Nov 2026 12:00:00 GMT", nil, true), ("Mon, 23 Nov 2026 11:59:59 GMT", nil, false),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", nil, false),
+    ("Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", true),
+    ("Sun, 22 Nov 2026 12:00:01 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", false),
+    // The server's clock may differ, but not by centuries.
+    ("Sun, 22 Nov 2026 18:00:00 GMT", "Sun, 22 Nov 2026 18:00:00 GMT", true),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", false),
+  ] as [(String, String?, Bool)])
+  func aDateAfterTheResponseIsNotKept(_ date: String, _ sent: String?, _ isKept: Bool) {
+    let fields = [("Last-Modified", date)] + (sent.map { [("Date", $0)] } ?? [])
+    let answer = TransferAnswer(
+      status: 200, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/")
+    #expect(Validator.lastModified(of: answer, at: now) == (isKept ? date : nil))
   }
 
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

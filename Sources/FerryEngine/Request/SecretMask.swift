@@ -1,3 +1,5 @@
+import CFiles
+
 /// Takes secrets out of a text that people will see.
 ///
 /// A secret is found plain, percent-encoded in any way (`%20` or `+`, either case of the digits), as the inside
@@ -6,8 +8,14 @@
 package struct SecretMask: Sendable {
   /// How often each was inserted. As bytes: String takes differently composed letters for equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// What to look for, by its first byte; longer ones first.
+  /// What to look for that is short, by its first byte; longer ones first.
   private var needles: [UInt8: [[UInt8]]] = [:]
+  /// What to look for that is long. A server chooses secrets and texts: each of these is looked for on its own, in
+  /// linear time.
+  private var longNeedles: [[UInt8]] = []
+
+  /// From this many bytes on a needle is long.
+  private static let long = 32
 
   /// How many secrets it looks for.
   package var count: Int { secrets.count }
@@ -22,6 +30,10 @@ package struct SecretMask: Sendable {
     secrets[Array(secret.utf8)] = count
     guard count == 1 else { return }
     for needle in Self.forms(of: secret) {
+      guard needle.count < Self.long else {
+        longNeedles.append(Self.withoutPlus(needle))
+        continue
+      }
       guard let first = needle.first else { continue }
       var bucket = needles[first] ?? []
       bucket.insert(needle, at: bucket.firstIndex { $0.count < needle.count } ?? bucket.count)
@@ -36,6 +48,10 @@ package struct SecretMask: Sendable {
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
     guard count == 1 else { return }
     for needle in Self.forms(of: secret) {
+      guard needle.count < Self.long else {
+        if let index = longNeedles.lastIndex(of: Self.withoutPlus(needle)) { longNeedles.remove(at: index) }
+        continue
+      }
       guard let first = needle.first, let index = needles[first]?.firstIndex(of: needle) else { continue }
       needles[first]?.remove(at: index)
     }
@@ -45,22 +61,80 @@ package struct SecretMask: Sendable {
   package func mask(_ text: String) -> String {
     guard !secrets.isEmpty, !text.isEmpty else { return text }
     let bytes = Array(text.utf8)
+    let found = (shortMatches(in: bytes) + longMatches(in: bytes)).sorted { $0.lowerBound < $1.lowerBound }
+    guard !found.isEmpty else { return text }
     var masked: [UInt8] = []
     var copied = 0
+    for range in found {
+      if range.lowerBound >= copied {
+        masked += bytes[copied..<range.lowerBound]
+        masked += "***".utf8
+      }
+      copied = max(copied, range.upperBound)
+    }
+    masked += bytes[copied...]
+    return String(decoding: masked, as: UTF8.self)
+  }
+
+  /// One behind another, the longest at each place.
+  private func shortMatches(in text: [UInt8]) -> [Range<Int>] {
+    guard !needles.isEmpty else { return [] }
+    var found: [Range<Int>] = []
     var position = 0
-    while position < bytes.count {
-      guard let end = end(ofSecretAt: position, in: bytes) else {
+    while position < text.count {
+      guard let end = end(ofSecretAt: position, in: text) else {
         position += 1
         continue
       }
-      masked += bytes[copied..<position]
-      masked += "***".utf8
-      copied = end
+      found.append(position..<end)
       position = end
     }
-    guard copied > 0 else { return text }
-    masked += bytes[copied...]
-    return String(decoding: masked, as: UTF8.self)
+    return found
+  }
+
+  private func longMatches(in text: [UInt8]) -> [Range<Int>] {
+    guard text.count >= Self.long, !longNeedles.isEmpty else { return [] }
+    let plain = Self.withoutPlus(text)
+    var found: [Range<Int>] = []
+    for needle in longNeedles { found += Self.places(of: needle, in: plain) }
+    guard text.contains(UInt8(ascii: "%")) else { return found }
+    // The text with every byte decoded, and where each byte began.
+    var decoded: [UInt8] = []
+    var starts: [Int] = []
+    var position = 0
+    while position < text.count {
+      let byte = Self.percentDecoded(position, in: text)
+      decoded.append(byte ?? text[position])
+      starts.append(position)
+      position += byte == nil ? 1 : 3
+    }
+    starts.append(text.count)
+    decoded = Self.withoutPlus(decoded)
+    for needle in longNeedles {
+      found += Self.places(of: needle, in: decoded).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
+    }
+    return found
+  }
+
+  /// With a blank for each `+`, which stands for one in a query.
+  private static func withoutPlus(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+  }
+
+  /// Where a part occurs, one occurrence behind another.
+  private static func places(of part: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
+    var places: [Range<Int>] = []
+    bytes.withUnsafeBytes { bytes in
+      var start = 0
+      while let base = bytes.baseAddress, bytes.count - start >= part.count,
+        let place = memmem(base + start, bytes.count - start, part, part.count)
+      {
+        start = UnsafeRawPointer(place) - base
+        places.append(start..<start + part.count)
+        start += part.count
+      }
+    }
+    return places
   }
 
   private func end(ofSecretAt start: Int, in text: [UInt8]) -> Int? {

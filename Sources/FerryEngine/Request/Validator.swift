@@ -13,8 +13,17 @@ package enum Validator {
   }
 
   /// The modification date, in the form of RFC 9110, section 5.6.7.
-  package static func lastModified(of answer: TransferAnswer) -> String? {
-    single("Last-Modified", of: answer).flatMap { isDate($0) ? $0 : nil }
+  ///
+  /// `nil` for one that is later than the response's `Date` (section 8.8.2.1), or more than a day later than its
+  /// arrival: until then, a server that compares dates would report every version as not modified.
+  ///
+  /// - Parameter now: when the response arrived.
+  package static func lastModified(of answer: TransferAnswer, at now: Instant) -> String? {
+    guard let text = single("Last-Modified", of: answer), isDate(text), let date = HTTPDate.instant(text),
+      date <= now.advanced(by: .seconds(86_400)),
+      date <= single("Date", of: answer).flatMap({ HTTPDate.instant($0) }) ?? now
+    else { return nil }
+    return text
   }
 
   package static func isEntityTag(_ text: String) -> Bool {

@@ -466,7 +466,7 @@ final class Exchanges {
       response.mismatch = answer.refusal
       guard answer.refusal == nil else { return response }
       fetchRecords[node] = FetchRecord(
-        etag: Validator.entityTag(of: answer), lastModified: Validator.lastModified(of: answer),
+        etag: Validator.entityTag(of: answer), lastModified: Validator.lastModified(of: answer, at: now),
         fetchedAt: now)
     case .notModified:
       // What is expected was asked of the response whose document is still the newest.

@@ -47,6 +47,8 @@ extension Scheduler {
     let lane = laneOf(ready)
     if let failure = lanes[lane].givenUp {
       leave(ready.place, failure)
+    } else if isTooLate(ready, on: lane) {
+      waitForDeadline(ready)
     } else {
       lanes[lane].ready.insert(ready)
     }

@@ -9,6 +9,7 @@ extension Scheduler {
       if let retryAfter {
         let until = now.advanced(by: min(retryAfter, policy.max))
         lanes[lane].resumeAt = max(lanes[lane].resumeAt ?? until, until)
+        endWaitsInTime(on: lane)
       }
       return
     }
@@ -17,6 +18,26 @@ extension Scheduler {
     guard lanes[lane].failures <= policy.limit else { return giveUp(lane, failure) }
     lanes[lane].resumeAt = now.advanced(
       by: policy.wait(beforeRetry: lanes[lane].failures, retryAfter: retryAfter, random: random.fraction()))
+    endWaitsInTime(on: lane)
+  }
+
+  /// What would wait for the lane beyond its own deadline waits for that instead, and fails then.
+  private mutating func endWaitsInTime(on lane: Int) {
+    var paused = lanes[lane]
+    let late = paused.take { isTooLate($0, on: lane) }
+    lanes[lane] = paused
+    for ready in late { waitForDeadline(ready) }
+  }
+
+  /// Whether the lane is paused beyond the deadline.
+  func isTooLate(_ ready: Ready, on lane: Int) -> Bool {
+    guard let resumeAt = lanes[lane].resumeAt else { return false }
+    return deadline(of: ready.place) < resumeAt
+  }
+
+  mutating func waitForDeadline(_ ready: Ready) {
+    if let upload = itemsUpload(of: ready.place) { uploads[upload].inProgress -= 1 }
+    timers.insert(Timer(at: deadline(of: ready.place), ready: ready))
   }
 
   /// The host stays away: what goes there is left for a later launch.

@@ -191,6 +191,7 @@ package struct Scheduler: Sendable {
 
   private mutating func comeBack(_ ready: Ready) {
     if let upload = itemsUpload(of: ready.place) { uploads[upload].inProgress += 1 }
+    guard now < deadline(of: ready.place) else { return runOut(ready.place) }
     enqueue(ready)
   }
 
