@@ -31,8 +31,11 @@ extension EasyHandle {
       return false
     }
     self.exchange?.framing = framing
-    if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
-      self.exchange?.sessionEnd = TLSSession(of: curl)?.end
+    if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status),
+      let session = TLSSession(of: curl)
+    {
+      self.exchange?.hasAnnouncedEnd = false
+      session.reportEnd(to: self)
     }
     // A response before the end of the request's body: the server takes what comes next on this connection for the
     // rest of that body.
@@ -71,7 +74,7 @@ extension EasyHandle {
       return failure(
         .connectionLost,
         "the connection ended before the first byte of the body of a response without a length")
-    case .untilClose where exchange.sessionEnd?.isAnnounced == false:
+    case .untilClose where exchange.hasAnnouncedEnd == false:
       return failure(
         .connectionLost,
         "the connection ended without a TLS closure alert, and the response has no length: it may be cut")

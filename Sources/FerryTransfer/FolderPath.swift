@@ -23,7 +23,8 @@ package enum FolderPath {
 
   /// What may lie in a folder that everyone may write to.
   package enum Trust {
-    /// Folders of other users, but no links: what is opened stays the same folder, whatever is exchanged later.
+    /// Folders of other users, but no links, nor any link below such a folder: what is opened stays the same folder,
+    /// whatever is exchanged later.
     case foreignFolders
     /// Nothing of other users: they could exchange it after this look.
     case ownEntries
@@ -33,16 +34,25 @@ package enum FolderPath {
   private static let linkLimit = 40
 
   /// Opens a folder, to be closed by the caller. It can be passed through and asked for its status, not read.
-  package static func descriptor(of path: [UInt8], trusting trust: Trust) throws(Failure) -> CInt {
+  ///
+  /// - Parameter creating: makes the folders that are missing, with the mode that the umask leaves.
+  package static func descriptor(
+    of path: [UInt8], trusting trust: Trust, creating: Bool = false
+  ) throws(Failure) -> CInt {
     var names = components(path)
     var current = Descriptor(try start(path))
     var links = 0
+    /// The user who chooses what lies below the current folder.
+    var stranger: uid_t?
     while let name = names.popLast() {
-      let next = name.withPath { openat(current.number, $0, flags | O_NOFOLLOW) }
+      let next = open(name, in: current, creating: creating)
       if next >= 0 {
         let opened = Descriptor(next)
-        if trust == .ownEntries, let owner = foreignOwner(of: opened.status, in: current.status) {
-          throw .foreign(path: text(name, names, of: path), owner: owner, isLink: false)
+        if let owner = foreignOwner(of: opened.status, in: current.status) {
+          stranger = owner
+          guard trust == .foreignFolders else {
+            throw .foreign(path: text(name, names, of: path), owner: owner, isLink: false)
+          }
         }
         current = opened
         continue
@@ -50,7 +60,7 @@ package enum FolderPath {
       let code = errno
       guard code == ELOOP || code == ENOTDIR else { throw .system(code) }
       let (target, owner) = try link(name, in: current)
-      if let owner = foreignOwner(owner, in: current.status) {
+      if let owner = foreignOwner(owner, in: current.status) ?? (stranger == nil ? nil : owner) {
         throw .foreign(path: text(name, names, of: path), owner: owner, isLink: true)
       }
       links += 1
@@ -59,6 +69,17 @@ package enum FolderPath {
       names += components(target)
     }
     return current.release()
+  }
+
+  /// -1, with `errno`, where it cannot be opened.
+  private static func open(_ name: [UInt8], in folder: borrowing Descriptor, creating: Bool) -> CInt {
+    let number = folder.number
+    return name.withPath { name in
+      let opened = openat(number, name, flags | O_NOFOLLOW)
+      guard opened < 0, errno == ENOENT, creating else { return opened }
+      guard mkdirat(number, name, 0o777) == 0 || errno == EEXIST else { return -1 }
+      return openat(number, name, flags | O_NOFOLLOW)
+    }
   }
 
   /// The user that has put an entry into a folder that everyone may write to, and who is neither this user nor the
@@ -108,7 +129,7 @@ package enum FolderPath {
   /// The folder that a path begins in.
   private static func start(_ path: [UInt8]) throws(Failure) -> CInt {
     guard !path.isEmpty, !path.contains(0) else { throw .system(ENOENT) }
-    let opened = open(path.first == slash ? "/" : ".", flags)
+    let opened = openat(AT_FDCWD, path.first == slash ? "/" : ".", flags)
     guard opened >= 0 else { throw .system(errno) }
     return opened
   }

@@ -56,7 +56,7 @@ package struct ReplacedFile {
   }
 
   /// Why the path must not be used: in a folder that everyone may write to, another user has taken its name, or the name
-  /// of a folder above it. `nil` where it may be used.
+  /// of a folder above it; or what the system reports of that folder. `nil` where the path may be used.
   ///
   /// As the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos (proc(5)) have it: what belongs
   /// to this user or to the folder's owner is not suspected.
@@ -65,8 +65,7 @@ package struct ReplacedFile {
     do throws(FolderPath.Failure) {
       close(try FolderPath.descriptor(of: Array(folder(of: path).utf8), trusting: .ownEntries))
     } catch {
-      // What the system has against it is reported when it is used.
-      guard case .foreign = error else { return nil }
+      // Also where the system reports an error: another user may have caused it for this moment alone.
       return error.reason
     }
     guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }

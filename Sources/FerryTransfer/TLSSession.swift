@@ -29,22 +29,20 @@ struct TLSSession {
   /// Whether OpenSSL has received bytes that libcurl has not read: a record may be longer than a response.
   var hasUnreadBytes: Bool { SSL_has_pending(ssl) == 1 }
 
-  /// Keeps what OpenSSL knows of the session after libcurl has closed the connection.
-  var end: End { End(ssl) }
-
-  /// How a session ended.
-  final class End {
-    private let ssl: OpaquePointer
-
-    fileprivate init(_ ssl: OpaquePointer) {
-      SSL_up_ref(ssl)
-      self.ssl = ssl
+  /// Sets `hasAnnouncedEnd` of the handle's exchange once the server has announced the end with a closure alert. Without
+  /// one, anybody on the path may have cut the connection (RFC 9112, section 9.8); libcurl does not report it.
+  ///
+  /// - Parameter handle: lives until the connection is closed.
+  func reportEnd(to handle: EasyHandle) {
+    SSL_set_ex_data(ssl, Self.applicationData, Unmanaged.passUnretained(handle).toOpaque())
+    SSL_set_info_callback(ssl) { ssl, event, value in
+      guard event == SSL_CB_READ_ALERT, value & 0xFF == SSL_AD_CLOSE_NOTIFY,
+        let handle = SSL_get_ex_data(ssl, TLSSession.applicationData)
+      else { return }
+      Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef { $0.exchange?.hasAnnouncedEnd = true }
     }
-
-    deinit { SSL_free(ssl) }
-
-    /// Whether the server announced the end with a closure alert. Without one, anybody on the path may have cut the
-    /// connection (RFC 9112, section 9.8); libcurl does not report it.
-    var isAnnounced: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
   }
+
+  /// The index that OpenSSL leaves to applications (SSL_set_app_data(3)); libcurl has others.
+  private static let applicationData: CInt = 0
 }

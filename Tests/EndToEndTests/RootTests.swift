@@ -96,6 +96,28 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
+  /// What an earlier run still has to do with delivered files is not done behind such a link either.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func `that another user replaced by a link has no owed file moved behind it`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let nodes = JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
+    let job = try Workspace(JobText.text(server: receiver.url, nodes))
+    try job.folder.write(Self.content, to: "shared/box/x")
+    // The name is taken, so the file stays and is owed.
+    try job.folder.write(Data("other".utf8), to: "shared/box/sent/x")
+    chmod(job.folder.path("shared"), 0o1777)
+    #expect(try await job.ferry("run", "job.yaml").status == 5)
+    let (box, archive) = (job.folder.path("shared/box"), job.folder.path("archive"))
+    _ = try job.folder.makeFolder("archive")
+    #expect(link(box + "/x", archive + "/x") == 0)
+    try FileManager.default.removeItem(atPath: box)
+    #expect(symlink(archive, box) == 0)
+    lchown(box, 65534, 65534)
+    let end = try await job.ferry("run", "job.yaml")
+    #expect(end.status == 2 && end.stderr.contains("symbolic link of user 65534"), "\(end.stderr)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: archive) == ["x"])
+  }
+
   @Test func `is the folder that was listed, whatever takes its name`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))

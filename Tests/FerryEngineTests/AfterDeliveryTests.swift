@@ -22,11 +22,37 @@ struct AfterDeliveryTests {
   }
 
   private func delivery(_ after: Upload.After = .delete) throws -> AfterDelivery {
-    try #require(AfterDelivery(after, root: Array(folder.path.utf8)))
+    try #require(AfterDelivery(after, of: lister()))
   }
 
-  @Test func keepAsksForNothing() {
-    #expect(AfterDelivery(.keep, root: Array(folder.path.utf8)) == nil)
+  private func lister(_ root: String = ".") throws -> FileLister {
+    try FileLister(
+      FileSelection(root: root, source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+  }
+
+  @Test func keepAsksForNothing() throws {
+    #expect(AfterDelivery(.keep, of: try lister()) == nil)
+  }
+
+  /// Another user who may write to the folder above exchanges the two.
+  @Test(arguments: [Upload.After.delete, .moveTo("sent")])
+  func whatTakesTheNameOfTheListedRootKeepsItsFiles(after: Upload.After) throws {
+    folder.file("root/a")
+    folder.file("private/b")
+    // The same file, by inode, size and time.
+    #expect(link("\(folder.path)/root/a", "\(folder.path)/private/a") == 0)
+    let file = delivered("root/a")
+    let lister = try lister("root")
+    _ = try lister.folder()
+    #expect(rename("\(folder.path)/root", "\(folder.path)/moved") == 0)
+    #expect(symlink("private", "\(folder.path)/root") == 0)
+    let delivery = try #require(AfterDelivery(after, of: lister))
+    var inRoot = file
+    inRoot.path = Array("a".utf8)
+    #expect([.deleted, .moved].contains(delivery.carryOut(inRoot).state))
+    #expect(access("\(folder.path)/private/a", F_OK) == 0)
+    #expect(access("\(folder.path)/moved/a", F_OK) != 0)
   }
 
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])

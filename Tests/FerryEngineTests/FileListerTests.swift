@@ -124,6 +124,58 @@ struct FileListerTests {
       ])
   }
 
+  @Test func aListThatWouldHoldTheRunIsRefused() throws {
+    folder.file("root/a")
+    #expect(mkfifo("\(folder.path)/fifo", 0o600) == 0)
+    folder.file("sparse")
+    #expect(truncate("\(folder.path)/sparse", 1 << 40) == 0)
+    for (name, reason) in [
+      ("fifo", "it is not a regular file"), ("sparse", "it has 1099511627776 bytes"), ("root", "not a regular file"),
+    ] {
+      let error = #expect(throws: ListingFailure.self) {
+        _ = try list(.list(name, nullSeparated: false))
+      }
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  /// Other users' links lead to files whose lines would stand in messages.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aListBehindALinkOfAnotherUserIsRefused() throws {
+    folder.file("root/a")
+    folder.file("private")
+    #expect(chmod(folder.path, 0o1777) == 0)
+    folder.link("list", to: "private")
+    #expect(lchown("\(folder.path)/list", 65534, 65534) == 0)
+    let error = #expect(throws: ListingFailure.self) { _ = try list(.list("list", nullSeparated: false)) }
+    #expect(error?.message.contains("belongs to user 65534") == true)
+  }
+
+  /// The kernel opens no longer one, so nothing below could be sent; whoever fills the root could fill the memory.
+  @Test func aPathIsNoLongerThanTheKernelTakes() throws {
+    folder.file("root/a")
+    let name = String(repeating: "n", count: 250)
+    var current = open("\(folder.path)/root", O_RDONLY | O_DIRECTORY)
+    for _ in 0..<40 {
+      #expect(mkdirat(current, name, 0o700) == 0)
+      let next = openat(current, name, O_RDONLY | O_DIRECTORY)
+      close(openat(next, "file", O_WRONLY | O_CREAT, 0o600))
+      close(current)
+      current = next
+    }
+    close(current)
+    let listing = try list(.globs(include: ["**"], exclude: []))
+    // 16 folders and a file in each fit into 4,095 bytes.
+    #expect(listing.files.count == 17)
+    #expect(listing.problems.count == 1)
+    #expect(listing.problems.first?.message == String(cString: strerror(ENAMETOOLONG)))
+    #expect(listing.problems.first?.path.count == 17 * 250 + 16)
+    // The folder's own removal takes paths.
+    let removal = try Process.run(
+      URL(filePath: "/bin/rm"), arguments: ["-rf", "\(folder.path)/root"])
+    removal.waitUntilExit()
+  }
+
   @Test func aListFileMayBeNULSeparated() throws {
     folder.file("root/a\nb")
     try Data("a\nb\0".utf8).write(to: URL(fileURLWithPath: folder.path + "/files"))

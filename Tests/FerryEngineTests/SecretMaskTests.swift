@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import FerryEngine
@@ -15,6 +16,34 @@ struct SecretMaskTests {
   @Test func spacesAreFoundAsPlusAndPercent() {
     let mask = SecretMask([" my key"])
     #expect(mask.mask("k=+my+key&l=%20my%20key, my key") == "k=***&l=***,***")
+  }
+
+  @Test func longSecretsAreFoundInEveryForm() {
+    let secret = "a secret + with blanks/and more than 32 bytes?"
+    let mask = SecretMask([secret])
+    let encoded = "a%20secret%20%2B%20with%20blanks%2fand%20more%20than%2032%20bytes%3F"
+    let query = "a+secret+%2B+with+blanks/and+more+than+32+bytes?"
+    for form in [secret, encoded, query] {
+      #expect(mask.mask(form) == "***")
+      #expect(mask.mask("x\(form)y\(form)%20z") == "x***y***%20z")
+    }
+    #expect(mask.mask(String(secret.dropLast())) == String(secret.dropLast()))
+    let base64 = Data("user:\(secret)".utf8).base64EncodedString()
+    #expect(mask.mask("Basic \(base64)").contains("***"))
+    var other = mask
+    other.remove(secret)
+    #expect(other.mask(secret) == secret)
+  }
+
+  /// A server may choose both: a token of one letter and a captured text of the same one.
+  @Test func maskingTakesLinearTime() {
+    let texts = [60_000, 240_000].map { String(repeating: "a", count: $0) }
+    for end in ["", "b"] {
+      let mask = SecretMask([String(repeating: "a", count: 30_000) + end])
+      let times = texts.map { text in ContinuousClock().measure { _ = mask.mask(text) } }
+      // Four times as long a text; a quadratic search took minutes.
+      #expect(times[1] < .seconds(2), "\(times)")
+    }
   }
 
   @Test func aSecretInsideBasicAuthorizationIsMasked() {

@@ -71,6 +71,23 @@ import Testing
     #expect(elapsed(world) < .seconds(3601))
   }
 
+  /// Also where the host asks for a longer pause, which everything that goes there waits for.
+  @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
+  func aHostsPauseIsNotWaitedForBeyondTheTime(_ node: String) throws {
+    let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
+    let yaml = node.replacing("RETRY", with: retry).replacing("session: s,", with: "session: s, retry: \(retry),")
+    var world = try world(Self.head + yaml, files: node.contains("uploads:") ? 3 : 0) { _ in
+      .status(503, retryAfter: .seconds(4 * 3600))
+    }
+    world.run()
+    #expect(world.starts.count <= 3)
+    let reasons =
+      world.scheduler.itemRecords.map(\.reason?.code) + world.scheduler.nodeRecords.map(\.reason?.code)
+    #expect(reasons.contains("resource_timeout"))
+    #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601), "\(elapsed(world))")
+    #expect(world.violations.isEmpty)
+  }
+
   @Test func aTokenThatNeverCompletesLeavesItsItemsForLater() throws {
     // The files themselves have a week.
     let head = Yaml.head.replacing(

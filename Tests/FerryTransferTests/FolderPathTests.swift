@@ -118,6 +118,36 @@ import Testing
     #expect(refusal(folder.file("shared/theirs/inner")) == nil)
   }
 
+  /// Its owner chooses what lies below: their files are sent, as `root` asks, and nothing else.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func noLinkIsFollowedBelowAFolderOfAnotherUser() throws {
+    makeFolder("shared", mode: 0o1777)
+    makeFolder("private")
+    makeFolder("shared/theirs")
+    makeFolder("shared/theirs/inner")
+    #expect(symlink("../../private", folder.file("shared/theirs/link")) == 0)
+    #expect(symlink("../../../private", folder.file("shared/theirs/inner/link")) == 0)
+    for name in ["shared/theirs", "shared/theirs/link", "shared/theirs/inner", "shared/theirs/inner/link"] {
+      #expect(lchown(folder.file(name), 65534, 65534) == 0)
+    }
+    for path in ["shared/theirs/link", "shared/theirs/inner/link"] {
+      #expect(refusal(folder.file(path), .foreignFolders)?.contains("symbolic link of user 65534") == true)
+    }
+    #expect(refusal(folder.file("shared/theirs/inner"), .foreignFolders) == nil)
+  }
+
+  @Test func whatIsMissingIsMade() throws {
+    let path = folder.file("a/./b//c/")
+    let descriptor = try FolderPath.descriptor(of: Array(path.utf8), trusting: .ownEntries, creating: true)
+    defer { close(descriptor) }
+    #expect(try opened(path) == inode(path))
+    folder.write("file", [1])
+    #expect(throws: FolderPath.Failure.self) {
+      _ = try FolderPath.descriptor(
+        of: Array(folder.file("file/x").utf8), trusting: .ownEntries, creating: true)
+    }
+  }
+
   /// Another user exchanges a folder of theirs for a link, again and again: what is opened is never what the link leads
   /// to.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))

@@ -1,5 +1,6 @@
 import FerryPlan
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryTransfer
@@ -180,6 +181,38 @@ import Testing
       start(8..<16)
       for outcome in loop.finish(8) { #expect(outcome.answer?.body == Array("true".utf8), "\(outcome)") }
       #expect(server.connectionCount == 16)
+    }
+  }
+
+  /// libcurl sends the request again over another connection, which may not be used either.
+  @Test func aRequestThatIsSentOnceIsNotSentAgainForASecondConnection() throws {
+    let connections = Mutex<[RawConnection]>([])
+    let server = try RawServer { connection, _ in
+      connections.withLock { $0.append(connection) }
+      while let request = connection.readRequest() {
+        // Long enough for the other to need a connection of its own.
+        usleep(100_000)
+        guard request.method == "POST" else {
+          connection.send(answer())
+          continue
+        }
+        for other in connections.withLock({ $0 }) where other !== connection { other.send("x") }
+        usleep(100_000)
+        return
+      }
+    }
+    try withExtendedLifetime(server) {
+      for id in 1...3 as ClosedRange<UInt64> {
+        loop.start(TransferRequest(id: id, method: "GET", url: server.url, idleTimeout: .seconds(10)))
+      }
+      #expect(loop.finish(3).allSatisfy { $0.answer?.status == 200 })
+      #expect(server.connectionCount == 3)
+      let outcome = try loop.run(
+        TransferRequest(
+          id: 4, method: "POST", url: server.url, body: .bytes([1]), idleTimeout: .seconds(10), atMostOnce: true))
+      #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+      #expect(outcome.failure?.mayHaveReachedServer == true)
+      #expect(server.requests.filter { $0.method == "POST" }.count == 1)
     }
   }
 

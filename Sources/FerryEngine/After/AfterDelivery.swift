@@ -13,30 +13,34 @@ final class AfterDelivery {
   /// The folder that files are moved to; they are deleted where it is `nil`.
   private let target: String?
   private let rootPath: [UInt8]
-  private let folders: OpenFolders?
-  /// Why the root cannot be opened.
-  private let rootFailure: Int32
+  private let folders: Result<OpenFolders, FolderPath.Failure>
 
   /// `nil` for `keep`, which asks for nothing.
   ///
-  /// - Parameter root: absolute.
-  init?(_ after: Upload.After, root: [UInt8]) {
+  /// - Parameter lister: of the upload's files; its root is used as it was opened.
+  init?(_ after: Upload.After, of lister: FileLister) {
     switch after {
     case .keep: return nil
     case .delete: target = nil
     case .moveTo(let folder): target = folder
     }
-    rootPath = root
-    folders = OpenFolders(root: root)
-    rootFailure = folders == nil ? errno : 0
+    rootPath = lister.root
+    folders = lister.openedRoot.flatMap { root in
+      OpenFolders(root: root).map { .success($0) } ?? .failure(.system(errno))
+    }
   }
 
   /// Of the root as it is now, where it can be opened.
-  var root: FolderIdentity? { folders?.identity }
+  var root: FolderIdentity? { try? folders.get().identity }  // Why it cannot be opened is in each file's result.
 
   /// What was done is on the disk once `sync` has returned true.
   func carryOut(_ file: DeliveredFile) -> AfterResult {
-    guard let folders else { return Self.failure(rootFailure, FileLister.text(rootPath), "be opened") }
+    let folders: OpenFolders
+    switch self.folders {
+    case .success(let opened): folders = opened
+    case .failure(.system(let code)): return Self.failure(code, FileLister.text(rootPath), "be opened")
+    case .failure(let failure): return .left("after_folder", failure.reason)
+    }
     folders.makeRoom()
     let parent = Self.folder(of: file.path)
     let folder = folders.descriptor(parent)
@@ -63,7 +67,7 @@ final class AfterDelivery {
   }
 
   /// Brings what was done since the last time to the disk; returns whether all of it is there.
-  func sync() -> Bool { folders?.sync() ?? true }
+  func sync() -> Bool { (try? folders.get().sync()) ?? true }  // Nothing was done in a root that is not open.
 
   /// A run was killed as it sent the file, or its manifest said `keep`.
   private static let unknown = AfterResult(

@@ -1,5 +1,6 @@
 import CFiles
 import FerryJournal
+import FerryTransfer
 import Foundation
 
 /// Folders beneath a root, opened by their paths and kept open for the files that follow.
@@ -30,9 +31,11 @@ final class OpenFolders {
   /// Something of what was closed since the last `sync` did not reach the disk.
   private var hasLost = false
 
-  /// `nil`, with `errno`, where the root cannot be opened.
-  init?(root: [UInt8]) {
-    let descriptor = open(FileLister.terminated(root), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// `nil`, with `errno`, where the system allows no more descriptors.
+  ///
+  /// - Parameter root: the folder that was listed, whatever its path leads to by now.
+  init?(root: SourceRoot) {
+    let descriptor = root.openFolder()
     guard descriptor >= 0 else { return nil }
     self.root = descriptor
     var status = stat()

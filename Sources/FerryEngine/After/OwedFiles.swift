@@ -10,7 +10,7 @@ enum OwedFiles {
   /// - Parameter isStopped: asked between two batches; what is left stays owed.
   /// - Returns: by node, what came of it.
   static func settle(
-    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, roots: [Int: [UInt8]],
+    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, listers: [Int: FileLister],
     unless isStopped: () -> Bool
   ) throws -> [Int: AfterTally] {
     var tallies: [Int: AfterTally] = [:]
@@ -18,10 +18,10 @@ enum OwedFiles {
     for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
     where selection.contains(NodeID(index)) {
       let node = plan.nodes[index]
-      guard let journal = journals.all[node.session.index], let root = roots[index] else { continue }
+      guard let journal = journals.all[node.session.index], let lister = listers[index] else { continue }
       for row in rows {
         try settle(
-          node.after, row: row.id, in: journal, root: root, unless: isStopped,
+          node.after, row: row.id, in: journal, lister: lister, unless: isStopped,
           &tallies[index, default: AfterTally()])
       }
     }
@@ -30,16 +30,16 @@ enum OwedFiles {
 
   /// - Parameters:
   ///   - row: the node's, in the journal.
-  ///   - root: the upload's, absolute.
+  ///   - lister: of the upload's files.
   private static func settle(
-    _ after: Upload.After, row: Int64, in journal: SessionJournal, root: [UInt8],
+    _ after: Upload.After, row: Int64, in journal: SessionJournal, lister: FileLister,
     unless isStopped: () -> Bool, _ tally: inout AfterTally
   ) throws {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
     guard !owed.isEmpty else { return }
     // There is none where the manifest says `keep` by now.
-    let delivery = AfterDelivery(after, root: root)
+    let delivery = AfterDelivery(after, of: lister)
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       let files = owed[start..<min(start + batch, owed.count)]
       let results = files.map { ($0, delivery?.carryOut($0) ?? AfterResult(state: .kept)) }

@@ -65,55 +65,74 @@ package struct FileLister: Sendable {
 
   /// The root, opened at the first call and kept open.
   func folder() throws(ListingFailure) -> SourceRoot {
-    let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
+    let root = root
+    return try openedRoot.mapError { ListingFailure.root(root, $0) }.get()
+  }
+
+  /// The root, opened at the first look and kept open.
+  var openedRoot: Result<SourceRoot, FolderPath.Failure> {
+    opened.root.withLock { opened in
       if let opened { return .success(opened) }
       return Self.open(root).map { root in
         opened = root
         return root
       }
     }
-    return try result.get()
   }
 
   /// The root as its path leads to it now. Where that is another folder than before, what was listed in that one is not
   /// taken for a file of this one: their identities differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
-    let result = opened.root.withLock { opened -> Result<SourceRoot, ListingFailure> in
+    let root = root
+    let result = opened.root.withLock { opened in
       Self.open(root).map { now in
         if let opened, opened.isSameFolder(as: now) { return opened }
         opened = now
         return now
       }
     }
-    return try result.get()
+    return try result.mapError { ListingFailure.root(root, $0) }.get()
   }
 
-  private static func open(_ root: [UInt8]) -> Result<SourceRoot, ListingFailure> {
+  private static func open(_ root: [UInt8]) -> Result<SourceRoot, FolderPath.Failure> {
     do throws(FolderPath.Failure) {
       return .success(try SourceRoot(root))
     } catch {
-      return .failure(.root(root, error))
+      return .failure(error)
     }
   }
 
   private func contents(of name: String) throws(ListingFailure) -> [UInt8] {
     let path = try Self.absolute(name, baseFolder: baseFolder, home: home)
-    guard let file = fopen(Self.terminated(path), "rbe") else {
-      throw ListingFailure(message: "cannot read the list \(Self.text(path)): \(Self.reason(errno))")
+    func failure(_ reason: String) -> ListingFailure {
+      ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
     }
-    defer { fclose(file) }
+    if let refusal = ReplacedFile.refusal(String(decoding: path, as: UTF8.self)) { throw failure(refusal) }
+    // O_NONBLOCK: a FIFO, or a file that another process has a lease on, would keep the run from its signals.
+    let descriptor = Foundation.open(Self.terminated(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(Self.reason(errno)) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(Self.reason(errno)) }
+    guard status.isRegular else { throw failure("it is not a regular file; 'list: -' reads the standard input") }
+    guard status.st_size <= Self.largestList else {
+      throw failure("it has \(status.st_size) bytes, more than \(Self.largestList)")
+    }
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(Int(status.st_size))
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
+    while bytes.count <= Self.largestList {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(Self.reason(errno)) }
+      if count == 0 { return bytes }
       bytes += buffer[..<count]
-      if count == 0 { break }
     }
-    guard ferror(file) == 0 else {
-      throw ListingFailure(message: "cannot read the list \(Self.text(path)): \(Self.reason(errno))")
-    }
-    return bytes
+    throw failure("it grows while it is read")
   }
+
+  /// In bytes: ten million paths of 100 bytes.
+  private static let largestList = 1 << 30
 
   private static func absolute(
     _ path: String, baseFolder: String, home: String?

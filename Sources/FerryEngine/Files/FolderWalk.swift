@@ -97,7 +97,13 @@ struct FolderWalk {
     path.removeSubrange((levels.last?.pathLength ?? 0)...)
   }
 
+  /// The longest path that the kernel takes, without its end (PATH_MAX): nothing below can be sent.
+  private static let longestPath = Int(PATH_MAX) - 1
+
   private mutating func descend(_ entry: Entry, depth: Int) {
+    guard path.count + entry.length < Self.longestPath else {
+      return report(Array(names[entry.start..<(entry.start + entry.length)]), ENAMETOOLONG)
+    }
     if levels[depth].descriptor < 0 { reopen(depth) }
     let name = Array(names[entry.start..<(entry.start + entry.length)])
     var descriptor: Int32 = -1
@@ -200,6 +206,7 @@ struct FolderWalk {
       return
     }
     guard include.accepts(includeState) else { return }
+    guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
       // What leads nowhere, or to a folder, is no file.
       guard fstatat(folder, letters, &status, 0) == 0, status.isRegular else { return }

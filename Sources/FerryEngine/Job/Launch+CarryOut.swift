@@ -28,8 +28,7 @@ extension Launch {
     let intake = Intake(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
       notice: run.notice)
-    let roots = listers.mapValues(\.root)
-    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, roots: roots) { mail.hasStop }
+    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, listers: listers) { mail.hasStop }
     let submitted = try intake.begin(run.selection, at: clock.now)
     var situation = try situation(run, journals, listers, submitted: submitted, mail)
     let edits = try EditEffects(

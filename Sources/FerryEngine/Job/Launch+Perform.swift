@@ -10,7 +10,7 @@ extension Launch {
   ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(run, journals, situation, mail)
-    let destinations = destinations(places, listers.mapValues(\.root))
+    let destinations = destinations(places, listers)
     let afterThread = AfterThread(
       destinations, on: run.threads.after, writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, on: run.threads.ledger, mail: mail, clock: clock)
@@ -61,12 +61,12 @@ extension Launch {
 
   /// Of the uploads whose files are deleted or moved.
   private func destinations(
-    _ places: [(journal: Int, row: Int64)?], _ roots: [Int: [UInt8]]
+    _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
   ) -> [Int: AfterThread.Destination] {
     var destinations: [Int: AfterThread.Destination] = [:]
     for (index, node) in jobs.plan.nodes.enumerated() {
-      guard let place = places[index], let root = roots[index],
-        let delivery = AfterDelivery(node.after, root: root)
+      guard let place = places[index], let lister = listers[index],
+        let delivery = AfterDelivery(node.after, of: lister)
       else { continue }
       destinations[index] = .init(delivery: delivery, journal: place.journal)
     }

@@ -207,12 +207,13 @@ final class Exchanges {
         ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
-    let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    let folder = Array(URL(fileURLWithPath: path).deletingLastPathComponent().path.utf8)
+    do throws(FolderPath.Failure) {
+      close(try FolderPath.descriptor(of: folder, trusting: .ownEntries, creating: true))
     } catch {
       throw TransportFailure(
-        .destination, "the folder of \(work.saveTo) cannot be made", mayHaveReachedServer: false)
+        .destination, "the folder of \(work.saveTo) cannot be used: \(error.reason)",
+        mayHaveReachedServer: false)
     }
     // Validators of a file that is gone would leave it gone (RFC 9110 §13.1).
     let isThere = !attempt.isUnconditional && FileManager.default.fileExists(atPath: path)

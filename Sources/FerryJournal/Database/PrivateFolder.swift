@@ -27,7 +27,7 @@ enum PrivateFolder {
   }
 
   /// Refuses a path on which another user could put another folder in its place: below a folder that everyone may
-  /// write to and that is not sticky, or through a link that another user has put into a sticky one.
+  /// write to and that is not sticky, or through a link or folder that another user has put into a sticky one.
   ///
   /// Folders above that a group may write to, or that belong to another user, are trusted: home folders and mounted
   /// volumes are often so.
@@ -50,11 +50,12 @@ enum PrivateFolder {
           throw refused(
             folder, "its mode is \(text(above.st_mode)), so that any user can replace what is in it")
         }
-        if lstat(next, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != geteuid(),
-          status.st_uid != above.st_uid
-        {
+        if lstat(next, &status) == 0, status.st_uid != geteuid(), status.st_uid != above.st_uid {
+          let isLink = status.st_mode & S_IFMT == S_IFLNK
           throw refused(
-            next, "it is a symbolic link of user \(status.st_uid), in a folder that everyone may write to")
+            next,
+            "it \(isLink ? "is a symbolic link of" : "belongs to") user \(status.st_uid), "
+              + "in a folder that everyone may write to")
         }
       }
       folder = next

@@ -1,0 +1,106 @@
+import Foundation
+
+/// A server of scripted bytes over TLS, whose certificate ferry trusts.
+///
+/// ferry trusts the system's authorities and has no key for others. So its command runs in a mount namespace of its own,
+/// in which the server's certificate takes the place of Debian's list of them.
+final class TLSServer: Sendable {
+  let url: String
+  private let process: RunningCommand
+  private let certificate: String
+
+  /// Debian's list of authorities.
+  private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
+
+  /// Whether this machine allows it. A skip that nobody sees would look like a pass.
+  static let isPossible: Bool = {
+    let words = ["-m", "mount", "--bind", "/dev/null", authorities]
+    if RunningCommand.find("openssl") != nil, RunningCommand.find("unshare") != nil,
+      let trial = try? Process.run(URL(filePath: "/usr/bin/env"), arguments: ["unshare"] + words)
+    {
+      trial.waitUntilExit()
+      if trial.terminationStatus == 0 { return true }
+    }
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the tests over TLS need openssl, and root in a mount namespace\n\n".utf8))
+    return false
+  }()
+
+  private init(_ process: RunningCommand, _ certificate: String) async throws {
+    self.process = process
+    self.certificate = certificate
+    url = "https://127.0.0.1:" + (try await process.line(after: "port "))
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  /// - Parameters:
+  ///   - folder: takes the certificate.
+  ///   - serve: the body of `def serve(connection, number, request)`, indented by two spaces; `request()` returns the
+  ///     next request as `METHOD PATH`, and `end()` ends the connection without a closure alert.
+  static func start(in folder: TemporaryFolder, _ serve: String) async throws -> TLSServer {
+    let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
+    let words = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+      "/CN=ferry test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+    ]
+    let made = try await Command.run("openssl", words)
+    guard made.status == 0 else { throw CommandFailure(description: made.stderr) }
+    let script = """
+      import socket, ssl, sys, threading, time
+      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+      context.load_cert_chain(sys.argv[2], sys.argv[1])
+      listener = socket.create_server(("127.0.0.1", 0))
+      print("port", listener.getsockname()[1])
+      def serve(connection, number, request, end):
+      \(serve)
+      def accept(raw, number):
+        try:
+          connection = context.wrap_socket(raw, server_side=True)
+          lines = connection.makefile("rb")
+          def request():
+            words = lines.readline().split()
+            if not words: raise EOFError
+            length = 0
+            while (line := lines.readline().strip()):
+              name, _, value = line.partition(b":")
+              if name.lower() == b"content-length": length = int(value)
+            lines.read(length)
+            text = words[0].decode() + " " + words[1].decode()
+            print("request", text)
+            return text
+          def end():
+            socket.socket.shutdown(connection, socket.SHUT_WR)
+          serve(connection, number, request, end)
+          connection.unwrap()
+        except (OSError, EOFError): pass
+      number = 0
+      while True:
+        raw, _ = listener.accept()
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=accept, args=(raw, number), daemon=True).start()
+        number += 1
+      """
+    return try await TLSServer(RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
+  }
+
+  /// As `POST /path`.
+  var requests: [String] {
+    process.stdout.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("request ") }
+      .map { String($0.dropFirst("request ".count)) }
+  }
+
+  /// Runs the job where the certificate is trusted.
+  func run(_ job: Workspace) async throws -> (command: Command, report: RunReport) {
+    let trusting = "mount --bind \"$1\" \(Self.authorities) && shift && exec \"$@\""
+    let words = ["run", "job.yaml", "--report", "report.json"]
+    let command = try await job.start(
+      ["-m", "sh", "-c", trusting, "sh", certificate, Product.path("ferry")] + words, program: "unshare"
+    ).end()
+    do {
+      return (command, try job.report())
+    } catch {
+      throw CommandFailure(description: "\(error)\n\(command.status)\n\(command.stdout)\n\(command.stderr)")
+    }
+  }
+}
