@@ -55,7 +55,8 @@ let package = Package(
     .target(
       name: "FerryEngine",
       dependencies: [
-        "FerryDigest", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal", "CFiles",
+        "FerryDigest", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
+        "CFiles",
       ],
       swiftSettings: strict),
     .executableTarget(

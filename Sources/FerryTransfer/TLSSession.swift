@@ -39,7 +39,9 @@ struct TLSSession {
       guard event == SSL_CB_READ_ALERT, value & 0xFF == SSL_AD_CLOSE_NOTIFY,
         let handle = SSL_get_ex_data(ssl, TLSSession.applicationData)
       else { return }
-      Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef { $0.exchange?.hasAnnouncedEnd = true }
+      Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
+        $0.exchange?.hasAnnouncedEnd = true
+      }
     }
   }
 

@@ -100,7 +100,8 @@ import Testing
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func `that another user replaced by a link has no owed file moved behind it`() async throws {
     let receiver = try await ReceiverProcess.start()
-    let nodes = JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
+    let nodes =
+      JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
     let job = try Workspace(JobText.text(server: receiver.url, nodes))
     try job.folder.write(Self.content, to: "shared/box/x")
     // The name is taken, so the file stays and is owed.

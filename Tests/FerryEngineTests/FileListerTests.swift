@@ -130,7 +130,8 @@ struct FileListerTests {
     folder.file("sparse")
     #expect(truncate("\(folder.path)/sparse", 1 << 40) == 0)
     for (name, reason) in [
-      ("fifo", "it is not a regular file"), ("sparse", "it has 1099511627776 bytes"), ("root", "not a regular file"),
+      ("fifo", "it is not a regular file"), ("sparse", "it has 1099511627776 bytes"),
+      ("root", "not a regular file"),
     ] {
       let error = #expect(throws: ListingFailure.self) {
         _ = try list(.list(name, nullSeparated: false))

@@ -44,15 +44,16 @@ struct ValidatorTests {
   /// 2026-11-22 12:00:00 UTC.
   private var now: Instant { Instant(nanoseconds: 1_795_348_800 * 1_000_000_000) }
 
-  @Test(arguments: [
-    ("Sun, 22 Nov 2026 12:00:00 GMT", nil, true), ("Mon, 23 Nov 2026 11:59:59 GMT", nil, false),
-    ("Fri, 31 Dec 9999 23:59:59 GMT", nil, false),
-    ("Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", true),
-    ("Sun, 22 Nov 2026 12:00:01 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", false),
-    // The server's clock may differ, but not by centuries.
-    ("Sun, 22 Nov 2026 18:00:00 GMT", "Sun, 22 Nov 2026 18:00:00 GMT", true),
-    ("Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", false),
-  ] as [(String, String?, Bool)])
+  @Test(
+    arguments: [
+      ("Sun, 22 Nov 2026 12:00:00 GMT", nil, true), ("Mon, 23 Nov 2026 11:59:59 GMT", nil, false),
+      ("Fri, 31 Dec 9999 23:59:59 GMT", nil, false),
+      ("Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", true),
+      ("Sun, 22 Nov 2026 12:00:01 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", false),
+      // The server's clock may differ, but not by centuries.
+      ("Sun, 22 Nov 2026 18:00:00 GMT", "Sun, 22 Nov 2026 18:00:00 GMT", true),
+      ("Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", false),
+    ] as [(String, String?, Bool)])
   func aDateAfterTheResponseIsNotKept(_ date: String, _ sent: String?, _ isKept: Bool) {
     let fields = [("Last-Modified", date)] + (sent.map { [("Date", $0)] } ?? [])
     let answer = TransferAnswer(

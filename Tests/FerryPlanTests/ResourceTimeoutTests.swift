@@ -75,7 +75,8 @@ import Testing
   @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
   func aHostsPauseIsNotWaitedForBeyondTheTime(_ node: String) throws {
     let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
-    let yaml = node.replacing("RETRY", with: retry).replacing("session: s,", with: "session: s, retry: \(retry),")
+    let yaml = node.replacing("RETRY", with: retry).replacing(
+      "session: s,", with: "session: s, retry: \(retry),")
     var world = try world(Self.head + yaml, files: node.contains("uploads:") ? 3 : 0) { _ in
       .status(503, retryAfter: .seconds(4 * 3600))
     }

@@ -209,7 +209,8 @@ import Testing
       #expect(server.connectionCount == 3)
       let outcome = try loop.run(
         TransferRequest(
-          id: 4, method: "POST", url: server.url, body: .bytes([1]), idleTimeout: .seconds(10), atMostOnce: true))
+          id: 4, method: "POST", url: server.url, body: .bytes([1]), idleTimeout: .seconds(10),
+          atMostOnce: true))
       #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
       #expect(outcome.failure?.mayHaveReachedServer == true)
       #expect(server.requests.filter { $0.method == "POST" }.count == 1)

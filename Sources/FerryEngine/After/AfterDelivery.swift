@@ -31,7 +31,10 @@ final class AfterDelivery {
   }
 
   /// Of the root as it is now, where it can be opened.
-  var root: FolderIdentity? { try? folders.get().identity }  // Why it cannot be opened is in each file's result.
+  var root: FolderIdentity? {
+    // Why it cannot be opened is in each file's result.
+    try? folders.get().identity
+  }
 
   /// What was done is on the disk once `sync` has returned true.
   func carryOut(_ file: DeliveredFile) -> AfterResult {

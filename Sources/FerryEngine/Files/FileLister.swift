@@ -114,7 +114,9 @@ package struct FileLister: Sendable {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(Self.reason(errno)) }
-    guard status.isRegular else { throw failure("it is not a regular file; 'list: -' reads the standard input") }
+    guard status.isRegular else {
+      throw failure("it is not a regular file; 'list: -' reads the standard input")
+    }
     guard status.st_size <= Self.largestList else {
       throw failure("it has \(status.st_size) bytes, more than \(Self.largestList)")
     }

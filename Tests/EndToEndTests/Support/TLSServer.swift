@@ -41,7 +41,8 @@ final class TLSServer: Sendable {
   static func start(in folder: TemporaryFolder, _ serve: String) async throws -> TLSServer {
     let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
     let words = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+      "-subj",
       "/CN=ferry test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
     ]
     let made = try await Command.run("openssl", words)
@@ -81,7 +82,8 @@ final class TLSServer: Sendable {
         threading.Thread(target=accept, args=(raw, number), daemon=True).start()
         number += 1
       """
-    return try await TLSServer(RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
+    return try await TLSServer(
+      RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
   }
 
   /// As `POST /path`.
