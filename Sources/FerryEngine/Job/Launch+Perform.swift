@@ -15,20 +15,26 @@ extension Launch {
       destinations, on: run.threads.after, writer: writer.journal, tallies: tallies)
     let accountant = Accountant(ledger, on: run.threads.ledger, mail: mail, clock: clock)
     let scheduler = try scheduler(run, journals, situation)
-    let exchanges = Exchanges(
-      jobs: jobs, runID: run.id, rounds: run.rounds, secrets: run.secrets, situation: situation,
-      listers: listers, rootIdentities: destinations.compactMapValues(\.delivery.root))
+    let steps = PreparedSteps(jobs, secrets: run.secrets)
+    let captures = CaptureStore(jobs.plan, runID: run.id, secrets: run.secrets, situation: situation)
+    var requests = RequestFactory(
+      jobs, rounds: run.rounds, steps: steps, captures: captures, listers: listers)
+    requests.absent = situation.absent
+    let responses = ResponseInterpreter(
+      jobs.plan, steps: steps, captures: captures,
+      rootIdentities: destinations.compactMapValues(\.delivery.root))
     var situation = situation
     let runLoop = RunLoop(
-      scheduler: scheduler, clock: clock, loop: loop, mail: mail, exchanges: exchanges,
+      scheduler: scheduler, clock: clock, loop: loop, mail: mail, requests: requests, responses: responses,
+      captures: captures, fetches: FetchCache(situation.fetches),
       scribe: Scribe(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
         places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         afterThread: afterThread),
       accountant: accountant, search: SearchThread(on: run.threads.search, mail: mail)
-    ) { scheduler throws(JournalError) in
+    ) { scheduler, requests throws(JournalError) in
       let event = try intake.next(scheduler, &situation, rounds: run.rounds) { mail.post(.inbox) }
-      exchanges.absent = situation.absent
+      requests.absent = situation.absent
       return event
     } onProgress: { scheduler, moving in
       run.onProgress(

@@ -111,6 +111,13 @@ struct Situation {
     self.nextRows = nextRows
   }
 
+  /// By node: the validators that the journals have of fetches.
+  var fetches: [Int: FetchRecord] {
+    var fetches: [Int: FetchRecord] = [:]
+    for (index, row) in rows.enumerated() { fetches[index] = row?.fetch }
+    return fetches
+  }
+
   /// What the journals keep of the fetches' intervals.
   var intervals: [NodeID: Duration] {
     var intervals: [NodeID: Duration] = [:]

@@ -4,14 +4,19 @@ import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and feeds back what happened, on one thread.
 ///
-/// It decides nothing. Requests are built and answers are read by `Exchanges`; facts go to the journal
-/// through `Scribe`.
+/// It decides nothing. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and `Scribe` writes facts to
+/// the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
   private let clock: LaunchClock
   private let loop: TransferLoop
   private let mail: MailSlot
-  private let exchanges: Exchanges
+  private var requests: RequestFactory
+  private let responses: ResponseInterpreter
+  private let captures: CaptureStore
+  private var fetches: FetchCache
+  /// Attempts whose requests are with the loop or whose responses are being read.
+  private var attempts: [UInt64: Attempt] = [:]
   private let scribe: Scribe
   /// Ends of attempts that never reached the loop.
   private var early: [AttemptResult] = []
@@ -26,16 +31,17 @@ final class RunLoop {
   private(set) var fault: JournalError?
   private let accountant: Accountant
   /// The next of what has come into the sessions' inboxes.
-  private let news: (Scheduler) throws(JournalError) -> Event?
+  private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> Event?
   private let onProgress: (Scheduler, Traffic) -> Void
   /// The kind of network that leases are of.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
 
   init(
-    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, exchanges: Exchanges,
-    scribe: Scribe, accountant: Accountant, search: SearchThread,
-    news: @escaping (Scheduler) throws(JournalError) -> Event?,
+    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, requests: RequestFactory,
+    responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache, scribe: Scribe,
+    accountant: Accountant, search: SearchThread,
+    news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> Event?,
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
     self.accountant = accountant
@@ -47,7 +53,10 @@ final class RunLoop {
     self.loop = loop
     self.mail = mail
     searchThread = search
-    self.exchanges = exchanges
+    self.requests = requests
+    self.responses = responses
+    self.captures = captures
+    self.fetches = fetches
     self.scribe = scribe
     self.onProgress = onProgress
   }
@@ -62,22 +71,29 @@ final class RunLoop {
       var results = early
       early = []
       let now = clock.now
-      for (outcome, reading) in searched {
-        results.append(exchanges.result(of: outcome, reading, at: now, scheduler))
-      }
+      for (outcome, reading) in searched { results.append(result(of: outcome, reading, at: now)) }
       searched = []
       for outcome in outcomes {
-        if let search = exchanges.search(of: outcome) {
+        if let attempt = attempts[outcome.id], let search = responses.search(of: outcome, attempt) {
           searching[outcome.id] = outcome
           searchThread.read(outcome.id, search)
         } else {
-          results.append(exchanges.result(of: outcome, at: now, scheduler))
+          results.append(result(of: outcome, at: now))
         }
       }
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       onProgress(scheduler, loop.progress)
     }
+  }
+
+  private func result(
+    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
+  ) -> AttemptResult {
+    guard let attempt = attempts.removeValue(forKey: outcome.id) else {
+      preconditionFailure("an outcome is of a request that was started")
+    }
+    return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
   }
 
   /// Begins, unless a signal came while files were listed.
@@ -118,7 +134,7 @@ final class RunLoop {
       handle(.conditions(conditions))
     case .inbox:
       do throws(JournalError) {
-        while let event = try news(scheduler) { handle(event) }
+        while let event = try news(scheduler, &requests) { handle(event) }
       } catch {
         fault = error
       }
@@ -149,7 +165,7 @@ final class RunLoop {
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
-    early.append(exchanges.result(of: outcome, at: clock.now, scheduler))
+    early.append(result(of: outcome, at: clock.now))
   }
 
   private func perform(_ action: Action) {
@@ -165,7 +181,7 @@ final class RunLoop {
       }
     case .record(let entries):
       do throws(JournalError) {
-        try scribe.write(entries, scheduler: scheduler, exchanges: exchanges)
+        try scribe.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
         fault = error
       }
@@ -183,14 +199,15 @@ final class RunLoop {
 
   private func start(_ attempt: Attempt) {
     do throws(TransportFailure) {
-      if let source = try exchanges.fileToHash(before: attempt, scheduler) {
+      if let source = try requests.fileToHash(before: attempt, scheduler) {
         hashing[attempt.id] = attempt
         loop.digest(id: attempt.id, source: source)
         return
       }
-      loop.start(try exchanges.request(for: attempt, scheduler, at: clock.now))
+      let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now)
+      attempts[attempt.id] = attempt
+      loop.start(request)
     } catch {
-      exchanges.forget(attempt.id)
       early.append(.init(id: attempt.id, answer: .failure(error)))
     }
   }
@@ -200,7 +217,7 @@ final class RunLoop {
       guard let attempt = hashing.removeValue(forKey: digest.id) else { continue }
       switch digest.result {
       case .success(let sha256):
-        exchanges.keep(sha256: sha256, of: attempt.place)
+        captures.keep(sha256: sha256, of: attempt.place)
         start(attempt)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }

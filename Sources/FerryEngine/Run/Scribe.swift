@@ -52,7 +52,7 @@ final class Scribe {
   }
 
   func write(
-    _ entries: [JournalEntry], scheduler: Scheduler, exchanges: Exchanges
+    _ entries: [JournalEntry], scheduler: Scheduler, captures: CaptureStore, fetches: FetchCache
   ) throws(JournalError) {
     recorded += 1
     var writes: [Int: [JournalWrite]] = [:]
@@ -62,11 +62,11 @@ final class Scribe {
         continue
       }
       guard let node = entry.node, let place = places[node.index] else { continue }
-      if let upload = uploadWrites(entry, scheduler: scheduler, exchanges: exchanges, at: place) {
+      if let upload = uploadWrites(entry, scheduler: scheduler, captures: captures, at: place) {
         writes[place.journal, default: []] += upload
       } else {
         writes[place.journal, default: []] += nodeWrites(
-          entry, scheduler: scheduler, exchanges: exchanges, row: place.row,
+          entry, scheduler: scheduler, captures: captures, fetches: fetches, row: place.row,
           round: rounds[node.index])
       }
     }
@@ -109,7 +109,7 @@ final class Scribe {
 
   /// What an entry of an upload's item writes; `nil` for entries of single requests.
   private func uploadWrites(
-    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, at node: (journal: Int, row: Int64)
+    _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, at node: (journal: Int, row: Int64)
   ) -> [JournalWrite]? {
     func row(_ place: Place) -> Int64? {
       place.item.flatMap { item in scheduler.withItems(of: place.node) { $0.rows[item] } }
@@ -125,35 +125,35 @@ final class Scribe {
       return row(place).map {
         [
           .allocated(
-            row: $0, captures: ItemValues.journaled(exchanges.values(of: place).allocate, step: "allocate"),
+            row: $0, captures: ItemValues.journaled(captures[place].allocate, step: "allocate"),
             expires: expires)
         ]
       }
     case .transferred(let place):
       return row(place).map {
-        let values = exchanges.values(of: place)
+        let values = captures[place]
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
         return [transferred] + sourceWrites(values, nil, row: $0)
       }
     case .released(let place):
-      exchanges.forgetValues(of: place)
+      captures.forget(place)
       return row(place).map { [.released(row: $0)] }
     case .orphaned(let place, let index, let orphaning, let at):
       let orphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += 1
       orphanRows[.orphan(index, of: place.node)] = orphan
-      exchanges.orphan(place, as: .orphan(index, of: place.node), scheduler)
+      captures.orphan(place, as: .orphan(index, of: place.node), scheduler)
       return row(place).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
     case .settled(let place):
-      exchanges.forget(orphan: place)
+      captures.forget(orphan: place)
       return orphanRows.removeValue(forKey: place).map { [.orphanSettled(orphan: $0)] } ?? []
     case .notReleased(let place, let failure, let at):
       return orphanRows[place].map { [.orphanKept(orphan: $0, failure: failure, at: at)] } ?? []
     case .closed(let place, let state, let failure, let at):
       guard let row = row(place) else { return nil }
-      let values = exchanges.values(of: place)
-      exchanges.forgetValues(of: place)
+      let values = captures[place]
+      captures.forget(place)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
       guard let item = place.item, state == .done || state == .ambiguous else { return [closed] }
       let isDone = state == .done
@@ -216,7 +216,8 @@ final class Scribe {
   }
 
   private func nodeWrites(
-    _ entry: JournalEntry, scheduler: Scheduler, exchanges: Exchanges, row: Int64, round: Int64
+    _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, fetches: FetchCache, row: Int64,
+    round: Int64
   ) -> [JournalWrite] {
     switch entry {
     case .intent: [.nodeIntent(node: row, round: round)]
@@ -227,8 +228,8 @@ final class Scribe {
           node: row,
           NodeClosing(
             round: round, state: state, at: at, failure: failure,
-            captures: exchanges.captures(of: place.node),
-            fetch: state == .done ? fetchRecord(place.node, scheduler, exchanges) : nil))
+            captures: captures.captures(of: place.node),
+            fetch: state == .done ? fetchRecord(place.node, scheduler, fetches) : nil))
       ]
     case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned, .settled,
       .notReleased:
@@ -237,8 +238,8 @@ final class Scribe {
   }
 
   /// The validators of the answer, with the interval that it leads to.
-  private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ exchanges: Exchanges) -> FetchRecord? {
-    var record = exchanges.fetchRecord(of: node)
+  private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ fetches: FetchCache) -> FetchRecord? {
+    var record = fetches[node]
     record?.interval = scheduler.fetchInterval(of: node)
     return record
   }

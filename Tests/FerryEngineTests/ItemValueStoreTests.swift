@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-struct KnownValuesTests {
+struct ItemValueStoreTests {
   private func capture(_ value: String) -> CapturedValue {
     CapturedValue(name: "id", value: value, isSecret: true)
   }
@@ -12,7 +12,7 @@ struct KnownValuesTests {
   private func place(_ item: Int) -> Place { Place(NodeID(0), item) }
 
   @Test func anItemsSecretsAreForgottenWithIt() {
-    var values = KnownValues([:], secrets: [SensitiveValue("the manifest's")])
+    var values = ItemValueStore([:], secrets: [SensitiveValue("the manifest's")])
     for item in 0..<1000 {
       values.update(place(item)) { $0.allocate = [capture("allocated-\(item)")] }
       values.update(place(item)) { $0.transfer = [capture("transferred-\(item)")] }
@@ -24,7 +24,7 @@ struct KnownValuesTests {
   }
 
   @Test func aSecretOfAnAllocationThatIsMadeAnewGoesWithIt() {
-    var values = KnownValues(
+    var values = ItemValueStore(
       [
         place(0): ItemValues(
           journaled: [
@@ -37,7 +37,7 @@ struct KnownValuesTests {
   }
 
   @Test func aSecretThatOthersHaveTooStaysMasked() {
-    var values = KnownValues([:], secrets: [SensitiveValue("shared")])
+    var values = ItemValueStore([:], secrets: [SensitiveValue("shared")])
     for item in 0..<2 { values.update(place(item)) { $0.allocate = [capture("shared"), capture("both")] } }
     values.forget(place(0))
     #expect(values.mask.mask("both") == "***")

@@ -1,9 +1,9 @@
 import FerryManifest
 import FerryPlan
 
-/// What answers gave for items, with the mask of every secret that is known: an item's secrets leave it with the item's
-/// values, or a long run would look for all of them in every text.
-struct KnownValues {
+/// What responses gave for items, with the mask of every secret that is known. An item's secrets leave the mask with the
+/// item's values, or a long run would search every text for all of them.
+struct ItemValueStore {
   private var items: [Place: ItemValues]
   private(set) var mask: SecretMask
   /// What belongs to no item: secrets, tokens, captures of requests.

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 
 /// What the release of upload IDs that will not be used needs: their captures and files.
-struct OrphanBook {
+struct OrphanedUploadIndex {
   struct Entry {
     var file: FileValues
     var values: ItemValues

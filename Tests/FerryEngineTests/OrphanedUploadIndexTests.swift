@@ -5,8 +5,8 @@ import Testing
 @testable import FerryEngine
 
 /// Which dropped upload IDs are the ones that the server gives out again.
-struct OrphanBookTests {
-  private func book(abandon url: String) throws -> OrphanBook {
+struct OrphanedUploadIndexTests {
+  private func book(abandon url: String) throws -> OrphanedUploadIndex {
     let folder = try TestFolder()
     let manifest = """
       version: 1
@@ -22,14 +22,14 @@ struct OrphanBookTests {
       """
     try Data(manifest.utf8).write(to: URL(fileURLWithPath: folder.path + "/m.yaml"))
     let reading = try Job.read(path: folder.path + "/m.yaml", variables: [:], environment: [:])
-    return OrphanBook(try #require(reading.job, "\(reading.diagnostics)").plan)
+    return OrphanedUploadIndex(try #require(reading.job, "\(reading.diagnostics)").plan)
   }
 
   private func capture(_ id: String) -> [CapturedValue] {
     [CapturedValue(name: "id", value: id, isSecret: false)]
   }
 
-  private func add(_ id: String, of path: [UInt8], as orphan: Int, to book: inout OrphanBook) {
+  private func add(_ id: String, of path: [UInt8], as orphan: Int, to book: inout OrphanedUploadIndex) {
     var values = ItemValues()
     values.allocate = capture(id)
     let file = FileValues(path: path, size: 1, modified: 0)

@@ -1,0 +1,174 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What responses gave for later requests: the captures of items, tokens and requests, and the digests of files; with
+/// the mask of every secret that is known.
+///
+/// A class, because requests are built from it, responses add to it, and the journal is written from it.
+final class CaptureStore {
+  private let plan: Plan
+  private let runID: String
+  /// By manifest.
+  private let secrets: [[String: SensitiveValue]]
+  private var items: ItemValueStore
+  /// Captures of tokens and requests, by node.
+  private var nodeCaptures: [Int: [CapturedValue]] = [:]
+  private var tokenValues: [Int: [String: SensitiveValue]] = [:]
+  /// By manifest and name.
+  private var requestValues: [[String: [String: BoundValue]]]
+  /// Upload IDs that are to be released.
+  private var orphans: OrphanedUploadIndex
+
+  /// - Parameter secrets: by manifest.
+  init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], situation: Situation) {
+    self.plan = plan
+    self.runID = runID
+    self.secrets = secrets
+    items = ItemValueStore(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
+    requestValues = situation.requests
+    orphans = OrphanedUploadIndex(plan)
+    for (node, rows) in situation.orphans {
+      for (index, row) in rows.enumerated() {
+        let place = Place.orphan(index, of: NodeID(node))
+        orphans.add(row, as: place)
+        items.update(place) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
+      }
+    }
+  }
+
+  /// The text with `***` in the place of every secret.
+  func masked(_ text: String) -> String { items.mask.mask(text) }
+
+  // MARK: Items
+
+  /// What responses gave for an item; empty if they gave nothing.
+  subscript(place: Place) -> ItemValues { items[place] ?? ItemValues() }
+
+  func keep(sha256: [UInt8], of place: Place) { items.update(place) { $0.sha256 = sha256 } }
+
+  /// Records which file was sent.
+  func keep(inode: UInt64, root: FolderIdentity?, of place: Place) {
+    items.update(place) { ($0.inode, $0.root) = (inode, root) }
+  }
+
+  func forget(_ place: Place) { items.forget(place) }
+
+  /// The captures of a token or request.
+  func captures(of node: NodeID) -> [CapturedValue] { nodeCaptures[node.index] ?? [] }
+
+  // MARK: Responses
+
+  /// Keeps what the response to an attempt gave.
+  func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
+    let node = attempt.place.node
+    if attempt.place.item == nil {
+      for capture in captures where capture.isSecret { items.keepSecret(capture.value) }
+    }
+    switch step.kind {
+    case .allocate: items.update(attempt.place) { $0.allocate = captures }
+    case .transfer: items.update(attempt.place) { $0.transfer = captures }
+    case .token: keep(token: captures, of: node)
+    case .request:
+      nodeCaptures[node.index] = captures
+      let known = plan.nodes[node.index]
+      requestValues[known.manifest.index][known.name] = .init(captures)
+    case .commit, .probe, .fetch, .abandon: break
+    }
+  }
+
+  /// Each capture of a token is sensitive; those that requests carry as the token are masked.
+  private func keep(token captures: [CapturedValue], of node: NodeID) {
+    tokenValues[node.index] = Dictionary(captures.map { ($0.name, SensitiveValue($0.value)) }) { $1 }
+    guard case .token(let work) = plan.nodes[node.index].work else { return }
+    for capture in captures where work.apply.value.references.contains(.token(capture.name)) {
+      if !capture.isSecret { items.keepSecret(capture.value) }
+    }
+  }
+
+  /// The captures as they may be journaled and shown: without the user name and password of a URL; one that holds a
+  /// secret of the manifest or a token is a secret itself.
+  func guarded(_ captures: [CapturedValue]) -> [CapturedValue] {
+    captures.map { capture in
+      guard !capture.isSecret else { return capture }
+      var guarded = capture
+      var url = URLReference(capture.value)
+      if url.isHTTP, url.removeUserinfo() { guarded.value = url.description }
+      guarded.isSecret = items.lasting.mask(guarded.value) != guarded.value
+      return guarded
+    }
+  }
+
+  // MARK: Requests
+
+  /// The values of the references in an attempt's request.
+  func bindings(for attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
+    let manifest = plan.manifest(of: attempt.place.node)
+    var bindings = Bindings(secrets: secrets[manifest.index])
+    if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
+    bindings.requests = requestValues[manifest.index]
+    if let orphan = orphans[attempt.place] {
+      bindings.file = orphan.file
+      bind(orphan.values, to: &bindings)
+    } else if let item = attempt.place.item {
+      let known = items[attempt.place]
+      bindings.file = file(item, of: attempt.place.node, sha256: known?.sha256, scheduler)
+      if let known { bind(known, to: &bindings) }
+    } else {
+      bindings.run = .init(
+        id: runID, done: scheduler.doneCount(of: manifest), failed: scheduler.failedCount(of: manifest),
+        exitCode: Int(scheduler.exitCode(of: manifest).rawValue))
+    }
+    return bindings
+  }
+
+  /// The origins of an item's later steps, as far as captures decide them by now.
+  func laterOrigins(of prepared: PreparedStep, _ place: Place) -> [Step.Kind: Origin] {
+    guard !prepared.laterOrigins.isEmpty, let known = items[place] else { return [:] }
+    var bindings = Bindings(secrets: secrets[plan.manifest(of: place.node).index])
+    bind(known, to: &bindings)
+    var origins: [Step.Kind: Origin] = [:]
+    for later in prepared.laterOrigins {
+      // What is not captured yet is found after a later step; what is not a URL fails when it is sent.
+      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else { continue }
+      origins[later.kind] = origin
+    }
+    return origins
+  }
+
+  private func bind(_ known: ItemValues, to bindings: inout Bindings) {
+    if !known.allocate.isEmpty { bindings.allocate = .init(known.allocate) }
+    if !known.transfer.isEmpty { bindings.transfer = .init(known.transfer) }
+  }
+
+  private func file(
+    _ item: Int, of node: NodeID, sha256: [UInt8]?, _ scheduler: Scheduler
+  ) -> FileValues? {
+    scheduler.withItems(of: node) { table in
+      FileValues(
+        path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], sha256: sha256.map { Hexadecimal.text($0) })
+    }
+  }
+
+  // MARK: Upload IDs that are to be released
+
+  /// The item's upload ID will not be used, and is released if its manifest says how.
+  func orphan(_ place: Place, as orphan: Place, _ scheduler: Scheduler) {
+    guard let item = place.item, let known = items[place],
+      let file = file(item, of: place.node, sha256: known.sha256, scheduler),
+      orphans.add(.init(file: file, values: known), as: orphan)
+    else { return }
+    items.update(orphan) { $0 = known }
+  }
+
+  func forget(orphan: Place) {
+    orphans.forget(orphan)
+    items.forget(orphan)
+  }
+
+  /// Orphans of the node that stand for an ID which the server has now given out again, by the captures of `allocate`.
+  func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
+    orphans.regained(by: captures, path: path, of: node)
+  }
+}

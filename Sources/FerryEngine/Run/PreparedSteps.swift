@@ -1,0 +1,96 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// The steps of a job's nodes, with everything that is the same for every attempt prepared once.
+struct PreparedSteps {
+  /// By node.
+  private let steps: [[PreparedStep]]
+
+  /// - Parameter secrets: by manifest.
+  init(_ jobs: Jobs, secrets: [[String: SensitiveValue]]) {
+    let origins = jobs.all.enumerated().map { ManifestOrigins($1.plan, secrets: secrets[$0]) }
+    steps = jobs.plan.nodes.enumerated().map { index, node in
+      let own = (node: jobs.own(NodeID(index)), plan: jobs.job(of: NodeID(index)).plan)
+      let ownOrigins = origins[node.manifest.index]
+      let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
+      let comparesContent = node.comparesContent
+      return node.steps.enumerated().map { position, step in
+        PreparedStep(
+          step: step,
+          builder: Self.builder(
+            own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins),
+          redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
+          patterns: Patterns(step.capture, step.expect),
+          needsDigest: refersToDigest[position],
+          hashesAsSent: step.kind == .transfer
+            && (comparesContent || refersToDigest[(position + 1)...].contains(true)),
+          laterOrigins: node.steps[(position + 1)...].filter { $0.origin == nil }.map {
+            // The capture at the beginning of the URL decides the host.
+            let start = Template(Array($0.request.url.segments.prefix(1)))
+            return .init(kind: $0.kind, builder: RequestBuilder(RequestTemplate(url: start)))
+          })
+      }
+    }
+  }
+
+  /// - Parameter plan: of the step's own manifest, whose header fields the session has.
+  private static func builder(
+    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
+  ) -> RequestBuilder {
+    let apply: RequestTemplate.Field? =
+      if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
+        nil
+      }
+    return RequestBuilder(
+      step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply,
+      isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
+  }
+
+  /// The step that an attempt is at.
+  subscript(attempt: Attempt) -> PreparedStep {
+    guard let step = steps[attempt.place.node.index].first(where: { $0.step.kind == attempt.step }) else {
+      preconditionFailure("an attempt is at a step of its node")
+    }
+    return step
+  }
+}
+
+/// A step with everything that is the same for every attempt at it.
+struct PreparedStep {
+  var step: Step
+  var builder: RequestBuilder
+  var redirects: TransferRequest.Redirects
+  /// The regular expressions of `expect` and `capture`.
+  var patterns: Patterns
+  /// Whether its request needs the file's digest before it is sent.
+  var needsDigest: Bool
+  /// Whether its file is hashed as it is sent.
+  var hashesAsSent: Bool
+  /// Later steps of the item whose host only captures decide.
+  var laterOrigins: [LaterOrigin]
+
+  struct LaterOrigin {
+    var kind: Step.Kind
+    var builder: RequestBuilder
+  }
+
+  /// Whether the body of a response of this status is read for `expect` and `capture` once the response is complete.
+  func isRead(_ status: Int) -> Bool {
+    guard step.kind == .fetch else { return step.expects(status: status) }
+    // A document is checked before it takes its file's place.
+    return step.content(of: status) == .nothing && status != 204 && status != 205
+  }
+}
+
+extension TransferRequest.Redirects {
+  fileprivate init(_ rules: RedirectRules) {
+    let acrossOrigins: TransferRequest.AcrossOrigins =
+      switch rules.acrossOrigins {
+      case .refuse: .refuse
+      case .strip: .strip
+      case .follow: .follow
+      }
+    self.init(limit: rules.limit, acrossOrigins: acrossOrigins)
+  }
+}

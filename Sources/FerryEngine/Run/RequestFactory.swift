@@ -1,0 +1,138 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+
+/// Builds the request of each attempt.
+struct RequestFactory {
+  private let jobs: Jobs
+  private let plan: Plan
+  /// By manifest.
+  private let rounds: [Int64]
+  private let steps: PreparedSteps
+  private let captures: CaptureStore
+  /// By upload node: what has its root open.
+  private let listers: [Int: FileLister]
+  /// By node and path: submitted files that are not there, and why each fails.
+  var absent: [Int: [[UInt8]: TransportFailure]] = [:]
+
+  /// - Parameter rounds: by manifest.
+  init(
+    _ jobs: Jobs, rounds: [Int64], steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister]
+  ) {
+    self.jobs = jobs
+    plan = jobs.plan
+    self.rounds = rounds
+    self.steps = steps
+    self.captures = captures
+    self.listers = listers
+  }
+
+  /// The file whose digest the attempt's request needs, where it is not known yet.
+  func fileToHash(
+    before attempt: Attempt, _ scheduler: Scheduler
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
+    guard steps[attempt].needsDigest, absence(of: attempt.place, scheduler) == nil,
+      captures[attempt.place].sha256 == nil
+    else { return nil }
+    return try source(of: attempt.place, scheduler, wantsSHA256: false)
+  }
+
+  /// The request of an attempt. Fails with `request`, `capture`, `destination` or the failures of its source.
+  func request(
+    for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant
+  ) throws(TransportFailure) -> TransferRequest {
+    if let failure = absence(of: attempt.place, scheduler) { throw failure }
+    let prepared = steps[attempt]
+    let step = prepared.step
+    let built = try prepared.builder.build(captures.bindings(for: attempt, step, scheduler))
+    let session = plan.sessions[step.session.index]
+    var request = TransferRequest(
+      id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
+      destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
+      idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
+      byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable,
+      sensitive: built.sensitive, redirects: prepared.redirects)
+    if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.place, scheduler) {
+      request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+      request.headers.append(.init(name: name, value: key.text))
+    }
+    if step.kind == .transfer {
+      guard let source = try source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
+        throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
+      }
+      request.body = .file(source)
+    }
+    if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
+      try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
+    }
+    return request
+  }
+
+  private func absence(of place: Place, _ scheduler: Scheduler) -> TransportFailure? {
+    guard let absent = absent[place.node.index], let path = scheduler.path(of: place) else { return nil }
+    return absent[Array(path)]
+  }
+
+  private func prepareFetch(
+    _ work: FetchWork, _ patterns: Patterns, _ attempt: Attempt, _ fetches: inout FetchCache,
+    _ request: inout TransferRequest
+  ) throws(TransportFailure) {
+    let node = attempt.place.node
+    let path = jobs.job(of: node).folder + "/" + work.saveTo
+    request.sizeLimit = work.maxSize
+    let (step, expect) = (work.step, work.step.expect)
+    let statuses = (expect.status.isEmpty ? [200] : expect.status).filter {
+      step.content(of: $0) == .document
+    }
+    request.destination = .file(path: path, statuses: statuses)
+    if expect.readsAnswer {
+      request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
+        ExpectationCheck.mismatch(expect, answer, patterns)?.message
+      }
+    }
+    let folder = Array(URL(fileURLWithPath: path).deletingLastPathComponent().path.utf8)
+    do throws(FolderPath.Failure) {
+      close(try FolderPath.descriptor(of: folder, trusting: .ownEntries, creating: true))
+    } catch {
+      throw TransportFailure(
+        .destination, "the folder of \(work.saveTo) cannot be used: \(error.reason)",
+        mayHaveReachedServer: false)
+    }
+    fetches.addCondition(
+      to: &request, of: attempt, hasFile: FileManager.default.fileExists(atPath: path))
+  }
+
+  private func idempotencyKey(of place: Place, _ scheduler: Scheduler) -> IdempotencyKey? {
+    let node = plan.nodes[place.node.index]
+    guard let item = place.item, case .upload(let work) = node.work else { return nil }
+    let known = captures[place]
+    let isOfRound = work.deliver == .everyRun && work.allocate == nil
+    return scheduler.withItems(of: place.node) { table in
+      IdempotencyKey(
+        manifest: plan.manifests[node.manifest.index], upload: node.name,
+        origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
+        size: table.files.sizes[item], modified: table.files.modified[item], captures: known.allocate,
+        sha256: work.comparesContent ? known.sha256 : nil,
+        round: isOfRound ? rounds[node.manifest.index] : nil)
+    }
+  }
+
+  private func source(
+    of place: Place, _ scheduler: Scheduler, wantsSHA256: Bool
+  ) throws(TransportFailure) -> TransferRequest.FileSource? {
+    guard let item = place.item, let lister = listers[place.node.index] else { return nil }
+    let root: SourceRoot
+    do throws(ListingFailure) {
+      root = try lister.folder()
+    } catch {
+      throw TransportFailure(.sourceMissing, "\(error)", mayHaveReachedServer: false)
+    }
+    return scheduler.withItems(of: place.node) { table in
+      TransferRequest.FileSource(
+        root: root, path: Array(table.files.path(item)), size: table.files.sizes[item],
+        modified: table.files.modified[item], identity: table.files.identities[item], wantsSHA256: wantsSHA256
+      )
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+
+/// Reads the response to each attempt in the scheduler's terms.
+struct ResponseInterpreter {
+  private let steps: PreparedSteps
+  private let captures: CaptureStore
+  /// By node: whether which file was sent is checked later.
+  private let keepsInodes: [Bool]
+  /// By node: which folders the roots are, where delivered files are deleted or moved.
+  private let rootIdentities: [Int: FolderIdentity]
+
+  init(
+    _ plan: Plan, steps: PreparedSteps, captures: CaptureStore, rootIdentities: [Int: FolderIdentity]
+  ) {
+    self.steps = steps
+    self.captures = captures
+    self.rootIdentities = rootIdentities
+    keepsInodes = plan.nodes.map { $0.after != .keep }
+  }
+
+  /// The search that has to run away from the loop's thread before `result` is called; `nil` if the outcome needs none.
+  func search(of outcome: TransferOutcome, _ attempt: Attempt) -> (@Sendable () -> ResponseReading)? {
+    guard case .success(let answer) = outcome.result else { return nil }
+    let prepared = steps[attempt]
+    guard prepared.isRead(answer.status), !prepared.patterns.isEmpty || answer.body.count > Self.smallBody
+    else { return nil }
+    let (step, patterns) = (prepared.step, prepared.patterns)
+    return { ResponseReading(answer, of: step, patterns) }
+  }
+
+  /// A JSON body up to this many bytes is read on the loop's thread.
+  private static let smallBody = 16 << 10
+
+  /// What the scheduler has to know of an outcome; what the response gave is kept.
+  ///
+  /// - Parameter reading: the result of `search`; `nil` to read the response here.
+  func result(
+    of outcome: TransferOutcome, _ attempt: Attempt, _ reading: ResponseReading? = nil,
+    _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult {
+    // Also without a response: a person may say later that the file was delivered.
+    if let inode = outcome.inode, keepsInodes[attempt.place.node.index] {
+      captures.keep(inode: inode, root: rootIdentities[attempt.place.node.index], of: attempt.place)
+    }
+    let condition = fetches.removeCondition(of: outcome.id)
+    let answer: AttemptResult.Answer =
+      switch outcome.result {
+      case .success(let response):
+        judgeable(response, to: attempt, reading, condition, &fetches, at: now, scheduler)
+      case .failure(let failure):
+        .failure(
+          .init(
+            failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer))
+      }
+    return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
+  }
+
+  private func judgeable(
+    _ answer: TransferAnswer, to attempt: Attempt, _ reading: ResponseReading?, _ condition: FetchCondition?,
+    _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult.Answer {
+    var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
+    let step = steps[attempt].step
+    guard step.kind == .fetch else {
+      return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
+    }
+    response.condition = condition?.seen(in: answer) ?? .absent
+    return .response(response)
+  }
+
+  private func response(
+    _ answer: TransferAnswer, to attempt: Attempt, _ found: ResponseReading?,
+    _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
+  ) -> AttemptResult.Response {
+    let prepared = steps[attempt]
+    let step = prepared.step
+    var response = AttemptResult.Response(status: answer.status)
+    response.withheld = answer.withheld.map(captures.masked)
+    if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
+    guard step.expects(status: answer.status) else { return response }
+    let reading =
+      prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
+    if step.kind == .fetch {
+      response.mismatch = fetches.take(answer, of: attempt, step, reading, at: now)
+      return response
+    }
+    if let mismatch = reading?.mismatch {
+      response.mismatch = mismatch.message
+      switch mismatch.kind {
+      case .different: break
+      case .unreadable: response.isUnreadable = true
+      case .undecided: (response.isUnreadable, response.isUndecided) = (true, true)
+      }
+      return response
+    }
+    if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.place) }
+    guard !step.capture.isEmpty else { return response }
+    do throws(TransportFailure) {
+      let found = captures.guarded(Self.resolveLocations(try reading?.captures.get() ?? [], step, answer))
+      response.expires = ExpiryReader.expiry(of: found, now: now)
+      captures.keep(found, of: attempt, step)
+      if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
+        response.regained = captures.regained(by: found, path: Array(path), of: attempt.place.node)
+      }
+      response.origins = captures.laterOrigins(of: prepared, attempt.place)
+    } catch {
+      response.missing = error
+    }
+    return response
+  }
+
+  /// A `Location` may be relative to the request's own URL (RFC 9110 §10.2.2); later steps need it whole.
+  private static func resolveLocations(
+    _ captures: [CapturedValue], _ step: Step, _ answer: TransferAnswer
+  ) -> [CapturedValue] {
+    captures.enumerated().map { index, capture in
+      guard case .header(let name) = step.capture[index].source, name.lowercased() == "location" else {
+        return capture
+      }
+      var resolved = capture
+      var base = URLReference(answer.url)
+      base.removeUserinfo()
+      resolved.value = URLReference(capture.value).resolved(against: base).description
+      return resolved
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct FetchCacheTests {
+  private static let fetch =
+    "fetches: { f: { session: s, request: { url: \"http://h/f\" }, save_to: f } }\n"
+  private let node = NodeID(0)
+
+  private func run() throws -> TestRun {
+    let run = try TestRun(Self.fetch)
+    run.folder.file("f")
+    run.fetches = FetchCache([0: FetchRecord(etag: "\"old\"", lastModified: nil, fetchedAt: TestRun.start)])
+    return run
+  }
+
+  @Test func aNewDocumentBringsItsValidators() throws {
+    let run = try run()
+    let result = try run.respond(to: .fetch, headers: [("ETag", "\"new\"")])
+    #expect(result.response?.mismatch == nil)
+    #expect(run.fetches[node]?.etag == "\"new\"")
+  }
+
+  @Test func aDocumentThatWasRefusedLeavesThem() throws {
+    let run = try run()
+    let url = try run.request(.fetch).url
+    var response = TransferAnswer(status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
+    response.refusal = "its JSON is another"
+    let result = try run.finish(.fetch, .success(response))
+    #expect(result.response?.mismatch == "its JSON is another")
+    #expect(run.fetches[node]?.etag == "\"old\"")
+  }
+
+  @Test func notModifiedKeepsThem() throws {
+    let run = try run()
+    let result = try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
+    #expect(result.response?.mismatch == nil)
+    #expect(run.fetches[node]?.etag == "\"old\"")
+  }
+
+  @Test func anErrorKeepsThem() throws {
+    let run = try run()
+    try run.respond(to: .fetch, 500, headers: [("ETag", "\"new\"")])
+    #expect(run.fetches[node]?.etag == "\"old\"")
+  }
+}

@@ -1,0 +1,102 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct RequestFactoryTests {
+  private static let upload = """
+    uploads:
+      u:
+        session: s
+        files: { root: files }
+        allocate:
+          request: { url: "http://h/ids", json: { name: "${file.path}" } }
+          capture: { id: { json: /id } }
+        transfer: { request: { method: PUT, url: "http://h/${allocate.id}" } }
+        commit:
+          request: { url: "http://h/${allocate.id}/commit", headers: { X-Hash: "${file.sha256}" } }
+          idempotency_key: { header: Idempotency-Key }
+    """
+
+  @Test func aRequestHasTheValuesOfItsReferences() throws {
+    let run = try TestRun(Self.upload, files: ["a"])
+    let allocate = try run.request(.allocate)
+    #expect(allocate.method == "POST" && allocate.url == "http://h/ids")
+    guard case .bytes(let body) = allocate.body else {
+      Issue.record("\(allocate.body)")
+      return
+    }
+    #expect(String(decoding: body, as: UTF8.self) == #"{"name":"a"}"#)
+    try run.respond(to: .allocate, body: #"{"id":"i7"}"#)
+    let transfer = try run.request(.transfer)
+    #expect(transfer.method == "PUT" && transfer.url == "http://h/i7")
+    guard case .file(let source) = transfer.body else {
+      Issue.record("\(transfer.body)")
+      return
+    }
+    #expect(source.path == Array("a".utf8) && source.size == 1)
+    // A later step refers to the digest, so the file is hashed as it is sent.
+    #expect(source.wantsSHA256)
+    try run.respond(to: .transfer, 201, sha256: [UInt8](repeating: 0xAB, count: 32))
+    let commit = try run.request(.commit)
+    #expect(commit.url == "http://h/i7/commit")
+    #expect(commit.headers.first { $0.name == "X-Hash" }?.value == String(repeating: "ab", count: 32))
+    #expect(commit.headers.filter { $0.name == "Idempotency-Key" }.count == 1)
+    // With a key, a commit can be sent again.
+    #expect(!commit.atMostOnce)
+  }
+
+  @Test func aRequestForTheDigestWaitsForIt() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          transfer: { request: { url: "http://h/${file.sha256}" } }
+      """
+    let run = try TestRun(nodes, files: ["a"])
+    let attempt = try run.attempt(.transfer)
+    let source = try #require(try run.requests.fileToHash(before: attempt, run.scheduler))
+    #expect(source.path == Array("a".utf8) && !source.wantsSHA256)
+    run.captures.keep(sha256: [UInt8](repeating: 1, count: 32), of: attempt.place)
+    #expect(try run.requests.fileToHash(before: attempt, run.scheduler) == nil)
+    #expect(try run.request(.transfer).url == "http://h/" + String(repeating: "01", count: 32))
+  }
+
+  @Test func aSubmittedFileThatIsNotThereFailsUnsent() throws {
+    let run = try TestRun(Self.upload, files: ["a"])
+    let failure = TransportFailure(.sourceMissing, "it is not there", mayHaveReachedServer: false)
+    run.requests.absent = [try run.attempt(.allocate).place.node.index: [Array("a".utf8): failure]]
+    #expect(throws: failure) { try run.request(.allocate) }
+  }
+
+  private static let fetch = """
+    fetches:
+      f: { session: s, request: { url: "http://h/f" }, save_to: down/f, max_size: 10 kB }
+    """
+
+  @Test func aFetchStoresAndIsConditionalOnlyIfItsFileIsThere() throws {
+    let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
+    run.fetches = FetchCache([0: FetchRecord(etag: "\"1\"", lastModified: nil, fetchedAt: TestRun.start)])
+    let first = try run.request(.fetch)
+    #expect(first.sizeLimit == 10_000)
+    guard case .file(let path, let statuses) = first.destination else {
+      Issue.record("\(first.destination)")
+      return
+    }
+    #expect(path == run.folder.path + "/down/f" && statuses == [200])
+    #expect(!first.headers.contains { $0.name == "If-None-Match" })
+    run.folder.file("down/f")
+    #expect(try run.request(.fetch).headers.first { $0.name == "If-None-Match" }?.value == "\"1\"")
+  }
+
+  @Test func aFetchWhoseFolderCannotBeMadeFailsUnsent() throws {
+    let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
+    run.folder.file("down")
+    let error = #expect(throws: TransportFailure.self) { try run.request(.fetch) }
+    #expect(error?.code == .destination && error?.mayHaveReachedServer == false)
+  }
+}

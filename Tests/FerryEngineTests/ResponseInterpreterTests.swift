@@ -1,0 +1,97 @@
+import FerryPlan
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct ResponseInterpreterTests {
+  private static let upload = """
+    uploads:
+      u:
+        session: s
+        files: { root: files }
+        allocate:
+          request: { url: "http://h/ids" }
+          expect: { json: { /ok: "yes" } }
+          capture: { url: { header: Location }, id: { json: /id, expires: { json: /ends } } }
+        transfer: { request: { method: PUT, url: "${allocate.url}" } }
+    """
+
+  private func run(_ nodes: String = upload) throws -> TestRun { try TestRun(nodes, files: ["a"]) }
+
+  @Test func capturesAndExpiryAreRead() throws {
+    let nodes = Self.upload.replacing(", expires: { json: /ends }", with: "")
+    let run = try run(nodes)
+    let place = try run.attempt(.allocate).place
+    let result = try run.respond(
+      to: .allocate, 201, headers: [("Location", "../up/7"), ("Retry-After", "5")],
+      body: #"{"ok":"yes","id":"i7"}"#)
+    #expect(result.response?.status == 201 && result.response?.mismatch == nil)
+    #expect(result.response?.retryAfter == .seconds(5))
+    // Relative to the request's URL, and without its user name.
+    #expect(run.captures[place].allocate.map(\.value) == ["http://h/up/7", "i7"])
+    // The host of the later step is known by now.
+    #expect(result.response?.origins[.transfer]?.description == "http://h")
+  }
+
+  @Test func aMismatchIsReportedAndCapturesNothing() throws {
+    let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
+    let place = try run.attempt(.allocate).place
+    let result = try run.respond(
+      to: .allocate, headers: [("Location", "/x")], body: #"{"ok":"no","id":"i7"}"#)
+    #expect(result.response?.mismatch != nil)
+    #expect(run.captures[place].allocate.isEmpty)
+  }
+
+  @Test func aMissingCaptureIsReported() throws {
+    let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
+    let result = try run.respond(to: .allocate, headers: [("Location", "/x")], body: #"{"ok":"yes"}"#)
+    #expect(result.response?.missing?.code == .capture)
+  }
+
+  @Test func secretsAreMaskedInFailures() throws {
+    let nodes = """
+      requests:
+        r: { session: s, request: { url: "http://h/r", headers: { X-Key: "${secrets.key}" } } }
+      """
+    let run = try TestRun(nodes, secret: "swordfish")
+    let failure = TransportFailure(.connect, "connect to swordfish.example: no", mayHaveReachedServer: false)
+    let result = try run.finish(.request, .failure(failure))
+    #expect(result.failure?.message == "connect to ***.example: no")
+    #expect(result.failure?.code == .connect && result.failure?.mayHaveReachedServer == false)
+  }
+
+  @Test func aCaptureThatHoldsASecretIsASecret() throws {
+    let nodes = """
+      requests:
+        r:
+          session: s
+          request: { url: "http://h/r", headers: { X-Key: "${secrets.key}" } }
+          capture: { echo: { json: /echo }, url: { json: /url } }
+      """
+    let run = try TestRun(nodes, secret: "swordfish")
+    let node = try run.attempt(.request).place.node
+    try run.respond(
+      to: .request, body: #"{"echo":"key=swordfish","url":"http://bob:hunter2@h/x"}"#)
+    let captures = run.captures.captures(of: node)
+    #expect(captures.map(\.isSecret) == [true, false])
+    #expect(captures.map(\.value) == ["key=swordfish", "http://h/x"])
+  }
+
+  @Test func aLargeBodyIsReadElsewhere() throws {
+    let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
+    let attempt = try run.attempt(.allocate)
+    func search(_ count: Int) -> (@Sendable () -> ResponseReading)? {
+      let body = Array(#"{"ok":"yes","id":"\#(String(repeating: "x", count: count))"}"#.utf8)
+      let response = TransferAnswer(
+        status: 200, headers: [(name: "Location", value: "/x")], body: body, url: "http://h/ids")
+      let outcome = TransferOutcome(
+        id: attempt.id, result: .success(response), traffic: Traffic(), duration: .zero)
+      return run.responses.search(of: outcome, attempt)
+    }
+    #expect(search(100) == nil)
+    let reading = try #require(search(20_000))
+    #expect(try reading().captures.get().last?.value.utf8.count == 20_000)
+  }
+}

@@ -1,0 +1,124 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+/// The parts of a run that build requests and read responses, with a real manifest, folder, journal and scheduler, and no
+/// network: a test plays the server.
+final class TestRun {
+  static let start = Instant(nanoseconds: 1_795_348_800 * 1_000_000_000)
+
+  let folder: TestFolder
+  let job: Job
+  let captures: CaptureStore
+  let steps: PreparedSteps
+  var requests: RequestFactory
+  let responses: ResponseInterpreter
+  var fetches: FetchCache
+  var scheduler: Scheduler
+  private(set) var entries: [JournalEntry] = []
+  /// The attempts that the scheduler has started and nobody has answered.
+  private(set) var started: [Attempt] = []
+
+  /// - Parameters:
+  ///   - nodes: the manifest's sections below its `sessions`, of which there is `s`.
+  ///   - files: below `files/`, of one byte each.
+  init(_ nodes: String, files: [String] = [], secret: String? = nil) throws {
+    folder = try TestFolder()
+    for name in files { folder.file("files/" + name) }
+    let path = folder.path + "/m.yaml"
+    let head = "version: 1\nname: m\nsessions: { s: { kind: background, identifier: s } }\n"
+    let secrets = secret == nil ? "" : "secrets: { key: { env: KEY } }\n"
+    try Data((head + secrets + nodes).utf8).write(to: URL(fileURLWithPath: path))
+    let reading = try Job.read(path: path, variables: [:], environment: [:])
+    job = try #require(reading.job, "\(reading.diagnostics)")
+    let jobs = Jobs(job)
+    var listers: [Int: FileLister] = [:]
+    for (index, node) in job.plan.nodes.enumerated() {
+      guard case .upload(let work) = node.work else { continue }
+      listers[index] = try FileLister(work.files, baseFolder: folder.path, home: nil)
+    }
+    let situation = try Situation(
+      job, journals: SessionJournals([try .ephemeral(session: "s")]), round: 1,
+      selection: Selection([], in: job.plan), listers: listers, at: Self.start)
+    let secretValues = [secret.map { ["key": SensitiveValue($0)] } ?? [:]]
+    captures = CaptureStore(job.plan, runID: "run", secrets: secretValues, situation: situation)
+    steps = PreparedSteps(jobs, secrets: secretValues)
+    requests = RequestFactory(jobs, rounds: [1], steps: steps, captures: captures, listers: listers)
+    responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])
+    fetches = FetchCache(situation.fetches)
+    scheduler = Scheduler(plan: job.plan, starts: situation.starts, options: LaunchOptions(seed: 1))
+    handle(.launched)
+  }
+
+  private func handle(_ event: Event) {
+    var events = [event]
+    while !events.isEmpty {
+      for action in scheduler.handle(events.removeFirst(), at: Self.start) {
+        switch action {
+        case .start(let attempt): started.append(attempt)
+        case .record(let entries):
+          self.entries += entries
+          recorded += 1
+        // The disk is there at once.
+        case .sync: events.append(.synced(through: recorded))
+        case .cancel, .lease, .releaseLeases, .end: break
+        }
+      }
+    }
+  }
+
+  private var recorded: UInt64 = 0
+
+  /// The attempt at a step that was started and not answered.
+  func attempt(_ step: Step.Kind) throws -> Attempt {
+    try #require(started.first { $0.step == step }, "\(started.map(\.step))")
+  }
+
+  func request(_ step: Step.Kind) throws -> TransferRequest {
+    try requests.request(for: try attempt(step), scheduler, &fetches, at: Self.start)
+  }
+
+  /// Plays the server: answers the attempt, and has the scheduler go on.
+  @discardableResult
+  func respond(
+    to step: Step.Kind, _ status: Int = 200, headers: [(String, String)] = [], body: String = "",
+    sha256: [UInt8]? = nil
+  ) throws -> AttemptResult {
+    let url = try request(step).url
+    let response = TransferAnswer(
+      status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: Array(body.utf8), url: url,
+      sha256: sha256)
+    return try finish(step, .success(response))
+  }
+
+  @discardableResult
+  func finish(_ step: Step.Kind, _ result: Result<TransferAnswer, TransportFailure>) throws -> AttemptResult {
+    let attempt = try attempt(step)
+    let outcome = TransferOutcome(id: attempt.id, result: result, traffic: Traffic(), duration: .zero)
+    let found = responses.result(of: outcome, attempt, &fetches, at: Self.start, scheduler)
+    started.removeAll { $0.id == attempt.id }
+    handle(.finished([found]))
+    return found
+  }
+}
+
+extension AttemptResult {
+  var response: Response? {
+    switch answer {
+    case .response(let response): response
+    case .failure: nil
+    }
+  }
+
+  var failure: TransportFailure? {
+    switch answer {
+    case .response: nil
+    case .failure(let failure): failure
+    }
+  }
+}
