@@ -1,10 +1,10 @@
 import FerryJournal
 import FerryPlan
-import FerryTransfer
 import Foundation
 import Testing
 
 @testable import FerryEngine
+@testable import FerryTransfer
 
 struct FetchCacheTests {
   private static let fetch =
@@ -28,7 +28,8 @@ struct FetchCacheTests {
   @Test func aDocumentThatWasRefusedLeavesThem() throws {
     let run = try run()
     let url = try run.request(.fetch).url
-    var response = TransferAnswer(status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
+    var response = TransferAnswer(
+      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
     response.refusal = "its JSON is another"
     let result = try run.finish(.fetch, .success(response))
     #expect(result.response?.mismatch == "its JSON is another")

@@ -1,10 +1,10 @@
 import FerryJournal
 import FerryPlan
-import FerryTransfer
 import Foundation
 import Testing
 
 @testable import FerryEngine
+@testable import FerryTransfer
 
 struct RequestFactoryTests {
   private static let upload = """

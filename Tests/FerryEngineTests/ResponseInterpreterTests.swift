@@ -1,9 +1,9 @@
 import FerryPlan
-import FerryTransfer
 import Foundation
 import Testing
 
 @testable import FerryEngine
+@testable import FerryTransfer
 
 struct ResponseInterpreterTests {
   private static let upload = """

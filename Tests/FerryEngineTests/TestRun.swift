@@ -1,11 +1,11 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
-import FerryTransfer
 import Foundation
 import Testing
 
 @testable import FerryEngine
+@testable import FerryTransfer
 
 /// The parts of a run that build requests and read responses, with a real manifest, folder, journal and scheduler, and no
 /// network: a test plays the server.
@@ -64,9 +64,9 @@ final class TestRun {
         case .record(let entries):
           self.entries += entries
           recorded += 1
-        // The disk is there at once.
-        case .sync: events.append(.synced(through: recorded))
-        case .cancel, .lease, .releaseLeases, .end: break
+          // A disk that takes no time.
+          events.append(.synced(through: recorded))
+        case .cancel, .sync, .lease, .releaseLeases, .end: break
         }
       }
     }
@@ -100,7 +100,7 @@ final class TestRun {
   func finish(_ step: Step.Kind, _ result: Result<TransferAnswer, TransportFailure>) throws -> AttemptResult {
     let attempt = try attempt(step)
     let outcome = TransferOutcome(id: attempt.id, result: result, traffic: Traffic(), duration: .zero)
-    let found = responses.result(of: outcome, attempt, &fetches, at: Self.start, scheduler)
+    let found = responses.result(of: outcome, attempt, nil, &fetches, at: Self.start, scheduler)
     started.removeAll { $0.id == attempt.id }
     handle(.finished([found]))
     return found

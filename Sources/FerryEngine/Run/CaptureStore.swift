@@ -130,7 +130,9 @@ final class CaptureStore {
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.laterOrigins {
       // What is not captured yet is found after a later step; what is not a URL fails when it is sent.
-      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else { continue }
+      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else {
+        continue
+      }
       origins[later.kind] = origin
     }
     return origins

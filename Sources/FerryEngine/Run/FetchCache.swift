@@ -33,7 +33,8 @@ struct FetchCache {
   ///
   /// - Returns: why the response is not the one that the manifest expects.
   mutating func take(
-    _ response: TransferAnswer, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?, at now: Instant
+    _ response: TransferAnswer, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
+    at now: Instant
   ) -> String? {
     let node = attempt.place.node.index
     let old = records[node]

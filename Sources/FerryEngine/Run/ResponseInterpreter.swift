@@ -52,7 +52,8 @@ struct ResponseInterpreter {
       case .failure(let failure):
         .failure(
           .init(
-            failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer))
+            failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer
+          ))
       }
     return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
   }

@@ -71,8 +71,13 @@ final class Workspace: Sendable {
     var files: [String: Data] = [:]
     for name in FileManager.default.subpaths(atPath: state) ?? [] {
       let url = URL(filePath: state).appending(path: name)
-      guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
-      files[name] = try Data(contentsOf: url)
+      do {
+        guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+        files[name] = try Data(contentsOf: url)
+      } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+        // A run at work has removed it since.
+        continue
+      }
     }
     return files
   }
