@@ -21,6 +21,8 @@ struct AnswerHead {
   /// A line that libcurl and `fields` could take for different fields: a blank before the colon (RFC 9112, section
   /// 5.1), or a folded field that frames the body.
   private(set) var isAmbiguous = false
+  /// A status line has come.
+  private var hasBegun = false
   private var bytes: [UInt8] = []
   private var byteCount = 0
   private var lineCount = 0
@@ -33,6 +35,8 @@ struct AnswerHead {
     case last
     /// Beyond a limit.
     case tooMuch
+    /// A status line inside a header section. libcurl takes one with a colon for a field.
+    case misplaced
   }
 
   /// Takes a line, with its line end.
@@ -43,7 +47,9 @@ struct AnswerHead {
     let isFinal = isWhole && status >= 200
     // After a final response a line that looks like another one is a trailer: a resend starts over first.
     if !isFinal, isStatusLine(line) {
+      guard !hasBegun || isWhole else { return .misplaced }
       startOver()
+      hasBegun = true
       status = Self.status(line)
       isHTTP2 = line.count > 5 && line[5] == UInt8(ascii: "2")
       isHTTP10 = line.count > 7 && line[5...7].elementsEqual("1.0".utf8)
@@ -65,6 +71,7 @@ struct AnswerHead {
     fields = []
     isAmbiguous = false
     isWhole = false
+    hasBegun = false
     isHTTP2 = false
     isHTTP10 = false
     status = 0

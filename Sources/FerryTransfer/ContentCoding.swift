@@ -4,7 +4,7 @@ import FerryPlan
 ///
 /// ferry decodes no coding and adds no `Accept-Encoding`. Where the manifest's request has that field, the bytes are
 /// kept as they were sent.
-enum ContentCoding {
+package enum ContentCoding {
   /// The codings of the response that the request does not accept by name or `*`; `nil` for none.
   static func unrequested(
     in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
@@ -15,6 +15,18 @@ enum ContentCoding {
     let foreign = codings.filter { $0 != "identity" && !accepted.contains($0) && !accepted.contains("*") }
     return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
   }
+
+  /// Codings in a message: by name only if they are registered ones, as a server could send back a secret.
+  package static func shown(_ codings: String) -> String {
+    let names = codings.split(separator: ", ").map(String.init)
+    return names.allSatisfy(registered.contains)
+      ? "Content-Encoding: \(codings)" : "a Content-Encoding that is not registered"
+  }
+
+  /// https://www.iana.org/assignments/http-parameters
+  private static let registered: Set = [
+    "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "zstd",
+  ]
 
   /// The codings in lower case, without parameters, and without the historic prefix `x-`.
   private static func members(of values: [String]) -> [String] {

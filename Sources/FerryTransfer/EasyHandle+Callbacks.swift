@@ -36,11 +36,13 @@ extension EasyHandle {
         $0.rewind(to: Int64(offset), origin: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
       }
     }
-    ferry_easy_set_prereq(curl) { context, peer, _, _, localPort in
-      guard let context else { return CURL_PREREQFUNC_ABORT }
+    ferry_easy_set_prereq(curl) { context, host, localHost, port, localPort in
+      guard let context, let host, let localHost else { return CURL_PREREQFUNC_ABORT }
+      let addresses = SocketLedger.Addresses(
+        host: String(cString: host), port: UInt16(truncatingIfNeeded: port),
+        localHost: String(cString: localHost), localPort: UInt16(truncatingIfNeeded: localPort))
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        let descriptor = $0.sockets.descriptor(localPort: UInt16(truncatingIfNeeded: localPort), peer: peer)
-        return $0.maySend(over: descriptor) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        $0.maySend(over: $0.sockets.descriptor(addresses)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       }
     }
   }
@@ -84,6 +86,9 @@ extension EasyHandle {
       return true
     case .last:
       return acceptHeader()
+    case .misplaced:
+      fail(.malformedAnswer, "the response has a status line inside its header section")
+      return false
     case .tooMuch:
       fail(
         .answerTooLarge,

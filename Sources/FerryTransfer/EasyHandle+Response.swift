@@ -31,11 +31,8 @@ extension EasyHandle {
       return false
     }
     self.exchange?.framing = framing
-    if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status),
-      let session = TLSSession(of: curl)
-    {
-      self.exchange?.hasAnnouncedEnd = false
-      session.reportEnd(to: self)
+    if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
+      self.exchange?.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
     // A response before the end of the request's body: the server takes what comes next on this connection for the
     // rest of that body.
@@ -48,7 +45,7 @@ extension EasyHandle {
     else { return true }
     // Stored, the bytes would not be the document.
     self.exchange?.refusal =
-      "the response has Content-Encoding: \(Self.shown(coding)), which the request did not accept"
+      "the response has \(ContentCoding.shown(coding)), which the request did not accept"
     return false
   }
 
@@ -74,18 +71,12 @@ extension EasyHandle {
       return failure(
         .connectionLost,
         "the connection ended before the first byte of the body of a response without a length")
-    case .untilClose where exchange.hasAnnouncedEnd == false:
+    case .untilClose where exchange.sessionEnd?.isAnnounced == false:
       return failure(
         .connectionLost,
         "the connection ended without a TLS closure alert, and the response has no length: it may be cut")
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
       return nil
     }
-  }
-
-  /// A server's word in a message: short, and nothing but printable ASCII.
-  private static func shown(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(text.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? $0 : "?" }))
   }
 }

@@ -30,7 +30,7 @@ extension Exchange {
     attempts = 0
     descriptor = nil
     needsOtherConnection = false
-    hasAnnouncedEnd = nil
+    sessionEnd = nil
     bodyReceived = 0
     responseBody = 0
     framing = nil

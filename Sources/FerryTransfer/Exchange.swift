@@ -44,8 +44,8 @@ struct Exchange {
   var body: [UInt8] = []
   /// How the body of the response ends; `nil` until its header section has ended.
   var framing: ResponseFraming?
-  /// Of a stored body that ends with its TLS connection: whether a closure alert came; `nil` of any other.
-  var hasAnnouncedEnd: Bool?
+  /// Of a stored body that ends with its TLS connection.
+  var sessionEnd: TLSSession.End?
   /// Body bytes of the response that `framing` is of.
   var responseBody: Int64 = 0
   /// Of this hop.

@@ -71,6 +71,35 @@ package enum FolderPath {
     return current.release()
   }
 
+  /// Opens a file for reading, without waiting for the writer of a FIFO. Nothing that another user has put into a folder
+  /// that everyone may write to is followed or opened.
+  package static func file(_ path: [UInt8]) throws(Failure) -> CInt {
+    var path = path
+    for _ in 0..<linkLimit {
+      let slashIndex = path.lastIndex(of: slash)
+      let name = slashIndex.map { Array(path[($0 + 1)...]) } ?? path
+      let above = slashIndex.map { Array(path[...$0]) } ?? [UInt8(ascii: ".")]
+      let folder = Descriptor(try descriptor(of: above, trusting: .ownEntries))
+      let number = folder.number
+      let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+      let opened = name.withPath { openat(number, $0, flags) }
+      if opened >= 0 {
+        let file = Descriptor(opened)
+        if let owner = foreignOwner(of: file.status, in: folder.status) {
+          throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: false)
+        }
+        return file.release()
+      }
+      guard errno == ELOOP else { throw .system(errno) }
+      let (target, owner) = try link(name, in: folder)
+      if let owner = foreignOwner(owner, in: folder.status) {
+        throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: true)
+      }
+      path = target.first == slash ? target : above + [slash] + target
+    }
+    throw .system(ELOOP)
+  }
+
   /// -1, with `errno`, where it cannot be opened.
   private static func open(_ name: [UInt8], in folder: borrowing Descriptor, creating: Bool) -> CInt {
     let number = folder.number

@@ -15,6 +15,9 @@ enum OriginGuard {
     case refuse(String)
   }
 
+  /// In bytes: no name in the DNS is longer (RFC 1035, section 2.3.4), and messages contain it.
+  static let hostLimit = 255
+
   // MARK: The first request
 
   /// The request as the origin of its URL may see it. Only a URL that a response named is looked at: the others are
@@ -30,6 +33,9 @@ enum OriginGuard {
     // libcurl's own parser decides: it must not read another host than this check.
     guard let url = CurlURL(request.url), let origin = url.origin else {
       throw EasyHandle.malformed("the URL that a response named cannot be read")
+    }
+    guard origin.host.utf8.count <= hostLimit else {
+      throw EasyHandle.malformed("the host that a response named is longer than \(hostLimit) bytes")
     }
     if url.userinfo == nil, let userinfo = request.sensitive.known.userinfo[origin] {
       url.set(userinfo)

@@ -62,6 +62,9 @@ enum RedirectPolicy {
     guard to.scheme == "http" || to.scheme == "https" else {
       return .refuse("a redirect to what is neither http nor https")
     }
+    guard to.host.utf8.count <= OriginGuard.hostLimit else {
+      return .refuse("a redirect to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
+    }
     // A user name in a Location is the server's, and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
     guard let text = url.text else { return .refuse("a redirect to something that is not a URL") }

@@ -12,6 +12,8 @@ struct SocketAddress: Equatable {
   let host: String
   let port: UInt16
 
+  init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+
   /// The own end. `nil` where the socket has none, or one of another kind than IPv4 and IPv6.
   init?(of descriptor: CInt) { self.init { getsockname(descriptor, $0, $1) } }
 

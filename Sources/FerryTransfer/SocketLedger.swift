@@ -59,18 +59,25 @@ final class SocketLedger {
 
   // MARK: Idle connections
 
-  /// The socket of a connection that stands; `nil` where several could be meant.
+  /// The socket of a connection that stands; `nil` where none or several could be meant.
   ///
-  /// - Parameters:
-  ///   - localPort: as libcurl names it.
-  ///   - peer: the numeric address of the other end.
-  func descriptor(localPort: UInt16, peer: UnsafePointer<CChar>?) -> CInt? {
+  /// - Parameter addresses: both ends, as libcurl names them.
+  func descriptor(_ addresses: Addresses) -> CInt? {
     if !portless.isEmpty { findLocalPorts() }
-    guard let candidates = byLocalPort[localPort], !candidates.isEmpty else { return nil }
+    guard let candidates = byLocalPort[addresses.localPort], !candidates.isEmpty else { return nil }
     if candidates.count == 1 { return candidates[0] }
-    guard let peer else { return nil }
-    let matching = candidates.filter { SocketAddress(ofPeerOf: $0)?.host == String(cString: peer) }
+    let matching = candidates.filter {
+      SocketAddress(of: $0)?.host == addresses.localHost
+        && SocketAddress(ofPeerOf: $0) == SocketAddress(host: addresses.host, port: addresses.port)
+    }
     return matching.count == 1 ? matching[0] : nil
+  }
+
+  struct Addresses {
+    var host: String
+    var port: UInt16
+    var localHost: String
+    var localPort: UInt16
   }
 
   private func findLocalPorts() {

@@ -29,22 +29,29 @@ struct TLSSession {
   /// Whether OpenSSL has received bytes that libcurl has not read: a record may be longer than a response.
   var hasUnreadBytes: Bool { SSL_has_pending(ssl) == 1 }
 
-  /// Sets `hasAnnouncedEnd` of the handle's exchange once the server has announced the end with a closure alert. Without
-  /// one, anybody on the path may have cut the connection (RFC 9112, section 9.8); libcurl does not report it.
-  ///
-  /// - Parameter handle: lives until the connection is closed.
-  func reportEnd(to handle: EasyHandle) {
-    SSL_set_ex_data(ssl, Self.applicationData, Unmanaged.passUnretained(handle).toOpaque())
+  /// Watches how the session ends.
+  func watchEnd() -> End {
+    let end = End()
+    SSL_set_ex_data(ssl, Self.endIndex, Unmanaged.passRetained(end).toOpaque())
     SSL_set_info_callback(ssl) { ssl, event, value in
       guard event == SSL_CB_READ_ALERT, value & 0xFF == SSL_AD_CLOSE_NOTIFY,
-        let handle = SSL_get_ex_data(ssl, TLSSession.applicationData)
+        let end = SSL_get_ex_data(ssl, TLSSession.endIndex)
       else { return }
-      Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
-        $0.exchange?.hasAnnouncedEnd = true
-      }
+      Unmanaged<End>.fromOpaque(end)._withUnsafeGuaranteedRef { $0.isAnnounced = true }
     }
+    return end
   }
 
-  /// The index that OpenSSL leaves to applications (SSL_set_app_data(3)); libcurl has others.
-  private static let applicationData: CInt = 0
+  /// How a session ends.
+  final class End {
+    /// The server has announced the end with a closure alert. Without one, anybody on the path may have cut the
+    /// connection (RFC 9112, section 9.8); libcurl does not report it.
+    fileprivate(set) var isAnnounced = false
+  }
+
+  /// OpenSSL releases the object with the session, which may outlive the transfer.
+  private static let endIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil) {
+    _, end, _, _, _, _ in
+    if let end { Unmanaged<End>.fromOpaque(end).release() }
+  }
 }

@@ -79,11 +79,12 @@ struct Submit: ParsableCommand {
 private enum SubmittedList {
   static func bytes(_ path: String) throws -> Data {
     if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-    do {
-      return try Data(contentsOf: URL(fileURLWithPath: path))
+    do throws(WholeFile.Failure) {
+      return Data(try WholeFile(path).bytes(limit: 1 << 30))
     } catch {
       throw UsageError(
-        "the list \(NameText.shown(path)) cannot be read\nhelp: check that it is there and may be read")
+        "the list \(NameText.shown(path)) cannot be read: \(error.reason)\n"
+          + "help: check that it is there and may be read")
     }
   }
 }

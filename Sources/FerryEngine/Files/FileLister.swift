@@ -107,10 +107,9 @@ package struct FileLister: Sendable {
     func failure(_ reason: String) -> ListingFailure {
       ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
     }
-    if let refusal = ReplacedFile.refusal(String(decoding: path, as: UTF8.self)) { throw failure(refusal) }
-    // O_NONBLOCK: a FIFO, or a file that another process has a lease on, would keep the run from its signals.
-    let descriptor = Foundation.open(Self.terminated(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw failure(Self.reason(errno)) }
+    // A FIFO, or a file that another process has a lease on, must not keep the run from its signals.
+    let descriptor: Int32
+    do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path) } catch { throw failure(error.reason) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(Self.reason(errno)) }

@@ -1,11 +1,14 @@
+import FerryTransfer
 import Foundation
 
 /// A file that is read whole, of whatever kind: a regular one, a FIFO, a device, a shell's `<(…)`.
-struct WholeFile {
-  /// Why it could not be read, in the system's words.
-  struct Failure: Error {
+package struct WholeFile {
+  /// Why it could not be read.
+  package struct Failure: Error {
     var code: Int32
-    var reason: String { FileLister.reason(code) }
+    /// What is wrong with its place.
+    var refusal: String?
+    package var reason: String { refusal ?? FileLister.reason(code) }
   }
 
   /// Of one read; a pipe gives no more at once.
@@ -13,12 +16,14 @@ struct WholeFile {
 
   private let path: [CChar]
 
-  init(_ path: String) { self.path = FileLister.terminated(Array(path.utf8)) }
+  package init(_ path: String) { self.path = FileLister.terminated(Array(path.utf8)) }
 
   /// Its bytes, but no more than `limit`: a device may have no end. A FIFO is waited for.
-  func bytes(limit: Int) throws(Failure) -> [UInt8] {
+  package func bytes(limit: Int) throws(Failure) -> [UInt8] {
     // A NUL ends the system's path early: that would be another file.
     guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
+    let text = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if let refusal = ReplacedFile.refusal(text) { throw Failure(code: EACCES, refusal: refusal) }
     let descriptor = try Self.uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     // It was only read.
     defer { close(descriptor) }

@@ -2,6 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryProcess
+import FerryTransfer
 import Foundation
 
 /// `on_events`: a session's command, started when a batch of it has completed.
@@ -62,8 +63,11 @@ struct EventCommand {
 
   /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
-    if name.utf8.first == UInt8(ascii: "/") { return name }
-    if name.utf8.contains(UInt8(ascii: "/")) { return folder + "/" + name }
+    if name.utf8.contains(UInt8(ascii: "/")) {
+      let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
+      if let refusal = ReplacedFile.refusal(path) { throw UsageError(refusal) }
+      return path
+    }
     for place in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
       let path = "\(Substring(place))/\(name)"
       if FileManager.default.isExecutableFile(atPath: path) { return path }

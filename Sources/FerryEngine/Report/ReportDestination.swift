@@ -14,8 +14,8 @@ package struct ReportDestination: Sendable {
     case descriptor(Int32)
     /// A regular file, or a place for one: replaced as a whole. A link to it stays.
     case file(String)
-    /// A FIFO, a device or the like: opened and written to.
-    case stream
+    /// A FIFO, a device or the like, or what another process has open: opened and written to.
+    case stream(stat)
     case folder
     /// Another user has put something there; the text says what.
     case refused(String)
@@ -27,18 +27,20 @@ package struct ReportDestination: Sendable {
     if path == "-" { return .descriptor(STDOUT_FILENO) }
     let end = end
     if let refusal = end.refusal { return .refused(refusal) }
-    if let descriptor = end.descriptor { return descriptor < 0 ? .stream : .descriptor(descriptor) }
+    if let descriptor = end.descriptor, descriptor >= 0 { return .descriptor(descriptor) }
     var status = stat()
     guard stat(path, &status) == 0 else {
       guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
       return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
     }
+    // Another process's file, to whose end the report goes.
+    if end.descriptor != nil { return .stream(status) }
     switch status.st_mode & S_IFMT {
     case S_IFREG:
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
     case S_IFDIR: return .folder
-    default: return .stream
+    default: return .stream(status)
     }
   }
 
@@ -54,10 +56,11 @@ package struct ReportDestination: Sendable {
     // As many as Linux follows (path_resolution(7)).
     for _ in 0..<40 {
       let folder = (target as NSString).deletingLastPathComponent
+      // First: the folder of a descriptor may itself be behind another user's link.
+      if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       if let descriptor = Self.descriptor((target as NSString).lastPathComponent, in: folder) {
         return (target, descriptor, nil)
       }
-      if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       // What is no link, or not there, is the end.
       guard let next = ReplacedFile.destination(ofLink: target) else { break }
       target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
@@ -124,12 +127,13 @@ package struct ReportDestination: Sendable {
       if let code = WholeWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
         throw failed(Self.reason(code))
       }
-    case .stream:
+    case .stream(let judged):
       // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
       // may be a file, to whose end the report goes.
       let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failed(errno == ENXIO ? "nobody reads it" : Self.reason(errno)) }
       defer { close(descriptor) }
+      guard Self.isOpen(descriptor, as: judged) else { throw failed("something else has taken its place") }
       try put(bytes, to: descriptor, patience: Self.patience)
     }
   }

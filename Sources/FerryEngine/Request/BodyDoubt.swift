@@ -17,7 +17,7 @@ enum BodyDoubt {
     if let coding = answer.unrequestedCoding {
       return TransportFailure(
         .malformedAnswer,
-        "the response has Content-Encoding: \(coding.filter { $0.isASCII && !$0.isWhitespace }.prefix(40)), which the request did not accept",
+        "the response has \(ContentCoding.shown(coding)), which the request did not accept",
         mayHaveReachedServer: true)
     }
     guard answer.isCloseDelimited, !isSelfDelimited(answer.body) else { return nil }

@@ -5,17 +5,19 @@ import CFiles
 /// A secret is found plain, percent-encoded in any way (`%20` or `+`, either case of the digits), as the inside
 /// of a JSON string, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
 /// than three bytes is not masked: it would be found everywhere, and its gaps would tell it.
+///
+/// A server chooses many of the secrets and texts, so the time is bounded: every place of a text is looked at once for
+/// all short secrets together, and every long secret takes time linear in the text.
 package struct SecretMask: Sendable {
   /// How often each was inserted. As bytes: String takes differently composed letters for equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// What to look for that is short, by its first byte; longer ones first.
-  private var needles: [UInt8: [[UInt8]]] = [:]
-  /// What to look for that is long. A server chooses secrets and texts: each of these is looked for on its own, in
-  /// linear time.
-  private var longNeedles: [[UInt8]] = []
+  /// What to look for that is short: sorted, with a blank for each `+`.
+  private var short: [[UInt8]] = []
+  /// What to look for that is long, likewise with blanks.
+  private var long: [[UInt8]] = []
 
-  /// From this many bytes on a needle is long.
-  private static let long = 32
+  /// From this many bytes on, a needle is long.
+  private static let longCount = 32
 
   /// How many secrets it looks for.
   package var count: Int { secrets.count }
@@ -29,15 +31,12 @@ package struct SecretMask: Sendable {
     let count = secrets[Array(secret.utf8), default: 0] + 1
     secrets[Array(secret.utf8)] = count
     guard count == 1 else { return }
-    for needle in Self.forms(of: secret) {
-      guard needle.count < Self.long else {
-        longNeedles.append(Self.withoutPlus(needle))
-        continue
+    for needle in Self.needles(of: secret) {
+      if needle.count < Self.longCount {
+        short.insert(needle, at: firstShort { !$0.lexicographicallyPrecedes(needle) })
+      } else {
+        long.append(needle)
       }
-      guard let first = needle.first else { continue }
-      var bucket = needles[first] ?? []
-      bucket.insert(needle, at: bucket.firstIndex { $0.count < needle.count } ?? bucket.count)
-      needles[first] = bucket
     }
   }
 
@@ -47,22 +46,29 @@ package struct SecretMask: Sendable {
     guard let count = secrets[Array(secret.utf8)] else { return }
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
     guard count == 1 else { return }
-    for needle in Self.forms(of: secret) {
-      guard needle.count < Self.long else {
-        if let index = longNeedles.lastIndex(of: Self.withoutPlus(needle)) { longNeedles.remove(at: index) }
-        continue
+    for needle in Self.needles(of: secret) {
+      if needle.count < Self.longCount {
+        let index = firstShort { !$0.lexicographicallyPrecedes(needle) }
+        if index < short.count, short[index] == needle { short.remove(at: index) }
+      } else if let index = long.lastIndex(of: needle) {
+        long.remove(at: index)
       }
-      guard let first = needle.first, let index = needles[first]?.firstIndex(of: needle) else { continue }
-      needles[first]?.remove(at: index)
     }
   }
 
-  /// The text with `***` in the place of each secret.
+  private static func needles(of secret: String) -> Set<[UInt8]> { Set(forms(of: secret).map(withBlanks)) }
+
+  /// The text with `***` in the place of each secret. Secrets that overlap are masked together.
   package func mask(_ text: String) -> String {
     guard !secrets.isEmpty, !text.isEmpty else { return text }
     let bytes = Array(text.utf8)
-    let found = (shortMatches(in: bytes) + longMatches(in: bytes)).sorted { $0.lowerBound < $1.lowerBound }
+    var found = matches(in: Self.withBlanks(bytes))
+    if bytes.contains(UInt8(ascii: "%")) {
+      let (decoded, starts) = Self.decoded(bytes)
+      found += matches(in: Self.withBlanks(decoded)).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
+    }
     guard !found.isEmpty else { return text }
+    found.sort { $0.lowerBound < $1.lowerBound }
     var masked: [UInt8] = []
     var copied = 0
     for range in found {
@@ -76,94 +82,97 @@ package struct SecretMask: Sendable {
     return String(decoding: masked, as: UTF8.self)
   }
 
-  /// One behind another, the longest at each place.
-  private func shortMatches(in text: [UInt8]) -> [Range<Int>] {
-    guard !needles.isEmpty else { return [] }
+  private func matches(in text: [UInt8]) -> [Range<Int>] {
     var found: [Range<Int>] = []
-    var position = 0
-    while position < text.count {
-      guard let end = end(ofSecretAt: position, in: text) else {
-        position += 1
-        continue
+    if !short.isEmpty {
+      for start in text.indices {
+        if let end = end(ofShortAt: start, in: text) { found.append(start..<end) }
       }
-      found.append(position..<end)
-      position = end
     }
+    for needle in long where needle.count <= text.count { found += Self.places(of: needle, in: text) }
     return found
   }
 
-  private func longMatches(in text: [UInt8]) -> [Range<Int>] {
-    guard text.count >= Self.long, !longNeedles.isEmpty else { return [] }
-    let plain = Self.withoutPlus(text)
-    var found: [Range<Int>] = []
-    for needle in longNeedles { found += Self.places(of: needle, in: plain) }
-    guard text.contains(UInt8(ascii: "%")) else { return found }
-    // The text with every byte decoded, and where each byte began.
-    var decoded: [UInt8] = []
-    var starts: [Int] = []
-    var position = 0
-    while position < text.count {
-      let byte = Self.percentDecoded(position, in: text)
-      decoded.append(byte ?? text[position])
-      starts.append(position)
-      position += byte == nil ? 1 : 3
+  // MARK: Short needles
+
+  /// The end of the longest short needle that begins at a place.
+  private func end(ofShortAt start: Int, in text: [UInt8]) -> Int? {
+    var end: Int?
+    // The needles that begin as the text does from `start` to `position`.
+    var candidates = short.indices
+    for position in start..<min(text.count, start + Self.longCount) {
+      let depth = position - start
+      let byte = text[position]
+      let lower = first(in: candidates) { $0.count > depth && $0[depth] >= byte }
+      let upper = first(in: lower..<candidates.upperBound) { $0[depth] > byte }
+      candidates = lower..<upper
+      guard let shortest = candidates.first else { return end }
+      // Of those with one beginning, the one that has no more comes first.
+      if short[shortest].count == depth + 1 { end = position + 1 }
     }
-    starts.append(text.count)
-    decoded = Self.withoutPlus(decoded)
-    for needle in longNeedles {
-      found += Self.places(of: needle, in: decoded).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
-    }
-    return found
+    return end
   }
 
-  /// With a blank for each `+`, which stands for one in a query.
-  private static func withoutPlus(_ bytes: [UInt8]) -> [UInt8] {
-    bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+  private func firstShort(where isReached: ([UInt8]) -> Bool) -> Int {
+    first(in: short.indices, where: isReached)
   }
 
-  /// Where a part occurs, one occurrence behind another.
-  private static func places(of part: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
+  /// The first of the sorted needles for which this holds, as it does for all behind it.
+  private func first(in range: Range<Int>, where isReached: ([UInt8]) -> Bool) -> Int {
+    var (lower, upper) = (range.lowerBound, range.upperBound)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if isReached(short[middle]) { upper = middle } else { lower = middle + 1 }
+    }
+    return lower
+  }
+
+  // MARK: Long needles
+
+  /// Where a needle occurs, overlapping occurrences included.
+  private static func places(of needle: [UInt8], in text: [UInt8]) -> [Range<Int>] {
+    // Nearly every text has none, which memmem(3) finds out without a table.
+    let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
+    guard occurs else { return [] }
+    // Knuth, Morris and Pratt: how much of the needle's beginning ends at each of its places.
+    var borders = [0]
+    var border = 0
+    for index in needle.indices.dropFirst() {
+      while border > 0, needle[index] != needle[border] { border = borders[border - 1] }
+      if needle[index] == needle[border] { border += 1 }
+      borders.append(border)
+    }
     var places: [Range<Int>] = []
-    bytes.withUnsafeBytes { bytes in
-      var start = 0
-      while let base = bytes.baseAddress, bytes.count - start >= part.count,
-        let place = memmem(base + start, bytes.count - start, part, part.count)
-      {
-        start = UnsafeRawPointer(place) - base
-        places.append(start..<start + part.count)
-        start += part.count
+    var matched = 0
+    for index in text.indices {
+      while matched > 0, matched == needle.count || text[index] != needle[matched] {
+        matched = borders[matched - 1]
       }
+      if text[index] == needle[matched] { matched += 1 }
+      if matched == needle.count { places.append(index + 1 - matched..<index + 1) }
     }
     return places
   }
 
-  private func end(ofSecretAt start: Int, in text: [UInt8]) -> Int? {
-    var end: Int?
-    func look(for first: UInt8) {
-      for needle in needles[first] ?? [] {
-        if let found = Self.end(of: needle, at: start, in: text), found > end ?? start { end = found }
-      }
+  // MARK: Forms
+
+  /// The text with every percent-encoded byte decoded; and where each of its bytes began, and the last one ended.
+  private static func decoded(_ text: [UInt8]) -> (bytes: [UInt8], starts: [Int]) {
+    var bytes: [UInt8] = []
+    var starts: [Int] = []
+    var position = 0
+    while position < text.count {
+      let byte = percentDecoded(position, in: text)
+      bytes.append(byte ?? text[position])
+      starts.append(position)
+      position += byte == nil ? 1 : 3
     }
-    look(for: text[start])
-    if text[start] == UInt8(ascii: "+") { look(for: 0x20) }
-    if let decoded = Self.percentDecoded(start, in: text) { look(for: decoded) }
-    return end
+    return (bytes, starts + [text.count])
   }
 
-  /// Each byte may stand for itself or be percent-encoded.
-  private static func end(of needle: [UInt8], at start: Int, in text: [UInt8]) -> Int? {
-    var position = start
-    for byte in needle {
-      guard position < text.count else { return nil }
-      if text[position] == byte || (byte == 0x20 && text[position] == UInt8(ascii: "+")) {
-        position += 1
-      } else if percentDecoded(position, in: text) == byte {
-        position += 3
-      } else {
-        return nil
-      }
-    }
-    return position
+  /// With a blank for each `+`, which stands for one in a query.
+  private static func withBlanks(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
   }
 
   private static func percentDecoded(_ position: Int, in text: [UInt8]) -> UInt8? {

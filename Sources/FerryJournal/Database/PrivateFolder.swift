@@ -32,7 +32,9 @@ enum PrivateFolder {
   /// Folders above that a group may write to, or that belong to another user, are trusted: home folders and mounted
   /// volumes are often so.
   static func checkParents(of path: String) throws(JournalError) {
-    try checkPrefixes(of: AbsolutePath.text(of: path))
+    // As it is written: what stands before a `..` decides where that leads.
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    try checkPrefixes(of: isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
     guard let found = realpath(path, nil) else { return }
     defer { free(found) }
     try checkPrefixes(of: String(cString: found))

@@ -41,6 +41,8 @@ package enum NameText {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
     case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+    // Letters that are drawn as nothing, such as U+3164; marks that change the letter before them are none of these.
+    case .otherLetter: scalar.properties.isDefaultIgnorableCodePoint
     default: false
     }
   }

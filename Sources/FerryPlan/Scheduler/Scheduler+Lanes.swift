@@ -47,11 +47,14 @@ extension Scheduler {
     let lane = laneOf(ready)
     if let failure = lanes[lane].givenUp {
       leave(ready.place, failure)
-    } else if isTooLate(ready, on: lane) {
-      waitForDeadline(ready)
     } else {
-      lanes[lane].ready.insert(ready)
+      wait(ready, on: lane)
     }
+  }
+
+  /// Puts a step among those that wait for the lane.
+  private mutating func wait(_ ready: Ready, on lane: Int) {
+    if isTooLate(ready, on: lane) { waitForDeadline(ready) } else { lanes[lane].ready.insert(ready) }
   }
 
   private mutating func laneOf(_ ready: Ready) -> Int {
@@ -63,10 +66,11 @@ extension Scheduler {
   /// Intents that have reached the disk may be used now.
   mutating func moveIntents() {
     for lane in lanes.indices where !lanes[lane].intending.isEmpty {
-      for (sequence, ready) in lanes[lane].intending where sequence <= synced {
-        lanes[lane].intended.insert(ready)
-      }
+      let written = lanes[lane].intending.filter { $0.sequence <= synced }
       lanes[lane].intending.removeAll { $0.sequence <= synced }
+      for (_, ready) in written {
+        if isTooLate(ready, on: lane) { waitForDeadline(ready) } else { lanes[lane].intended.insert(ready) }
+      }
     }
   }
 
@@ -97,7 +101,7 @@ extension Scheduler {
             needsIntent(ready) ? hasIntentRoom : hasSlot
           }
         guard mayPass else {
-          lanes[lane].ready.insert(ready)
+          wait(ready, on: lane)
           break
         }
         pass(ready, on: lane)
