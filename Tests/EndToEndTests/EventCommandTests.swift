@@ -67,6 +67,17 @@ import Testing
     #expect(!variables.values.contains(Workspace.secret))
   }
 
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func `is not another user's program in a folder that everyone may write to`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    chmod(job.folder.url.path, 0o1777)
+    chown(job.folder.path("told"), 65534, 65534)
+    let end = try await job.ferry("run", "job.yaml")
+    #expect(end.status == 0 && end.stderr.contains("it belongs to user 65534"), "\(end.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("env.txt")))
+  }
+
   @Test func `never gets a secret, also where its variable is one of those that are passed on`() async throws
   {
     let receiver = try await ReceiverProcess.start()

@@ -146,6 +146,26 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("precious")).isEmpty)
   }
 
+  /// Numbers are names of files, too: as where a build's number is the report's name.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["fd", "self"])
+  func `is not what another process has open, behind another user's link`(_ kind: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    try job.folder.write(Data("precious".utf8), to: "precious")
+    _ = try job.folder.makeFolder("shared")
+    chmod(job.folder.path("shared"), 0o1777)
+    let descriptor = open(job.folder.path("precious"), O_WRONLY | O_APPEND)
+    defer { close(descriptor) }
+    let target = kind == "self" ? "/proc/self/fd" : "/proc/\(getpid())/fd"
+    #expect(symlink(target, job.folder.path("shared/builds")) == 0)
+    lchown(job.folder.path("shared/builds"), 65534, 65534)
+    let number = kind == "self" ? 2 : descriptor
+    let end = try await job.ferry("run", "job.yaml", "--report", "shared/builds/\(number)")
+    #expect(end.status == 2 && end.stderr.contains("symbolic link of user 65534"), "\(end.stderr)")
+    #expect(job.folder.text("precious") == "precious")
+    #expect(try await receiver.received().requests == 0)
+  }
+
   @Test func `may have a name as long as the file system takes`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

@@ -56,6 +56,20 @@ import Testing
     #expect(try job.stateFiles().isEmpty)
   }
 
+  /// What stands before a `..` decides where it leads.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["theirs/../own", "theirs/own"])
+  func `behind a folder of another user in a sticky one is used by no command`(_ path: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try workspace(receiver)
+    for name in ["shared/theirs", "shared/own"] { _ = try job.folder.makeFolder(name) }
+    chmod(job.folder.path("shared"), 0o1777)
+    chown(job.folder.path("shared/theirs"), 65534, 65534)
+    let end = try await job.ferry("run", "job.yaml", "--state", "shared/\(path)/state")
+    #expect(end.status == 70 && end.stderr.contains("belongs to user 65534"), "\(end.stderr)")
+    #expect(try await receiver.received().requests == 0)
+  }
+
   @Test func `below a folder in which anyone may replace it is used by no command`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

@@ -35,6 +35,31 @@ struct SecretMaskTests {
     #expect(other.mask(secret) == secret)
   }
 
+  /// Otherwise what is captured could show the rest of another secret.
+  @Test func secretsThatOverlapAreMaskedTogether() {
+    #expect(SecretMask(["//s3", "s3cretvalue"]).mask("http://s3cretvalue/x") == "http:***/x")
+    #expect(SecretMask(["abcd", "cdef", "efgh"]).mask("xabcdefghx") == "x***x")
+    let long = String(repeating: "ab", count: 20)
+    #expect(SecretMask([long]).mask("x" + long + "abab" + "y") == "x***y")
+    #expect(SecretMask([long, "yz12"]).mask(long + "yz12") == "******")
+  }
+
+  @Test func oneSecretMayBeginAnother() {
+    let mask = SecretMask(["tok", "token", "token-1", "tokyo"])
+    #expect(mask.mask("tok token token-1 tokyo toke to") == "*** *** *** *** ***e to")
+    var fewer = mask
+    fewer.remove("token")
+    #expect(fewer.mask("token-1 token") == "*** ***en")
+  }
+
+  @Test func manyShortSecretsTakeNoLongerTogether() {
+    let secrets = (0..<3000).map { "hhhhhhhhhhhhhhhhhhhhhhhhh" + String($0, radix: 36) }
+    let mask = SecretMask(secrets)
+    let time = ContinuousClock().measure { _ = mask.mask(String(repeating: "h", count: 100_000)) }
+    #expect(time < .seconds(20), "\(time)")
+    #expect(mask.mask("x \(secrets[2999]) y") == "x *** y")
+  }
+
   /// A server may choose both: a token of one letter and a captured text of the same one.
   @Test func maskingTakesLinearTime() {
     let texts = [60_000, 240_000].map { String(repeating: "a", count: $0) }

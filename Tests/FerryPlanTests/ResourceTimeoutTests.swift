@@ -89,6 +89,29 @@ import Testing
     #expect(world.violations.isEmpty)
   }
 
+  /// Also steps whose intents are written ahead, and items that are begun while the host is paused.
+  @Test(arguments: ["allocate", "transfer", "commit"])
+  func manyItemsDoNotWaitForAHostsPauseBeyondTheirTime(_ step: String) throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: r }
+          retry: { limit: 20, initial: 1m, max: 5h, jitter: 0 }
+          allocate: { request: { url: "http://host/allocate" }, capture: { id: { json: /id } } }
+          transfer: { request: { method: POST, url: "http://host/transfer" } }
+          commit: { request: { url: "http://host/commit" } }
+      """
+    var world = try world(Self.head + nodes, files: 12) { call in
+      call.attempt.step.rawValue == step ? .status(503, retryAfter: .seconds(4 * 3600)) : .status(200)
+    }
+    world.run()
+    let ends = world.scheduler.itemRecords.map { "\($0.state) \($0.reason?.code ?? "")" }
+    #expect(ends.contains { $0.hasSuffix("resource_timeout") }, "\(ends)")
+    #expect(elapsed(world) < .seconds(3601), "\(elapsed(world))")
+    #expect(world.violations.isEmpty)
+  }
+
   @Test func aTokenThatNeverCompletesLeavesItsItemsForLater() throws {
     // The files themselves have a week.
     let head = Yaml.head.replacing(

@@ -118,6 +118,32 @@ import Testing
     #expect(refusal(folder.file("shared/theirs/inner")) == nil)
   }
 
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aFileIsNotOpenedThroughALinkOfAnotherUser() throws {
+    func read(_ name: String) throws -> String {
+      let descriptor = try FolderPath.file(Array(folder.file(name).utf8))
+      return String(
+        decoding: try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data(),
+        as: UTF8.self)
+    }
+    makeFolder("shared", mode: 0o1777)
+    makeFolder("private")
+    folder.write("private/key", Array("key".utf8))
+    folder.write("shared/theirs", Array("theirs".utf8))
+    for (target, link) in [
+      ("../private/key", "shared/link"), ("../private/key", "shared/mine"), ("shared/link", "way"),
+      ("shared/mine", "own"), ("own", "chain"), ("circle", "circle"),
+    ] {
+      #expect(symlink(target, folder.file(link)) == 0)
+    }
+    for name in ["shared/link", "shared/theirs"] { #expect(lchown(folder.file(name), 65534, 65534) == 0) }
+    for name in ["private/key", "shared/mine", "own", "chain"] { #expect(try read(name) == "key") }
+    for name in ["shared/link", "way", "shared/theirs", "circle", "missing", "private"]
+    where name != "private" {
+      #expect(throws: FolderPath.Failure.self) { _ = try read(name) }
+    }
+  }
+
   /// Its owner chooses what lies below: their files are sent, as `root` asks, and nothing else.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func noLinkIsFollowedBelowAFolderOfAnotherUser() throws {

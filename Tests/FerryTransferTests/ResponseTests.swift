@@ -230,6 +230,48 @@ import Testing
     #expect(folder.text("catalog") == "old")
   }
 
+  /// libcurl takes the second line for a field, as it has a colon, and judges by the first.
+  @Test(
+    arguments: [
+      "HTTP/1.1 403 No\r\nContent-Length: 3\r\nHTTP/1.1 200 O:K",
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nHTTP/1.1 200 O:K\r\nContent-Length: 3",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nHTTP/1.1 200 O:K\r\nContent-Length: 3",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nHTTP/1.1 200 O:K\r\nContent-Length: 3",
+      "HTTP/1.1 103 Early\r\nHTTP/1.1 200 O:K\r\nContent-Length: 3",
+    ], ["GET", "PUT", "POST"])
+  func aStatusLineInsideAHeaderSectionIsMalformed(head: String, method: String) throws {
+    let server = try server(head + "\r\n\r\nabc")
+    #expect(try run(server, method).failure?.code == .malformedAnswer)
+    folder.write("catalog", Array("old".utf8))
+    #expect(try run(try self.server(head + "\r\n\r\nabc"), to: "catalog").failure?.code == .malformedAnswer)
+    #expect(folder.text("catalog") == "old")
+  }
+
+  @Test(arguments: ["gzip", "zstd, gzip"])
+  func aRegisteredCodingIsNamed(coding: String) throws {
+    let server = try RawServer { _ in answer(headers: ["Content-Encoding: \(coding)"], body: "x") }
+    let refusal = try run(server, to: "catalog").answer?.refusal
+    #expect(refusal?.contains("Content-Encoding: \(coding)") == true, "\(refusal ?? "")")
+  }
+
+  /// The mask would not find what is cut, or what is in other case.
+  @Test func whatAServerSendsAsACodingIsNotShown() throws {
+    let server = try RawServer { request in
+      answer(headers: ["Content-Encoding: \(request.header("authorization") ?? "")"], body: "x")
+    }
+    let outcome = try run(server, to: "catalog", headers: [("Authorization", "S3CRET")])
+    #expect(outcome.answer?.refusal?.lowercased().contains("s3cret") == false)
+  }
+
+  @Test func aRedirectToAnOverlongHostIsRefused() throws {
+    let server = try server(
+      "HTTP/1.1 307 X\r\nLocation: http://\(String(repeating: "h", count: 300))/\r\nContent-Length: 0\r\n\r\n"
+    )
+    let failure = try run(server).failure
+    #expect(
+      failure?.code == .redirect && failure?.message.utf8.count ?? 0 < 200, "\(String(describing: failure))")
+  }
+
   @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 ", "HTTP/1.0 200 OK", "HTTP/1.1 299 Something else"])
   func aStatusLineMayLackAReasonPhrase(line: String) throws {
     let outcome = try run(server("\(line)\r\nContent-Length: 3\r\n\r\nabc"))

@@ -76,6 +76,46 @@ import Testing
     #expect(ledger.openCount == 1)
   }
 
+  /// Linux gives one local port to connections to different servers.
+  @Test func connectionsThatShareALocalPortAreToldApart() throws {
+    let servers = [try RawServer { _ in answer() }, try RawServer { _ in answer() }]
+    func address(_ port: UInt16) -> sockaddr_in {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      address.sin_port = port.bigEndian
+      return address
+    }
+    var localPort: UInt16 = 0
+    var descriptors: [CInt] = []
+    for server in servers {
+      let descriptor = ledger.open(family: AF_INET, type: CInt(SOCK_STREAM.rawValue), protocol: 0)
+      var one: CInt = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
+      let ends = [address(localPort), address(server.port)]
+      let results = ends.enumerated().map { index, end in
+        withUnsafePointer(to: end) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            return index == 0 ? bind(descriptor, $0, size) : connect(descriptor, $0, size)
+          }
+        }
+      }
+      #expect(results == [0, 0], "\(errno)")
+      localPort = try #require(SocketAddress(of: descriptor)?.port)
+      descriptors.append(descriptor)
+    }
+    for (server, descriptor) in zip(servers, descriptors) {
+      let found = ledger.descriptor(
+        .init(host: "127.0.0.1", port: server.port, localHost: "127.0.0.1", localPort: localPort))
+      #expect(found == descriptor)
+    }
+    #expect(
+      ledger.descriptor(.init(host: "127.0.0.1", port: 1, localHost: "127.0.0.1", localPort: localPort))
+        == nil)
+    for descriptor in descriptors { _ = ledger.closeSocket(descriptor) }
+  }
+
   @Test func aTLSHandshakeCounts() throws {
     let server = try RawServer { connection, _ in
       connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -109,7 +109,9 @@ package struct FileLister: Sendable {
     }
     // A FIFO, or a file that another process has a lease on, must not keep the run from its signals.
     let descriptor: Int32
-    do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path) } catch { throw failure(error.reason) }
+    do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path) } catch {
+      throw failure(error.reason)
+    }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(Self.reason(errno)) }
