@@ -8,43 +8,43 @@ import Receiver
 struct FerryReceiver: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ferry-receiver",
-    abstract: "A small real HTTP server to try manifests against.",
+    abstract: "A small HTTP server for testing manifests.",
     discussion: """
-      It listens on 127.0.0.1 and says so in one line on standard output. GET /received tells what was \
-      done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or content:every=5,drop=before; \
-      routes are token, allocate, content, commit, state, abandon, file, inbox, catalog, blob, done, redirect and \
-      any; keys are match (text in the path and query), every, times, status, retry_after, drop (before, after), \
-      cut (reset, close) and delay. \
+      It listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists what \
+      was done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
+      content:every=5,drop=before. Routes are token, allocate, content, commit, state, abandon, file, inbox, \
+      catalog, blob, done, redirect and any. Keys are match (text in the path and query), every, times, \
+      status, retry_after, drop (before, after), cut (reset, close) and delay. \
       With response=NAME the receiver sends a hostile response, such as catalog:response=cut-in-body; \
       --list-faults lists them with their settings.
       """)
 
-  @Option(help: "The port; 0 takes any free one.")
+  @Option(help: "The port; 0 selects any free one.")
   var port: UInt16 = 0
 
   @Option(help: "The folder for received bytes, created if missing. (required)", completion: .directory)
   var dir: String?
 
-  @Option(help: "A file to write the port to once the server is ready.", completion: .file())
+  @Option(help: "A file that the port is written to once the server is ready.", completion: .file())
   var portFile: String?
 
-  @Option(help: "How long an access token is good for, in seconds.")
+  @Option(help: "Lifetime of an access token, in seconds.")
   var tokenLife = 3600.0
 
-  @Option(help: "How long an upload ID is good for, in seconds.")
+  @Option(help: "Lifetime of an upload ID, in seconds.")
   var uploadLife = 3600.0
 
-  @Option(help: "The only client ID that gets a token; without it any does.")
+  @Option(help: "The only client ID that gets a token. By default every one does.")
   var clientID: String?
 
-  @Option(help: "The only client secret that gets a token; without it any does.")
+  @Option(help: "The only client secret that gets a token. By default every one does.")
   var clientSecret: String?
 
-  @Flag(help: "Answer 401 to requests without a valid token.")
+  @Flag(help: "Respond with 401 to requests without a valid token.")
   var requireToken = false
 
   @Option(
-    help: "Something that goes wrong, as ROUTE:KEY=VALUE,…; may be repeated.",
+    help: "A fault, as ROUTE:KEY=VALUE,… May be repeated.",
     transform: Fault.init(spec:))
   var fault: [Fault] = []
 
@@ -52,21 +52,21 @@ struct FerryReceiver: AsyncParsableCommand {
   var listFaults = false
 
   @Option(
-    help: "The file to which every byte that clients send, including secrets, is appended.",
+    help: "A file that every byte that clients send, including secrets, is appended to.",
     completion: .file())
   var record: String?
 
   @Flag(help: "Write a line for each request to standard error.")
   var verbose = false
 
-  /// The exit code for wrong usage, the same as ferry's own; ArgumentParser's is 64.
+  /// The exit code for incorrect usage, the same as in ferry. ArgumentParser's is 64.
   private static let wrongUsage: Int32 = 2
 
   static func main() async {
     do {
       try await parse(CommandLineArguments.find()).run()
     } catch let error as CocoaError {
-      // Printed as it is, it would be a dump of a dictionary.
+      // Its default description is a dump of a dictionary.
       let place = error.filePath ?? error.url?.path(percentEncoded: false)
       let message = [place, error.localizedDescription].compactMap { $0 }.joined(separator: ": ")
       FileHandle.standardError.write(Data("Error: \(message)\n".utf8))
@@ -83,7 +83,7 @@ struct FerryReceiver: AsyncParsableCommand {
       throw ValidationError("Missing expected argument '--dir <dir>'")
     }
     guard tokenLife > 0, uploadLife > 0, tokenLife.isFinite, uploadLife.isFinite else {
-      throw ValidationError("A life is more than 0 seconds.")
+      throw ValidationError("A lifetime must be more than 0 seconds.")
     }
   }
 

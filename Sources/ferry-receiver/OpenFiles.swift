@@ -1,8 +1,8 @@
 import Foundation
 
-/// The bound on open files, which also bounds how many clients can be connected.
+/// The limit on open files, which also limits how many clients can be connected.
 enum OpenFiles {
-  /// Raises the bound as far as the system lets it; a shell's default is often 1024.
+  /// Sets the limit to the hard limit, but at most to 10,240. A shell's default is often 1024.
   static func allowMany() {
     var limit = rlimit()
     #if canImport(Darwin)
@@ -11,7 +11,7 @@ enum OpenFiles {
     let kind = RLIMIT_NOFILE.rawValue
     #endif
     guard getrlimit(numericCast(kind), &limit) == 0 else { return }
-    // macOS refuses more than OPEN_MAX, whatever the hard bound says.
+    // macOS rejects more than OPEN_MAX, even if the hard limit is higher.
     limit.rlim_cur = min(limit.rlim_max, 10_240)
     setrlimit(numericCast(kind), &limit)
   }

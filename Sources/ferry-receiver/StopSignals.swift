@@ -1,6 +1,6 @@
 import Foundation
 
-/// SIGTERM and SIGINT as something to wait for, instead of a sudden end.
+/// Waits for SIGTERM and SIGINT, which would otherwise end the process at once.
 struct StopSignals {
   private let arrivals: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
@@ -9,7 +9,7 @@ struct StopSignals {
     let (arrivals, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.arrivals = arrivals
     sources = [SIGTERM, SIGINT].map { number in
-      // The default would end the process before the source is told.
+      // The default action would end the process before the source receives the signal.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { continuation.yield(number) }
@@ -18,7 +18,7 @@ struct StopSignals {
     }
   }
 
-  /// Returns when the first of them has come.
+  /// Returns when the first of these signals arrives.
   func first() async {
     for await _ in arrivals { break }
     sources.forEach { $0.cancel() }

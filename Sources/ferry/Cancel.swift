@@ -3,13 +3,13 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry cancel`: ends what is open in sessions.
+/// `ferry cancel`: cancels the unfinished work of sessions.
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "End what is open in sessions, as cancelled.",
+    abstract: "Cancel the unfinished work of sessions.",
     discussion: """
-      Where a process carries a session out, it is told to, and ferry cancel does not wait for it, but with \
-      --wait-lock. A manifest means what it has in its sessions.
+      If a process is running a session, ferry cancel asks that process to cancel the work, and does not \
+      wait for it unless --wait-lock is given. For a manifest, only the work of that manifest is cancelled.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -17,17 +17,17 @@ struct Cancel: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Sessions' identifiers, or paths of manifests.")
+  @Argument(help: "Session identifiers, or manifests: paths that contain a slash, or end in .yaml or .yml.")
   var targets: [String]
 
-  @Flag(help: "Let what runs come to its end, and take nothing new.")
+  @Flag(help: "Ask the running process to finish the items that it has started, and to start no others.")
   var finish = false
 
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -45,21 +45,23 @@ struct Cancel: ParsableCommand {
     case .text:
       for outcome in outcomes {
         try Output.produce(text(outcome) + "\n")
-        // A session that is removed has nothing any more.
+        // The journal of a removed session is gone, so there is nothing to list.
         guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
         try Output.produce(
-          "  which, and how to decide, is said by: \(state.command("status", outcome.session))\n")
+          "  to see them and how to decide, run: \(state.command("status", outcome.session))\n")
       }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
     guard !inUse.isEmpty else { return }
     for session in inUse {
-      Output.complain("ferry: \(LockOptions.text(session)) still; it was told\nhelp: wait for it longer")
+      Output.complain(
+        "ferry: \(LockOptions.text(session)); that process was asked to stop, but has not released it\n"
+          + "help: use a longer --wait-lock")
     }
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
   }
 
-  /// An identifier has no slash, and a manifest's name ends as YAML's do.
+  /// Session identifiers contain no slash, and the paths of manifests end like YAML files.
   static func isPath(_ target: String) -> Bool {
     target.utf8.contains(UInt8(ascii: "/")) || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
   }
@@ -68,23 +70,23 @@ struct Cancel: ParsableCommand {
     let holder = outcome.pid.map { "process \($0)" } ?? "another process"
     let name = "session \(outcome.session)"
     switch outcome.result {
-    case .nothing: return "\(name): it has nothing"
+    case .nothing: return "\(name): nothing to cancel"
     case .told:
-      let wish = finish ? "finish and take nothing new" : "cancel"
-      return "\(name): held by \(holder), which was told to \(wish)"
-        + (outcome.released == true ? ", and has let it go" : "")
+      let wish = finish ? "finish what it has started" : "cancel"
+      return "\(name): in use by \(holder), which was asked to \(wish)"
+        + (outcome.released == true ? ", and has released it" : "")
     case .cancelled, .removed:
       var parts = ["\(Count.text(outcome.items, "item")) cancelled"]
       if outcome.ambiguous > 0 { parts.append("\(outcome.ambiguous) ambiguous") }
       if outcome.submitted > 0 { parts.append("\(Count.text(outcome.submitted, "submitted file")) dropped") }
-      if outcome.result == .removed { parts.append("the session is removed") }
+      if outcome.result == .removed { parts.append("the session was removed") }
       parts += outcome.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
       return "\(name): \(parts.joined(separator: ", "))"
     }
   }
 }
 
-/// What `ferry cancel --format json` writes; its keys are an interface.
+/// The output of `ferry cancel --format json`. Its keys are a public interface.
 private struct CancelRecord: Encodable {
   var version = 1
   var sessions: [Cancellation.Outcome]

@@ -4,9 +4,9 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry check`: says what is wrong with manifests, all of it at once, and what they ask for from outside.
+/// `ferry check`: validates manifests, reports all errors at once, and lists the external inputs they need.
 struct Check: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Say what is wrong with manifests.")
+  static let configuration = CommandConfiguration(abstract: "Validate manifests.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -15,12 +15,12 @@ struct Check: ParsableCommand {
     case github
   }
 
-  @Argument(help: "The manifests.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(help: "Manifests to validate.", completion: .file(extensions: ["yaml", "yml"]))
   var manifests: [String]
 
   @OptionGroup var variables: VariableOptions
 
-  @Option(help: "The form of what is said.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -32,7 +32,7 @@ struct Check: ParsableCommand {
         let source = ManifestSource(path: path, variables: given, variableFiles: files)
         readings.append((path, try source.reading()))
       } catch {
-        // The others can be looked at all the same.
+        // The other manifests are still validated.
         Output.complain("ferry: \(error)")
       }
     }

@@ -1,13 +1,13 @@
 import FerryEngine
 import FerryManifest
 
-/// What `ferry check --format json` writes; its keys are an interface.
+/// The output of `ferry check --format json`. Its keys are a public interface.
 struct CheckRecord: Encodable {
   var manifests: [Manifest]
 
   struct Manifest: Encodable {
     var file: String
-    /// There is no error; warnings may be.
+    /// There are no errors. There may be warnings.
     var valid: Bool
     var diagnostics: [DiagnosticRecord]
     var needs: [Need]

@@ -1,9 +1,9 @@
 import FerryEngine
 import FerryManifest
 
-/// What `ferry check` says about manifests to people.
+/// The text output of `ferry check`.
 enum CheckText {
-  /// An empty line stands around what is wrong with a manifest; those that are all right follow each other.
+  /// Empty lines separate manifests that have diagnostics from their neighbors.
   static func text(_ readings: [(path: String, reading: Job.Reading)]) -> String {
     var text = ""
     var wasClean = true
@@ -30,7 +30,7 @@ enum CheckText {
     return text + needs(reading.needs)
   }
 
-  /// One line each, aligned.
+  /// One line per input, in aligned columns.
   private static func needs(_ needs: [Need]) -> String {
     let rows = needs.map {
       ["\(kind($0)) \($0.name)", state($0), "(\($0.location))\($0.description.map { "  \($0)" } ?? "")"]

@@ -1,12 +1,12 @@
 import ArgumentParser
 import FerryManifest
 
-/// What is known of the machine, before ferry finds it out by itself.
+/// Conditions of the machine that override the manifest's `conditions` and what ferry detects.
 struct ConditionOptions: ParsableArguments {
-  @Option(help: "The kind of network, over the manifest's 'conditions'.")
+  @Option(help: "Kind of network. Overrides the manifest's 'conditions'.")
   var network: Conditions.Network?
 
-  @Option(help: "Where power comes from, over the manifest's 'conditions'.")
+  @Option(help: "Power source. Overrides the manifest's 'conditions'.")
   var power: Conditions.Power?
 }
 

@@ -4,13 +4,13 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry explain`: tells what a diagnostic's code means, or where an item of a manifest stands.
+/// `ferry explain`: explains a diagnostic code, or shows the state of a manifest's item.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tell what a diagnostic's code means, or where an item stands and why it waits.",
+    abstract: "Explain a diagnostic code, or show the state of an item and why it waits.",
     discussion: """
-      F0201 is a code; anything else is an item of the --manifest: the path of an upload's file, NODE/PATH, or the \
-      name of an upload, fetch or request.
+      An F with four digits, such as F0201, is a code. Anything else is an item of the manifest that \
+      --manifest names: the path of an upload's file, NODE/PATH, or the name of an upload, fetch or request.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -18,10 +18,10 @@ struct Explain: ParsableCommand {
     case json
   }
 
-  @Argument(help: "A code, such as F0201, or an item; without one, all codes are listed.")
+  @Argument(help: "A code, such as F0201, or an item. Without either, all codes are listed.")
   var subject: String?
 
-  @Option(help: "The manifest that the item is of.", completion: .file(extensions: ["yaml", "yml"]))
+  @Option(help: "The manifest that contains the item.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String?
 
   @OptionGroup var variables: VariableOptions
@@ -29,7 +29,7 @@ struct Explain: ParsableCommand {
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var moment: MomentOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -50,7 +50,7 @@ struct Explain: ParsableCommand {
     }
   }
 
-  /// Whether it has a code's form: an F and four digits.
+  /// Whether it has the form of a code: an F and four digits.
   private static func isCode(_ subject: String) -> Bool {
     subject.count == 5 && subject.uppercased().hasPrefix("F")
       && subject.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -75,8 +75,8 @@ struct Explain: ParsableCommand {
     let codes = DiagnosticCode.allCases.map(\.rawValue)
     let help =
       DiagnosticCode.nearest(to: subject).map { "did you mean '\($0.rawValue)'?" }
-      ?? "codes go from \(codes.first ?? "") to \(codes.last ?? ""); 'ferry explain' lists them"
-    let item = manifest == nil && !Self.isCode(subject) ? "; an item needs its --manifest FILE" : ""
+      ?? "codes range from \(codes.first ?? "") to \(codes.last ?? ""); 'ferry explain' lists them"
+    let item = manifest == nil && !Self.isCode(subject) ? "; an item requires --manifest FILE" : ""
     return UsageError("there is no code '\(NameText.shown(subject))'\nhelp: \(help)\(item)")
   }
 }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What `ferry explain --format json` writes of a code; its keys are an interface.
+/// A diagnostic code in the output of `ferry explain --format json`. Its keys are a public interface.
 struct ExplanationRecord: Encodable {
   var code: DiagnosticCode
   var severity: Diagnostic.Severity
@@ -12,9 +12,9 @@ struct ExplanationRecord: Encodable {
 
   struct Example: Encodable {
     var manifest: String
-    /// Given with `--var`.
+    /// Set with `--var`.
     var variables: [String: String]
-    /// The texts of files beside the manifest, by their paths.
+    /// Contents of the files that the manifest uses, by path.
     var beside: [String: String]
 
     init(_ example: Explanation.Example) {

@@ -4,7 +4,7 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The command line: one file a subcommand.
+/// The command line. Each subcommand has its own file.
 @main
 struct Ferry: ParsableCommand {
   static let version = "0.1.0"
@@ -12,8 +12,8 @@ struct Ferry: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ferry", abstract: "Background transfers for cron and CI.",
     discussion: """
-      A YAML manifest says what to move; ferry moves it, goes on where it was interrupted, \
-      and leaves a JSON report.
+      A YAML manifest describes the transfers. ferry runs them, resumes those that were interrupted, \
+      and writes a JSON report.
       """,
     version: "ferry \(version)",
     subcommands: [
@@ -22,20 +22,20 @@ struct Ferry: ParsableCommand {
     ])
 
   static func main() {
-    // Before a secret is read.
+    // Must come before any secret is read.
     CoreDumps.forbid()
     OpenFiles.fillStandardStreams()
-    // A reader of our output that has gone must not end a run; libcurl ignores it too, but only later.
+    // A run must not end because the reader of its output exits. libcurl ignores SIGPIPE too, but later.
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is told like a full disk (setrlimit(2), RLIMIT_FSIZE), and kills no run.
+    // A write beyond RLIMIT_FSIZE (setrlimit(2)) then fails as on a full disk, and does not kill the run.
     signal(SIGXFSZ, SIG_IGN)
     do {
       try OpenFiles.allowMany()
       guard let words = CommandLineArguments.find() else {
         throw EngineFault(
           .fault,
-          "the command line cannot be read from /proc/self/cmdline\n"
-            + "help: mount /proc where ferry runs, and run again; nothing was done")
+          "cannot read the command line from /proc/self/cmdline; nothing was done\n"
+            + "help: mount /proc where ferry runs, and run ferry again")
       }
       var command = try parseAsRoot(words)
       try requireMemory()
@@ -59,20 +59,20 @@ struct Ferry: ParsableCommand {
     }
   }
 
-  /// Swift's runtime and Foundation end the process by a signal where an allocation fails, so too little address
-  /// space is found before anything is done.
+  /// Checks the address space before any work, because the Swift runtime and Foundation terminate the process
+  /// with a signal if an allocation fails.
   private static func requireMemory() throws(EngineFault) {
     guard !AddressSpace.hasRoom(for: leastMemory) else { return }
     throw EngineFault(
       .fault,
-      "less than \(leastMemory >> 20) MiB of address space can be allocated\n"
-        + "help: allow more (ulimit -v), and run again; nothing was done")
+      "less than \(leastMemory >> 20) MiB of address space is available; nothing was done\n"
+        + "help: raise the limit (ulimit -v), and run ferry again")
   }
 
-  /// Beside the program itself: a run with its threads and a few thousand files.
+  /// The bytes that a run needs, in addition to the program itself, for its threads and a few thousand files.
   private static let leastMemory = 64 << 20
 
-  /// Prints an error. It may quote arguments and file names, so no terminal may obey it.
+  /// Prints an error. It may quote arguments and file names, so control characters in it are escaped.
   private static func complain(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
       NameText.line(String($0))
@@ -80,7 +80,7 @@ struct Ferry: ParsableCommand {
     Output.complain(lines.joined(separator: "\n"))
   }
 
-  /// Help that was asked for, or what is wrong with the command line.
+  /// Prints a usage error or the requested help, and exits.
   private static func exit(telling text: String, isUsage: Bool) -> Never {
     if isUsage {
       complain(text)

@@ -1,11 +1,12 @@
 import FerryEngine
 import Foundation
 
-/// Values as JSON for the standard output: keys sorted, so that two runs can be compared, and ours in snake_case.
+/// Values as JSON for standard output. Keys are sorted, so that two outputs can be compared.
 enum JSONText {
+  /// With keys in snake_case: our own formats.
   static func pretty(_ value: some Encodable) throws -> String { try text(value, .convertToSnakeCase) }
 
-  /// With keys as they are: a form that others have defined.
+  /// With keys as they are: formats that others define.
   static func verbatim(_ value: some Encodable) throws -> String { try text(value, .useDefaultKeys) }
 
   private static func text(

@@ -19,7 +19,7 @@ struct JournalAcceptLossCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "The sessions' identifiers.")
+  @Argument(help: "Session identifiers.")
   var sessions: [String]
 
   @OptionGroup var state: StateOptions
@@ -53,6 +53,6 @@ struct JournalAcceptLossCommand: ParsableCommand {
     let lost = session.transactionsLost ?? 0
     guard lost > 0 else { return "\(name): its journal has lost nothing; nothing was changed" }
     return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) is accepted; "
-      + "the next run sends everything that they had recorded as delivered again"
+      + "the next run sends again everything that they had recorded as delivered"
   }
 }

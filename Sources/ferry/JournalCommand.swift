@@ -3,10 +3,10 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry journal`: looks after what ferry remembers.
+/// `ferry journal`: verifies, exports and prunes journals.
 struct JournalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "journal", abstract: "Verify, export and prune what ferry remembers.",
+    commandName: "journal", abstract: "Verify, export and prune journals.",
     subcommands: [
       JournalCheckCommand.self, JournalExportCommand.self, JournalPruneCommand.self,
       JournalAcceptLossCommand.self,
@@ -16,20 +16,20 @@ struct JournalCommand: ParsableCommand {
 /// `ferry journal check`.
 struct JournalCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Say what is wrong with journals; nothing is changed.",
-    discussion: "Ends with 0 where all is sound, and with 1 where something is wrong.")
+    commandName: "check", abstract: "Verify journals without changing them.",
+    discussion: "Exits with 0 if all journals are sound, and with 1 if it finds a problem.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
   }
 
-  @Argument(help: "The sessions' identifiers; by default all.")
+  @Argument(help: "Session identifiers. By default all sessions.")
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -49,15 +49,15 @@ struct JournalCheckCommand: ParsableCommand {
 /// `ferry journal export`.
 struct JournalExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write journals as JSON Lines, without what is secret.")
+    commandName: "export", abstract: "Export journals as JSON Lines, without secrets.")
 
-  @Argument(help: "The sessions' identifiers; by default all, with every round and run.")
+  @Argument(help: "Session identifiers. By default all sessions, rounds and runs.")
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
 
   func run() throws {
-    // Many lines are one write.
+    // Lines are collected, so that one write contains many.
     var buffer: [UInt8] = []
     let export = try JournalExport(state: state.state, environment: ProcessInfo.processInfo.environment) {
       line in
@@ -66,7 +66,7 @@ struct JournalExportCommand: ParsableCommand {
       try Output.export(buffer)
       buffer.removeAll(keepingCapacity: true)
     }
-    // What was read before a fault is of use all the same.
+    // Lines that were read before a fault are written too.
     defer { try? Output.export(buffer) }
     let faults = try export.export(sessions: sessions)
     try Output.export(buffer)
@@ -81,8 +81,8 @@ struct JournalPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune", abstract: "Forget old runs, or items that were delivered long ago.",
     discussion: """
-      Runs are pruned at the end of each run too: \(Retention.variable) says after how long, by default 90d. What was \
-      delivered is forgotten by this command alone, and a file that is there still is then sent again.
+      At its end each run also forgets runs that are older than \(Retention.variable), by default 90d. \
+      Delivered items are forgotten only by this command. If their files still exist, they are sent again.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -90,32 +90,32 @@ struct JournalPruneCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "The sessions of which delivered items are forgotten; by default all.")
+  @Argument(help: "Sessions whose delivered items are forgotten. By default all sessions.")
   var sessions: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Forget runs that ended longer ago, with their reports; not the last run of a manifest.",
+      "Forget runs that ended longer ago, with their reports, but keep the last run of each manifest.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var runs: Duration?
 
   @Option(
-    help: ArgumentHelp("Forget items that were delivered longer ago.", valueName: "duration"),
+    help: ArgumentHelp("Forget items that were delivered longer ago than this.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func validate() throws {
     if runs == nil, delivered == nil {
-      throw ValidationError("say what is to be forgotten: --runs or --delivered")
+      throw ValidationError("say what to forget: --runs, --delivered or both")
     }
-    if delivered == nil, !sessions.isEmpty { throw ValidationError("sessions are for --delivered") }
+    if delivered == nil, !sessions.isEmpty { throw ValidationError("naming sessions requires --delivered") }
   }
 
   func run() throws {

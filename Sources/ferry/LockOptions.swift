@@ -3,11 +3,11 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// What every command that takes sessions' locks takes.
+/// The option of commands that lock sessions.
 struct LockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where another process has a session, wait for it, but no longer than this; then end with 6.",
+      "If another process is using a session, wait for it, but no longer than this; then exit with 6.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var waitLock: Duration?
@@ -20,7 +20,7 @@ struct LockOptions: ParsableArguments {
     }
   }
 
-  /// Who has the session, and since when.
+  /// Which process is using the session, and since when.
   static func text(_ session: SessionInUse) -> String {
     let holder = session.pid.map { "process \($0)" } ?? "another process"
     let zone = CalendarZone.current(around: LaunchClock.wallTime)

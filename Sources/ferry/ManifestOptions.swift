@@ -4,7 +4,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What every command that reads one manifest takes.
+/// Options of commands that read one manifest.
 struct ManifestOptions: ParsableArguments {
   @Argument(help: "The manifest.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String
@@ -19,25 +19,25 @@ struct ManifestOptions: ParsableArguments {
   }
 }
 
-/// What gives a manifest's variables their values.
+/// Options that set a manifest's variables.
 struct VariableOptions: ParsableArguments {
   @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
   var variables: [String] = []
 
   @Option(
     name: .customLong("vars-file"),
-    help: "Take variables from this file, a mapping of names to texts. May be repeated.",
+    help: "Read variables from this YAML file, a mapping of names to strings. May be repeated.",
     completion: .file(extensions: ["yaml", "yml"]))
   var variableFiles: [String] = []
 
-  /// The files of variables. Each is read once, whatever reads it then: `<(…)` gives its text a single time.
+  /// Reads the variable files. Each is read only once, because `<(…)` yields its text a single time.
   func texts() throws(UsageError) -> [SourceText] {
     var texts: [SourceText] = []
     for path in variableFiles { texts.append(try Job.variables(path: path)) }
     return texts
   }
 
-  /// `--var` by name; of two of one name the later.
+  /// The values of `--var` by name. If a name is given twice, the later value counts.
   func parsed() throws -> [String: String] {
     var parsed: [String: String] = [:]
     for variable in variables {
@@ -51,15 +51,15 @@ struct VariableOptions: ParsableArguments {
   }
 }
 
-/// What every command that looks at the state takes.
+/// The option of commands that use the state folder.
 struct StateOptions: ParsableArguments {
   @Option(
     help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
   var state: String?
 
-  /// A command for a person to paste, with this state folder.
+  /// A `ferry` command line, quoted for a shell, that uses this state folder.
   ///
-  /// - Parameter words: behind `ferry`.
+  /// - Parameter words: the words after `ferry`.
   func command(_ words: String...) throws -> String {
     try PastedCommand.line(words, state: state, environment: ProcessInfo.processInfo.environment)
   }

@@ -4,7 +4,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// A manifest to be read, and the values of its variables.
+/// A manifest to read, and the values of its variables.
 struct ManifestSource {
   var path: String
   var variables: [String: String]
@@ -16,15 +16,15 @@ struct ManifestSource {
       environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Reads the manifest and tells every diagnostic; with an error among them the process ends with 3.
+  /// Reads the manifest and prints its diagnostics. If one of them is an error, it throws exit code 3.
   func job() throws -> Job { try told().job }
 
-  /// Why there is no job; it has been told.
+  /// There is no job. The reason has been printed.
   struct Failure: Error {
     var code: FerryPlan.ExitCode
   }
 
-  /// The same, for one of several: the process goes on.
+  /// Like `job()`, for one of several manifests: after a failure the caller continues with the others.
   func readable() throws(Failure) -> Job {
     do {
       return try job()
@@ -39,7 +39,7 @@ struct ManifestSource {
     }
   }
 
-  /// The same, with what reading gave besides.
+  /// Like `job()`, and also returns the reading that the job came from.
   func told() throws -> (job: Job, reading: Job.Reading) {
     let reading = try reading()
     if !reading.diagnostics.isEmpty {

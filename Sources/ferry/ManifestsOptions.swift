@@ -4,14 +4,14 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What a command that carries several manifests out together takes.
+/// Options of a command that runs several manifests together.
 struct ManifestsOptions: ParsableArguments {
-  @Argument(help: "The manifests.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(help: "Manifests to run.", completion: .file(extensions: ["yaml", "yml"]))
   var manifests: [String]
 
   @OptionGroup var variables: VariableOptions
 
-  /// Reads all of them, and tells what is wrong with any.
+  /// Reads all manifests and prints their diagnostics.
   func read() throws -> Jobs {
     let given = try variables.parsed()
     let files = try variables.texts()

@@ -2,21 +2,21 @@ import ArgumentParser
 import FerryEngine
 import FerryPlan
 
-/// How and when the launch would be that a command looks ahead to.
+/// The kind and the time of the future run that a command previews.
 struct MomentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How the run would come about: foreground, background, fetch, event or continuous.", valueName: "kind"))
+      "Kind of run to assume: foreground, background, fetch, event or continuous.", valueName: "kind"))
   var launch: LaunchKind?
 
   @Option(
     help: ArgumentHelp(
-      "Look ahead to this moment: 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
+      "Time of the run to assume: 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
         + "2026-03-29T10:00[Europe/Berlin]. By default now.",
       valueName: "moment"))
   var at: String?
 
-  /// The moment, and the zone that moments are shown to people in.
+  /// The moment, and the time zone of text output.
   func moment() throws(UsageError) -> (moment: Instant, zone: CalendarZone) {
     guard let at else {
       let now = LaunchClock.wallTime

@@ -3,12 +3,12 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry next`: says when a run would next have something to do.
+/// `ferry next`: prints when a run would next have something to do.
 struct Next: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say when a run would next have something to do.",
+    abstract: "Print when a run would next have something to do.",
     discussion:
-      "It looks at the files, the journals and the machine, as ferry plan does, and changes nothing.")
+      "Like ferry plan, it inspects the files, the journals and the machine, and changes nothing.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -16,7 +16,7 @@ struct Next: ParsableCommand {
     case cron
   }
 
-  @Argument(help: "The manifests.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(help: "Manifests to inspect.", completion: .file(extensions: ["yaml", "yml"]))
   var manifests: [String]
 
   @OptionGroup var variables: VariableOptions
@@ -24,7 +24,7 @@ struct Next: ParsableCommand {
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var moment: MomentOptions
 
-  @Option(help: "The form; cron is a line of a crontab(5) for each manifest.")
+  @Option(help: "Output format; cron prints a crontab(5) line for each manifest.")
   var format = Format.text
 
   func run() throws {
@@ -59,20 +59,20 @@ struct Next: ParsableCommand {
     }
     let line = CrontabLine(
       manifest: next.path,
-      // Cron has no FERRY_STATE, and may have another XDG_STATE_HOME.
+      // cron does not set FERRY_STATE, and may set another XDG_STATE_HOME.
       state: state.state ?? ProcessInfo.processInfo.environment["FERRY_STATE"],
       variables: given, variableFiles: variables.variableFiles)
-    // A line that is installed now must not be for the minute that has begun.
+    // cron would run a line for the current minute only next year.
     let soonest = now.advanced(by: .seconds(60))
     let zone = CalendarZone.machine(around: moment)
     try Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")
   }
 }
 
-/// What `ferry next --format json` writes; its keys are an interface.
+/// The output of `ferry next --format json`. Its keys are a public interface.
 private struct NextRecord: Encodable {
   var version = 1
-  /// The moment that was looked at.
+  /// The moment that the preview is for.
   var at: String
   var manifests: [NextRun]
 }

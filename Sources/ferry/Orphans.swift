@@ -6,10 +6,10 @@ import Foundation
 /// `ferry orphans`: lists upload IDs that will not be used.
 struct Orphans: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List upload IDs that servers gave out and that will not be used.",
+    abstract: "List upload IDs that servers issued and that will not be used.",
     discussion: """
-      A run releases those of an upload whose manifest has an 'abandon:' request. Others, and those whose commit may \
-      have been carried out, stay here until a person has looked at the server and says --forget.
+      If an upload has an 'abandon:' request, a run releases its unused IDs. Other IDs, and those whose \
+      commit the server may have executed, stay listed: check the server, then use --forget.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -17,19 +17,19 @@ struct Orphans: ParsableCommand {
     case json
   }
 
-  @Argument(help: "The sessions' identifiers; by default all.")
+  @Argument(help: "Session identifiers. By default all sessions.")
   var sessions: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Take the orphan of this number from the list of the only session, or 'all'; may be repeated.",
+      "Remove the upload ID with this number, or 'all', from the session's list. May be repeated.",
       valueName: "number|all"))
   var forget: [String] = []
 
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -50,8 +50,8 @@ struct Orphans: ParsableCommand {
   private func forget(from orphans: SessionOrphans) throws {
     guard let session = sessions.first, sessions.count == 1 else {
       throw UsageError(
-        "--forget needs the session whose orphans it is about, and only one\n"
-          + "help: for example 'ferry orphans SESSION --forget 1'; this lists them by their sessions: "
+        "--forget requires one session, and only one\n"
+          + "help: for example 'ferry orphans SESSION --forget 1'; orphans and their sessions are listed by: "
           + "\(try state.command("orphans"))")
     }
     switch try orphans.forget(try forgotten(), in: session, patience: lock.patience()) {
@@ -74,8 +74,8 @@ struct Orphans: ParsableCommand {
     for text in forget {
       guard let id = Int64(text) else {
         throw UsageError(
-          "'\(NameText.shown(text))' is no number of an orphan\n"
-            + "help: give 'all', or one that is listed by: \(try state.command("orphans"))")
+          "'\(NameText.shown(text))' is not the number of an orphan\n"
+            + "help: give 'all', or a number that is listed by: \(try state.command("orphans"))")
       }
       ids.append(id)
     }
@@ -83,7 +83,7 @@ struct Orphans: ParsableCommand {
   }
 }
 
-/// What `ferry orphans --forget … --format json` writes; its keys are an interface.
+/// The output of `ferry orphans --forget … --format json`. Its keys are a public interface.
 private struct ForgetRecord: Encodable {
   var version = 1
   var session: String

@@ -3,16 +3,16 @@ import FerryEngine
 import FerryManifest
 import Foundation
 
-/// Standard output is the product, standard error is for people.
+/// Writes results to standard output, and messages for people to standard error.
 enum Output {
   static func complain(_ text: String) {
     write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError)
   }
 
-  /// A line that is written over; without a line end.
+  /// Writes text without a line end, for a line that is updated in place.
   static func draw(_ text: String) { write(text, to: .standardError) }
 
-  /// What the files and the history show to be wrong with a manifest.
+  /// Prints warnings about a manifest that its files and its history give rise to.
   static func warn(_ warnings: [Diagnostic], of job: Job) { warn(warnings, of: Jobs(job)) }
 
   static func warn(_ warnings: [Diagnostic], of jobs: Jobs) {
@@ -20,15 +20,15 @@ enum Output {
     complain(DiagnosticFormatter(sources: jobs.sources, isColored: isComplaintColored).text(warnings))
   }
 
-  /// Writes what a command was asked for. A reader that has gone (EPIPE) has had what it wanted.
+  /// Writes a command's result. A reader that has closed the pipe (EPIPE) is not an error.
   static func produce(_ text: String) throws(EngineFault) { _ = try put(Array(text.utf8)) }
 
-  /// Writes a part of what a command was asked for, and ends it where the reader has gone.
+  /// Writes a part of a command's result. If the reader has closed the pipe, the command exits with 0.
   static func export(_ bytes: [UInt8]) throws {
     guard try put(bytes) else { throw ArgumentParser.ExitCode.success }
   }
 
-  /// Says how a run went, which its report says too.
+  /// Prints the summary of a run. Write errors are ignored, because the report contains all of it.
   static func summarize(_ text: String) { write(text, to: .standardOutput) }
 
   /// - Returns: whether there is still a reader.
@@ -37,20 +37,20 @@ enum Output {
     guard code != EPIPE else { return false }
     throw EngineFault(
       .fault,
-      "the standard output cannot be written: \(String(cString: strerror(code)))\n"
-        + "help: free some space there, or send it to another place; the command itself was carried out")
+      "cannot write to standard output: \(String(cString: strerror(code)))\n"
+        + "help: free some space there, or redirect the output; the command itself has completed")
   }
 
   private static func write(_ text: String, to handle: FileHandle) {
-    // A reader that has gone (EPIPE), or a terminal (EIO), is no reason to stop moving files.
+    // Transfers continue if the reader has closed the pipe (EPIPE) or the terminal is gone (EIO).
     try? handle.write(contentsOf: Data(text.utf8))
   }
 
-  /// Whether to write colours to the standard output, and to the standard error.
+  /// Whether to color standard output and standard error.
   static var isProductColored: Bool { isatty(STDOUT_FILENO) != 0 && allowsColor }
   static var isComplaintColored: Bool { isErrorTerminal && allowsColor }
 
-  /// https://no-color.org: an empty variable counts as none.
+  /// https://no-color.org: an empty variable counts as unset.
   private static var allowsColor: Bool {
     (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }

@@ -3,10 +3,10 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry plan`: says what a run would do; no network, no state written.
+/// `ferry plan`: shows what a run would do, without network access and without writing state.
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plan", abstract: "Say what a run would do, and do nothing.")
+    commandName: "plan", abstract: "Show what a run would do, without doing it.")
 
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
@@ -14,13 +14,15 @@ struct PlanCommand: ParsableCommand {
   @OptionGroup var moment: MomentOptions
   @OptionGroup var simulation: SimulationArguments
 
-  @Option(name: .customLong("only"), help: "Plan this node and what it cannot do without. May be repeated.")
+  @Option(
+    name: .customLong("only"),
+    help: "Plan this node with the tokens and requests that it uses, and nothing else. May be repeated.")
   var only: [String] = []
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = PlanOutput.Format.text
 
-  @Flag(help: "Print the manifest with every default written out, and where each value comes from.")
+  @Flag(help: "Print the manifest with every default written out, and the origin of each value.")
   var effective = false
 
   func validate() throws {
@@ -28,7 +30,7 @@ struct PlanCommand: ParsableCommand {
       throw ValidationError("--effective shows the whole manifest; leave out --only")
     }
     if effective, simulation.simulate {
-      throw ValidationError("--effective shows the manifest, and --simulate what it does; choose one")
+      throw ValidationError("--effective shows the manifest, and --simulate what it does; use only one")
     }
   }
 

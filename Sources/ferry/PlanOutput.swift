@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryEngine
 import FerryPlan
 
-/// A plan for the standard output; what is wrong goes to the standard error, and an error ends the process with 3.
+/// Prints a plan to standard output and its diagnostics to standard error. An error throws exit code 3.
 struct PlanOutput {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -10,7 +10,7 @@ struct PlanOutput {
   }
 
   var format = Format.text
-  /// What moments are shown to people in.
+  /// The time zone of text output.
   var zone: CalendarZone
 
   func produce(_ preview: Preview, of job: Job) throws {

@@ -2,7 +2,7 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// How far a run is: a line that is written over at a terminal, elsewhere one now and then.
+/// The progress of a run: a line that is updated in place at a terminal, or a new one every 30 seconds.
 final class ProgressLine {
   private let isQuiet: Bool
   private let isTerminal = Output.isErrorTerminal

@@ -3,21 +3,21 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry report`: shows what a run did.
+/// `ferry report`: shows the report of a run.
 struct Report: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Show what a run did.")
+  static let configuration = CommandConfiguration(abstract: "Show the report of a run.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
   }
 
-  @Argument(help: "The run; by default the last one.")
+  @Argument(help: "ID of the run. By default the last run.")
   var id: String?
 
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {

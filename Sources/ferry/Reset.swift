@@ -3,17 +3,17 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry reset`: a clean slate for sessions.
+/// `ferry reset`: drops the unfinished work of sessions.
 struct Reset: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Drop what sessions have still to do; what they have delivered is remembered.")
+    abstract: "Drop the unfinished work of sessions, but remember what they have delivered.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
   }
 
-  @Argument(help: "The sessions' identifiers.")
+  @Argument(help: "Session identifiers.")
   var sessions: [String]
 
   @Flag(help: ArgumentHelp(DropUnanswered.help))
@@ -22,7 +22,7 @@ struct Reset: ParsableCommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
@@ -35,14 +35,14 @@ struct Reset: ParsableCommand {
       let cancel = try state.command("cancel", session.session)
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was dropped\n"
-          + "help: wait for it with --wait-lock DURATION, or end it with: \(cancel)")
+          + "help: wait for it with --wait-lock DURATION, or cancel it with: \(cancel)")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .unanswered(let steps):
       let status = try state.command("status")
       throw UsageError(
         UnansweredText.text(
           steps,
-          instead: "the next ferry run resumes them, and \(status) shows those whose outcome stays unknown"
+          instead: "the next ferry run resumes them, and \(status) shows those whose outcome remains unknown"
         ))
     case .reset(let dropped):
       switch format {
@@ -63,13 +63,13 @@ struct Reset: ParsableCommand {
   }
 }
 
-/// What `ferry reset` and `ferry run --fresh` have in common.
+/// What `ferry reset` and `ferry run --fresh` share.
 enum DropUnanswered {
   static let help =
     "Also drop requests that may have reached the server but have no recorded response; they are then sent again."
 }
 
-/// What `ferry reset --format json` writes; its keys are an interface.
+/// The output of `ferry reset --format json`. Its keys are a public interface.
 private struct ResetRecord: Encodable {
   var version = 1
   var sessions: [SessionReset.Dropped]

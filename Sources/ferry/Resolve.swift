@@ -3,15 +3,15 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry resolve`: a person decides what ferry cannot know.
+/// `ferry resolve`: records a person's decision about requests whose outcome ferry cannot know.
 struct Resolve: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Decide whether requests were carried out whose answers were lost.",
+    abstract: "Decide whether the server executed requests whose responses were lost.",
     usage:
       "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",
     discussion: """
-      done: it was carried out, and nothing is sent again. retry: it was not, and the next run sends it again. An \
-      item is named as for ferry explain; the name of an upload means all its items that are ambiguous.
+      done: the request was executed, and is not sent again. retry: it was not, and the next run sends it \
+      again. Name items as for ferry explain. The name of an upload stands for all its ambiguous items.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -20,45 +20,46 @@ struct Resolve: ParsableCommand {
   }
 
   @Argument(
-    help: ArgumentHelp("Items that are ambiguous, and at last what is decided.", valueName: "item|decision"))
+    help: ArgumentHelp("Ambiguous items, and then the decision: done or retry.", valueName: "item|decision"))
   var words: [String]
 
-  @Option(help: "The manifest that they are of.", completion: .file(extensions: ["yaml", "yml"]))
+  @Option(help: "The manifest that contains the items.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String?
 
-  @Option(help: ArgumentHelp("The session that they are in.", valueName: "ident"))
+  @Option(help: ArgumentHelp("The session that contains the items.", valueName: "ident"))
   var session: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only what the manifest of this name has in the session; an item is then NODE/PATH, NODE, or NODE/ for a whole upload.",
+      "Only items of the manifest with this name in the session. Items are then NODE/PATH, NODE, or NODE/ "
+        + "for a whole upload.",
       valueName: "name"))
   var manifestName: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only what was sent to this server: scheme, host and port; none, where it has no fixed one.",
+      "Only items sent to this server: scheme, host and port, or 'none' if it has no fixed server.",
       valueName: "origin"))
   var origin: String?
 
-  @Flag(help: "Everything that is ambiguous there.")
+  @Flag(help: "Everything that is ambiguous in the manifest or session.")
   var all = false
 
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {
     guard let word = words.last, let decision = Resolution.Decision(rawValue: word) else {
       throw UsageError(
-        "what is decided comes last: done or retry\nhelp: for example 'ferry resolve a.jpg done --manifest photos.yaml'"
-      )
+        "the decision comes last: done or retry\n"
+          + "help: for example 'ferry resolve a.jpg done --manifest photos.yaml'")
     }
     let items = Array(words.dropLast())
     guard items.isEmpty == all else {
-      throw UsageError(all ? "--all leaves nothing to name" : "name what is meant, or give --all")
+      throw UsageError(all ? "name items or give --all, not both" : "name at least one item, or give --all")
     }
     let resolution = try Resolution(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
@@ -66,8 +67,8 @@ struct Resolve: ParsableCommand {
     case .inUse(let session, let pid):
       let holder = pid.map { "process \($0)" } ?? "another process"
       Output.complain(
-        "ferry: the session \(session) is in use by \(holder); nothing was decided\nhelp: wait until it has ended"
-      )
+        "ferry: the session \(session) is in use by \(holder); nothing was decided\n"
+          + "help: wait until that process has exited")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .resolved(let resolved):
       switch format {
@@ -82,7 +83,7 @@ struct Resolve: ParsableCommand {
   private func scope() throws -> Resolution.Scope {
     switch (manifest, session) {
     case (.some, nil) where manifestName != nil:
-      throw UsageError("--manifest-name goes with --session\nhelp: --manifest FILE names the manifest itself")
+      throw UsageError("--manifest-name requires --session\nhelp: --manifest FILE already names the manifest")
     case (let manifest?, nil):
       return .manifest(
         try ManifestSource(path: manifest, variables: variables.parsed(), variableFiles: variables.texts())
@@ -104,7 +105,7 @@ struct Resolve: ParsableCommand {
   }
 }
 
-/// What `ferry resolve --format json` writes; its keys are an interface.
+/// The output of `ferry resolve --format json`. Its keys are a public interface.
 private struct ResolveRecord: Encodable {
   var version = 1
   var resolved: [Resolution.Resolved]

@@ -3,12 +3,12 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry resume`: goes on with every job whose round is open.
+/// `ferry resume`: resumes every job whose round is open.
 struct Resume: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Go on with what was interrupted, or left for later.")
+    abstract: "Resume the unfinished work of earlier runs.")
 
-  @Argument(help: "Only jobs with one of these sessions.")
+  @Argument(help: "Resume only manifests that use one of these sessions.")
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -25,10 +25,10 @@ struct Resume: ParsableCommand {
       do throws(ManifestSource.Failure) {
         jobs.append(try ManifestSource(path: open.path, variables: open.variables).readable())
       } catch {
-        // It keeps none of the others back.
+        // The other jobs still run.
         if error.code == .usage {
           Output.complain(
-            "help: where the manifest has moved, this goes on with the round of '\(open.manifest)', with its new path: "
+            "help: if the manifest has moved, resume the round of '\(open.manifest)' from its new path with: "
               + again)
         }
         codes.insert(error.code)
@@ -39,7 +39,7 @@ struct Resume: ParsableCommand {
       jobs.removeAll { !sessions.contains(where: $0.has) }
     }
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
-    // Who is waited for keeps none of the others back either.
+    // Nor do the others wait for a session that another process is using.
     var busy: [Job] = []
     for group in Jobs.groups(jobs) {
       codes.formUnion(try carryOut(group, since: started) { busy.append(contentsOf: $0) })
@@ -49,9 +49,9 @@ struct Resume: ParsableCommand {
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
   }
 
-  /// In one launch; what a session that another process has keeps back does not keep back the others.
+  /// Runs the group in one launch, without the jobs whose session another process is using.
   ///
-  /// - Parameter putOff: takes what is kept back, for later; without it, such a session is waited for.
+  /// - Parameter putOff: receives those jobs, to run them later. Without it, their sessions are waited for.
   private func carryOut(
     _ group: Jobs, since started: ContinuousClock.Instant, putOff: (([Job]) -> Void)? = nil
   ) throws -> Set<FerryPlan.ExitCode> {
@@ -60,12 +60,12 @@ struct Resume: ParsableCommand {
     while let jobs = rest {
       var launch = Launch.Options()
       launch.state = state.state
-      // All groups together have that long.
+      // The limit is for all groups together.
       launch.maxDuration = options.maxDuration.map { $0 - started.duration(to: .now) }
       if let left = launch.maxDuration, left <= .zero {
         if !options.quiet {
           for job in jobs.all {
-            Output.complain("ferry: \(job.path) was not begun: --max-duration has passed")
+            Output.complain("ferry: \(job.path) was not started: --max-duration has passed")
           }
         }
         codes.insert(.cutOff)

@@ -4,33 +4,34 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry run`: carries manifests out, or goes on with them.
+/// `ferry run`: runs manifests, resuming unfinished work.
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Carry manifests out, or go on where they were left.")
+    abstract: "Run manifests, resuming unfinished work.")
 
   @OptionGroup var source: ManifestsOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
 
-  @Option(help: "Also write the report here; - is the standard output.")
+  @Option(help: "Also write the report to this file; - is standard output.")
   var report: String?
 
   @Option(
     name: .customLong("only"),
     help: ArgumentHelp(
-      "Carry out this node and what it cannot do without; MANIFEST/NODE where several have it. May be repeated.",
+      "Run this node with the tokens and requests that it uses, and nothing else. MANIFEST/NODE if several "
+        + "manifests have it. May be repeated.",
       valueName: "node"))
   var only: [String] = []
 
-  @Option(help: "Begin at most so many items.")
+  @Option(help: "Start at most this many items.")
   var limit: Int?
 
-  @Flag(help: "Say what would be done, and do nothing: ferry plan.")
+  @Flag(help: "Only show what would be done, as ferry plan does.")
   var dryRun = false
 
-  @Flag(help: "Drop what is left of the last round first, and begin a new one: ferry reset.")
+  @Flag(help: "Drop the unfinished work of the last round, as ferry reset does, and begin a new round.")
   var fresh = false
 
   @Flag(help: ArgumentHelp("With --fresh: " + DropUnanswered.help))
@@ -64,7 +65,7 @@ struct Run: ParsableCommand {
     throw ArgumentParser.ExitCode(code.rawValue)
   }
 
-  /// The plan of each manifest of which something would run.
+  /// Prints the plan of each manifest that has a selected node.
   private func preview(_ jobs: Jobs) throws {
     let output = PlanOutput(zone: .current(around: LaunchClock.wallTime))
     for (job, only) in try Selection.split(only, among: jobs) {
@@ -77,27 +78,27 @@ struct Run: ParsableCommand {
   }
 }
 
-/// What `run` and `resume` share.
+/// Options of `run` and `resume`.
 struct RunOptions: ParsableArguments {
-  @Flag(help: "Say nothing but errors.")
+  @Flag(help: "Print only errors.")
   var quiet = false
 
-  @Flag(help: "End with 0, not 8, where all that is left waits for other conditions.")
+  @Flag(help: "Exit with 0, not 8, if all remaining work waits for other conditions.")
   var deferredOk = false
 
-  @Flag(help: "End with 0 where another process has the session.")
+  @Flag(help: "Exit with 0, not 6, if another process is using the session.")
   var skipIfRunning = false
 
   @Option(
     help: ArgumentHelp(
-      "Start nothing more after this long, and save: a number and a unit of \(Duration.writtenUnits).",
+      "After this long, start nothing more, save and exit. The units are \(Duration.writtenUnits).",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var maxDuration: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "Where nothing can be done before a moment in the future, wait for it, but no longer than this.",
+      "If all remaining work has to wait, wait for it, but each time no longer than this.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var wait: Duration?
@@ -106,7 +107,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How it came about. By default foreground at a terminal, and background elsewhere.",
+      "Kind of this run. By default foreground at a terminal, and background elsewhere.",
       valueName: "kind"))
   var launch: LaunchKind?
 }

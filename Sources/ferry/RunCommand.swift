@@ -3,13 +3,13 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// One launch with its words to people.
+/// One launch, with its messages.
 struct RunCommand {
   let options: RunOptions
 
-  /// A clean slate: what is left of the last round is dropped.
+  /// Drops the unfinished work of the last round.
   ///
-  /// - Returns: the exit code where that cannot be, as another process has a session.
+  /// - Returns: an exit code if another process is using a session, so that nothing was dropped.
   func reset(_ jobs: Jobs, state: String?, dropsUnanswered: Bool) throws -> ExitCode? {
     let sessions = jobs.plan.sessions.filter { $0.kind != .ephemeral }.map(\.identifier)
     let reset = try SessionReset(
@@ -37,17 +37,17 @@ struct RunCommand {
     return .sessionInUse
   }
 
-  /// - Returns: the process's exit code, and the session for which nothing was begun, where another process has it.
+  /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
   ///
-  /// - Parameter waits: whether it has the patience that was asked for with sessions that another process has.
+  /// - Parameter waits: whether to wait for such a session as `--wait-lock` says.
   func run(
     _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
   ) throws -> (code: ExitCode, busy: SessionInUse?) {
     let refused = jobs.all.filter { !$0.notBuilt.isEmpty }
     guard refused.isEmpty else {
-      // What they are was told when the manifest was read.
+      // The warnings that were printed when the manifest was read name them.
       for job in refused {
-        Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was begun")
+        Output.complain("ferry: \(job.path) needs features that ferry does not have yet; nothing was started")
       }
       return (.invalidManifest, nil)
     }
@@ -66,12 +66,12 @@ struct RunCommand {
     let status = try PastedCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
-      // Who comes back for it has nothing to complain of yet.
+      // A caller that does not wait now tries again later, so this is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {
         let text = ReportText.text(record, status: status) + "  report: \(report)\n"
-        // With --report - the standard output is the report's.
+        // With `--report -`, standard output is for the report.
         if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
       } else if record.run.exitCode != 0 {
         Output.complain(ReportText.text(record, status: status))
@@ -82,10 +82,10 @@ struct RunCommand {
   }
 }
 
-/// The bench's knob: `FERRY_SYNC_DELAY=5ms` makes the disk as slow as that, by an hour at most.
+/// For benchmarks: with `FERRY_SYNC_DELAY=5ms` each sync takes at least that long. The maximum is one hour.
 enum SyncDelay {
   static func read(_ environment: [String: String]) -> Duration {
-    // Only the bench sets it: what is not a duration is no delay.
+    // Only benchmarks set it, so a value that is not a duration is ignored.
     guard let text = environment["FERRY_SYNC_DELAY"], let delay = try? Duration(written: text) else {
       return .zero
     }

@@ -4,9 +4,9 @@ import FerryManifest
 /// `ferry schema`: a JSON schema of the manifest, for editors.
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the JSON schema of the manifest.",
+    abstract: "Print the JSON schema of manifests.",
     discussion: """
-      An editor with a YAML language server completes and checks a manifest by it, with this line at its top:
+      An editor with a YAML language server completes and checks a manifest that has this line at its top:
       # yaml-language-server: $schema=PATH
       """)
 

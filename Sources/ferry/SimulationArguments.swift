@@ -4,52 +4,53 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry plan --simulate`: the network, the launches and the machine of the time to come.
+/// Options of `ferry plan --simulate`: the network, the launches and the conditions to assume.
 struct SimulationArguments: ParsableArguments {
-  @Flag(help: "Turn the plan forward on a virtual clock: when everything will be there, and what that takes.")
+  @Flag(help: "Simulate the plan on a virtual clock: when everything will be delivered, and what it takes.")
   var simulate = false
 
   @Option(
     help: ArgumentHelp(
-      "How many bytes a second all requests have together. By default what the last runs measured.",
+      "Bytes per second for all requests together. By default the rate that the last runs measured.",
       valueName: "size"),
     transform: { try ByteCount(written: $0) })
   var bandwidth: ByteCount?
 
   @Option(
-    help: ArgumentHelp("How long an answer takes beside its bytes.", valueName: "duration"),
+    help: ArgumentHelp("Time to a response, in addition to the transfer.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var latency: Duration?
 
   @Option(
-    help: ArgumentHelp("Of how many requests in a hundred the connection breaks.", valueName: "percent"))
+    help: ArgumentHelp("Percentage of requests whose connection breaks.", valueName: "percent"))
   var loss: Double?
 
   @Option(
     help: ArgumentHelp(
-      "When launches begin: a cron expression, or moments with commas between. By default one, now, that waits.",
+      "When runs start: a cron expression, or moments separated by commas. By default one run, now, which "
+        + "waits.",
       valueName: "cron"))
   var launches: String?
 
   @Option(
     name: .customLong("conditions"),
-    help: "A file that says what network and power the machine has, and when.",
+    help: "A file that lists the network and power of the machine over time.",
     completion: .file(extensions: ["yaml", "yml"]))
   var timeline: String?
 
   @Option(
     help: ArgumentHelp(
-      "Set policies of the resume delay side by side: none,before_start,after_completion.",
+      "Compare policies of the resume delay: none,before_start,after_completion.",
       valueName: "policies"))
   var compare: String?
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How much time is simulated at most. By default 366 days.", valueName: "duration"),
+    help: ArgumentHelp("Simulate at most this much time. By default 366 days.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var length: Duration?
 
-  @Option(help: "What decides which requests are lost and how retries are spread.")
+  @Option(help: "Seed for which requests are lost and for the jitter of retries.")
   var seed: UInt64?
 
   func validate() throws {
@@ -58,10 +59,10 @@ struct SimulationArguments: ParsableArguments {
       bandwidth != nil || latency != nil || loss != nil || launches != nil || timeline != nil
       || compare != nil
       || length != nil || seed != nil
-    if isUsed, !simulate { throw ValidationError("these options turn a plan forward; add --simulate") }
+    if isUsed, !simulate { throw ValidationError("the options of a simulation require --simulate") }
   }
 
-  /// - Parameter zone: of times without an offset.
+  /// - Parameter zone: the time zone of times without an offset.
   func options(around now: Instant, zone: CalendarZone) throws -> SimulationOptions {
     var options = SimulationOptions(zone: zone)
     if let timeline { (options.timeline, options.zone) = try readTimeline(timeline, around: now, zone) }

@@ -3,20 +3,20 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry status`: says how sessions stand.
+/// `ferry status`: shows the state of sessions.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say how sessions stand: who holds them, what is left in them, and why it waits.")
+    abstract: "Show the state of sessions: who is using them, what remains to be done, and why it waits.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
   }
 
-  @Argument(help: "The sessions' identifiers; by default all.")
+  @Argument(help: "Session identifiers. By default all sessions.")
   var sessions: [String] = []
 
-  @Option(help: "Tell of this manifest's sessions.", completion: .file(extensions: ["yaml", "yml"]))
+  @Option(help: "Show the sessions of this manifest.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String?
 
   @OptionGroup var variables: VariableOptions
@@ -25,11 +25,11 @@ struct Status: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of which kind the run would be whose reasons to wait are told; by default background.",
+      "Kind of run to assume for the reasons to wait. By default background.",
       valueName: "kind"))
   var launch: LaunchKind?
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func run() throws {

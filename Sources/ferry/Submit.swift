@@ -3,11 +3,11 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry submit`: leaves files for whoever carries the session out, and exits.
+/// `ferry submit`: queues files for the process that runs the session, now or later, and exits.
 struct Submit: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Queue files of an upload for the next run, or for the one that goes on, and exit.",
-    discussion: "Without files it queues those that the upload's 'files' takes at this moment.")
+    abstract: "Queue files of an upload for the current or the next run, and exit.",
+    discussion: "Without files, it queues those that the upload's 'files' selects at this moment.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -22,27 +22,27 @@ struct Submit: ParsableCommand {
   @Argument(help: "Files inside the upload's root.", completion: .file())
   var files: [String] = []
 
-  @Option(help: "Take the files from this list, one a line; - is the standard input.")
+  @Option(help: "Read the files from this list, one per line; - is standard input.")
   var list: String?
 
-  @Flag(help: "The list has NUL between its files.")
+  @Flag(help: "The list separates its files with NUL.")
   var null = false
 
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form.")
+  @Option(help: "Output format.")
   var format = Format.text
 
   func validate() throws {
-    if list != nil, !files.isEmpty { throw ValidationError("name files, or take them from --list, not both") }
-    if null, list == nil { throw ValidationError("--null is of a --list") }
+    if list != nil, !files.isEmpty { throw ValidationError("name files or use --list, not both") }
+    if null, list == nil { throw ValidationError("--null requires --list") }
   }
 
   func run() throws {
     let job = try source.read()
     guard job.notBuilt.isEmpty else {
-      // What they are was told when the manifest was read.
-      Output.complain("ferry: \(job.path) asks for what this ferry cannot do yet; nothing was submitted")
+      // The warnings that were printed when the manifest was read name them.
+      Output.complain("ferry: \(job.path) needs features that ferry does not have yet; nothing was queued")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
     }
     let receipt = try Submission(
@@ -65,9 +65,9 @@ struct Submit: ParsableCommand {
   }
 
   private func text(_ receipt: Submission.Receipt) -> String {
-    guard receipt.files > 0 else { return "\(receipt.upload): there is no file to submit" }
+    guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let holder =
-      receipt.pid.map { "process \($0) takes them, or the next run where that upload has ended" }
+      receipt.pid.map { "process \($0) takes them, or the next run if the upload has ended" }
       ?? "the next run takes them"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "

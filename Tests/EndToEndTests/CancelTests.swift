@@ -108,7 +108,7 @@ import Testing
     let command = try await job.ferry("cancel", "e2e.uploads")
     #expect(command.status == 0)
     #expect(
-      command.stdout == "session e2e.uploads: held by process \(run.pid), which was told to cancel\n")
+      command.stdout == "session e2e.uploads: in use by process \(run.pid), which was asked to cancel\n")
     let end = await run.end()
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
     #expect(try job.report().item("1.txt")?.state == "cancelled")
@@ -127,7 +127,7 @@ import Testing
     let run = try job.start(["run", "other.yaml", "--quiet", "--power", "external"])
     while try await items("other")?["queued"] != 2, run.isRunning {}
     let command = try await job.ferry("cancel", "e2e.uploads")
-    #expect(command.stdout.contains("was told to cancel"), "\(command.stdout)\(command.stderr)")
+    #expect(command.stdout.contains("was asked to cancel"), "\(command.stdout)\(command.stderr)")
     let end = await run.end()
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
     for manifest in ["e2e", "other"] {

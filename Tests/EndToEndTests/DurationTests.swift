@@ -69,7 +69,7 @@ import Testing
     #expect(first.report.totals.requests == 0)
     let none = try await job.ferry("resume", "--max-duration", "0s")
     #expect(none.status == 10)
-    #expect(none.stderr.contains("job.yaml was not begun"), "\(none.stderr)")
+    #expect(none.stderr.contains("job.yaml was not started"), "\(none.stderr)")
     #expect(try await receiver.received().requests == 0)
     #expect(try await job.ferry("resume", "--max-duration", "1m").status == 0)
     #expect(try await receiver.received().files.count == 3)

@@ -171,7 +171,7 @@ struct NoteTests {
     try await wait(for: "a", "done", 1, of: job)
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
-      submit.stdout.contains("process \(run.pid) takes them, or the next run where that upload has ended"))
+      submit.stdout.contains("process \(run.pid) takes them, or the next run if the upload has ended"))
     #expect(await run.end().status == 0)
     #expect(try job.report().run.roundClosed)
     let resume = try await job.ferry("resume")

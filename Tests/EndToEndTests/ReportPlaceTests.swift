@@ -251,7 +251,7 @@ import Testing
     let full = try await run("\(shell) > /dev/full")
     #expect(full.status == 70, "\(full.stderr)")
     #expect(
-      full.stderr.contains("ferry: the standard output cannot be written: No space left on device\nhelp: "))
+      full.stderr.contains("ferry: cannot write to standard output: No space left on device\nhelp: "))
     let gone = try await run("{ sleep 0.2; \(shell); } 2> gone.txt | true")
     #expect(gone.status == 0 && job.folder.text("gone.txt").isEmpty, "\(job.folder.text("gone.txt"))")
   }

@@ -278,7 +278,7 @@ import Testing
     let (job, _) = try await workspace("commit:times=1,drop=after", files: 1)
     let wrong = try await job.ferry(
       "resolve", "--all", "done", "--manifest", "job.yaml", "--manifest-name", "e2e")
-    #expect(wrong.status == 2 && wrong.stderr.contains("--manifest-name goes with --session"))
+    #expect(wrong.status == 2 && wrong.stderr.contains("--manifest-name requires --session"))
   }
 
   /// As a person does, in another folder.

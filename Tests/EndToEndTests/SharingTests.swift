@@ -82,7 +82,7 @@ import Testing
     let run = try await job.ferry("run", "job.yaml")
     #expect(run.status == 3)
     #expect(run.stderr.contains("'cache_policy: return_cache_data_else_load' is not built yet"))
-    #expect(run.stderr.contains("nothing was begun"))
+    #expect(run.stderr.contains("nothing was started"))
     #expect(try job.stateFiles().isEmpty)
     #expect(try await receiver.received().requests == 0)
   }

@@ -167,6 +167,6 @@ import Testing
     let code = try await job.ferry("explain", "F0201", "--manifest", "job.yaml")
     #expect(code.stdout.hasPrefix("F0201 (error): "))
     let item = try await job.ferry("explain", "1.txt")
-    #expect(item.status == 2 && item.stderr.contains("an item needs its --manifest FILE"))
+    #expect(item.status == 2 && item.stderr.contains("an item requires --manifest FILE"))
   }
 }
