@@ -78,11 +78,11 @@ import Testing
     #expect(
       DiagnosticReference.text(.duplicateEach).hasPrefix(
         """
-        F0606 (error): A key of for_each that is there twice
+        F0606 (error): A duplicate key of for_each
 
-        Each key of `for_each` makes a node of its own, named `catalog[eu]`, and two
-        nodes cannot have one name. Remove the one that is too much, or give it another
-        key; a map takes the same value under several keys.
+        Each key of `for_each` creates a separate node, such as `catalog[eu]`, and two
+        nodes cannot have the same name. Remove one of the keys, or rename it. A map can
+        hold the same value under several keys.
 
         wrong:
 

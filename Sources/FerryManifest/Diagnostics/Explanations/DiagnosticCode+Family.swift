@@ -11,17 +11,17 @@ extension DiagnosticCode {
     case surroundings = "08"
     case notBuilt = "09"
 
-    /// What the codes of the family are about, as a heading.
+    /// The heading of the family's codes.
     package var title: String {
       switch self {
       case .text: "The text, as YAML"
       case .keys: "Keys"
       case .values: "Values"
       case .names: "Names and references"
-      case .circles: "What goes in a circle, or grows without end"
+      case .circles: "Cycles and unbounded growth"
       case .sharing: "Sharing between files and nodes"
-      case .warnings: "Legal, and surely not meant"
-      case .surroundings: "What the files and the machine make impossible"
+      case .warnings: "Valid, but probably a mistake"
+      case .surroundings: "Impossible with these files or on this machine"
       case .notBuilt: "Not built yet"
       }
     }
@@ -29,7 +29,7 @@ extension DiagnosticCode {
     package var codes: [DiagnosticCode] { DiagnosticCode.allCases.filter { $0.family == self } }
   }
 
-  /// Every code begins with `F` and its family's digits, which a test holds it to.
+  /// Every code begins with `F` and its family's digits. A test checks this.
   package var family: Family {
     guard let family = Family(rawValue: String(rawValue.dropFirst().prefix(2))) else {
       preconditionFailure("the code \(rawValue) begins with no family's digits")
@@ -37,7 +37,7 @@ extension DiagnosticCode {
     return family
   }
 
-  /// What diagnostics of this code are: a manifest with an error is not valid.
+  /// The severity of this code's diagnostics. A manifest with an error is not valid.
   package var severity: Diagnostic.Severity {
     switch family {
     case .text, .keys, .values, .names, .circles, .sharing, .surroundings: .error
@@ -45,15 +45,15 @@ extension DiagnosticCode {
     }
   }
 
-  /// The code that a text was probably meant to be.
+  /// The code that is most similar to a misspelled one.
   package static func nearest(to text: String) -> DiagnosticCode? {
     NearestName.nearest(to: text, among: allCases.map(\.rawValue)).flatMap { DiagnosticCode(rawValue: $0) }
   }
 
-  /// The code that a person has written, in any case; nil where there is none.
+  /// The code with this name, which is not case-sensitive; nil if there is none.
   package init?(written text: String) { self.init(rawValue: text.uppercased()) }
 
-  /// The name in the sources in words of its own, as tools show rules: `UnknownKey`.
+  /// The case's name in Pascal case, as tools show rules: `UnknownKey`.
   package var pascalName: String {
     let name = String(describing: self)
     return name.prefix(1).uppercased() + name.dropFirst()

@@ -1,10 +1,10 @@
 extension Explanation {
   static let cycle = Explanation(
-    "Steps that wait for each other for ever",
+    "Steps that wait for each other",
     """
-    Nodes and tokens wait for what they name in `needs`, with `token:` and in references, and here that \
-    leads back to where it began: none of them could ever start. The message names the whole way round, and \
-    each step of it is shown. Remove one of the links.
+    A node or token waits for what it names in `needs`, with `token:` and in references. Here this chain \
+    leads back to its beginning, so none of its members could ever start. The message names the whole chain, \
+    and shows each of its steps. Remove one of the links.
     """,
     in: """
       version: 1
@@ -16,10 +16,10 @@ extension Explanation {
       """, wrong: "needs: [finish], ", right: "")
 
   static let variableCircle = Explanation(
-    "Variables that use each other in a circle",
+    "Variables that refer to each other in a circle",
     """
-    The value of a variable uses another, which in the end uses the first: none of them has a value. Give \
-    one of them a value of its own.
+    The value of a variable uses another variable, which in the end uses the first, so neither has a value. \
+    Give one of them a value that does not use the others.
     """,
     in: """
       version: 1
@@ -30,17 +30,17 @@ extension Explanation {
       """, wrong: "${vars.api}", right: "example.com")
 
   static let variablesTooDeep = Explanation(
-    "Variables inside variables, too many deep",
+    "Variables nested too deep",
     """
-    A variable uses another, and so on for more than \(Variables.deepest) steps. Nobody can follow that, and \
-    the bound keeps a hostile text from using up the machine. Write some of the values out.
+    A variable uses another, and so on for more than \(Variables.deepest) steps. The limit keeps a hostile \
+    manifest from exhausting the machine. Write some of the values out.
     """)
 
   static let variablesTooLarge = Explanation(
-    "Variables that stand for too much text",
+    "Variables that expand to too much text",
     """
     Variables that use others several times grow fast: ten that double each other make a thousand copies. \
-    More than 64 MiB of text in all is refused. Shorten them, or move what is long into a file that is sent \
-    or listed.
+    All expanded variables together must not exceed 64 MiB. Shorten them, or move long values into a file \
+    that is sent or listed.
     """)
 }

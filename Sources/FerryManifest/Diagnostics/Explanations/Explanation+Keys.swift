@@ -2,9 +2,9 @@ extension Explanation {
   static let unknownKey = Explanation(
     "A key that the language does not have",
     """
-    ferry does not ignore what it does not know: a misspelt key would otherwise leave a default in force, and \
-    nobody would notice. The nearest known key is named where there is one, else all that may stand here. \
-    [The manifest](manifest.md) lists the keys of every mapping.
+    ferry does not ignore unknown keys: a misspelled key would leave a default in force, and nobody would \
+    notice. The help names the most similar key, or else all keys that are allowed here. [The \
+    manifest](manifest.md) lists the keys of every mapping.
     """,
     in: """
       version: 1
@@ -16,10 +16,10 @@ extension Explanation {
       """, wrong: "timeout_for_reqest", right: "timeout_for_request")
 
   static let missingKey = Explanation(
-    "A key that must be there is not",
+    "A required key is missing",
     """
-    The mapping at this place cannot do without the key that is named: there is no default that would be right \
-    for everyone. Add it; the help shows what it looks like.
+    The mapping requires the key that is named, because no default would be right for everyone. Add it; the \
+    help shows an example.
     """,
     in: """
       version: 1
@@ -34,8 +34,8 @@ extension Explanation {
   static let excludingKeys = Explanation(
     "Two keys that exclude each other",
     """
-    Each of the two keys answers the same question in its own way, for example which files to take, or where a \
-    value is found. With both it would not be clear which one counts. Keep one of them; both places are shown.
+    Both keys set the same thing in different ways, for example which files to take, or where to find a \
+    value. With both, it would be unclear which one counts. Keep one of them; the message shows both places.
     """,
     in: """
       version: 1
@@ -49,10 +49,10 @@ extension Explanation {
       """, wrong: ", include: [\"*.jpg\"]", right: "")
 
   static let missingAlternative = Explanation(
-    "None of several keys, and one is needed",
+    "One of several keys is required",
     """
-    The mapping needs exactly one of the keys that are named: a secret, for example, comes either from the \
-    environment or from a file. Add the one that fits.
+    The mapping needs exactly one of the keys that are named. A secret, for example, comes either from the \
+    environment or from a file. Add the key that fits.
     """,
     in: """
       version: 1
@@ -62,9 +62,10 @@ extension Explanation {
       """, wrong: "{}", right: "{ env: PHOTOS_PASSWORD }")
 
   static let keyWithoutOther = Explanation(
-    "A key that means something only beside another",
+    "A key that has no effect without another key",
     """
-    The key refines another one that is not there, so it would do nothing. Add the other key, or remove this one.
+    The key refines another key that is missing, so it would have no effect. Add the other key, or remove \
+    this one.
     """,
     in: """
       version: 1
@@ -78,10 +79,10 @@ extension Explanation {
       """, wrong: "", right: "list: photos.txt, ")
 
   static let transferBody = Explanation(
-    "A transfer with a body of its own",
+    "A transfer with its own body",
     """
-    The body of a `transfer` request is the file itself, so `json` and `form` have no place there. What the server \
-    should know about the file goes into the URL, into headers, or into the `allocate` or `commit` step.
+    The body of a `transfer` request is the file itself, so `json` and `form` are not allowed. Put what the \
+    server should know about the file into the URL, into headers, or into the `allocate` or `commit` step.
     """,
     in: """
       version: 1
@@ -99,10 +100,11 @@ extension Explanation {
     right: "headers: { X-Modified: \"${file.modified}\" }")
 
   static let unknownVersion = Explanation(
-    "A version of the language that this ferry does not read",
+    "A version of the language that ferry cannot read",
     """
-    `version` is the version of the manifest language, not of your manifest and not of ferry. This ferry reads \
-    version \(ManifestDocument.version). Write that, or use the newer ferry that the manifest was written for.
+    `version` is the version of the manifest language, not of your manifest or of ferry. This version of \
+    ferry reads version \(ManifestDocument.version). Write that, or use the newer ferry that the manifest \
+    was written for.
     """,
     in: "version: ◊\nname: photos", wrong: "2", right: "1")
 }

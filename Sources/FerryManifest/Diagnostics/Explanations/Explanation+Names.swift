@@ -2,8 +2,8 @@ extension Explanation {
   static let unknownSession = Explanation(
     "No session has this name",
     """
-    A node, step or token names its session, and `sessions` has none of this name. Declare it there, or mind \
-    the spelling; the nearest name is given where there is one.
+    A node, step or token names a session that `sessions` does not declare. Declare it there, or correct the \
+    spelling. If there is a similar name, the help suggests it.
     """,
     in: """
       version: 1
@@ -17,9 +17,9 @@ extension Explanation {
   static let unknownToken = Explanation(
     "No token has this name",
     """
-    A node names the token that its requests carry, and `tokens` has none of this name. Declare it there, or \
-    mind the spelling. A node that needs no token leaves the key out; `token: none` is only for the steps of \
-    an upload.
+    A node names the token for its requests, and `tokens` does not declare it. Declare it there, or correct \
+    the spelling. If a node needs no token, leave the key out; `token: none` is only for the steps of an \
+    upload.
     """,
     in: """
       version: 1
@@ -38,9 +38,9 @@ extension Explanation {
   static let unknownNode = Explanation(
     "No node has this name",
     """
-    `needs` names the uploads, fetches and requests that come before, and none of them is called so. \
-    Sessions and tokens do not belong in `needs`: a token is fetched when it is wanted. Declare the node, or \
-    mind the spelling.
+    `needs` names uploads, fetches and requests that must end first, and none has this name. Sessions and \
+    tokens do not belong in `needs`: a token is fetched when a request needs it. Declare the node, or \
+    correct the spelling.
     """,
     in: """
       version: 1
@@ -58,8 +58,8 @@ extension Explanation {
   static let unknownSecret = Explanation(
     "No secret has this name",
     """
-    `${secrets.NAME}` is a secret that `secrets` declares with the place where it is found. None of this \
-    name is declared there. Declare it, or mind the spelling.
+    `${secrets.NAME}` refers to a secret that `secrets` declares, with the place where its value is found. \
+    No secret of this name is declared there. Declare it, or correct the spelling.
     """,
     in: """
       version: 1
@@ -73,8 +73,9 @@ extension Explanation {
   static let unknownRequest = Explanation(
     "No single request has this name",
     """
-    `${requests.NAME.CAPTURE}` is a value that a single request has captured, and `requests` has none of \
-    this name. Uploads and fetches capture nothing for others. Declare the request, or mind the spelling.
+    `${requests.NAME.CAPTURE}` refers to a value that a single request has captured, and `requests` has no \
+    request of this name. Uploads and fetches capture no values for other nodes. Declare the request, or \
+    correct the spelling.
     """,
     in: """
       version: 1
@@ -88,8 +89,8 @@ extension Explanation {
   static let unknownCapture = Explanation(
     "The step captures no value of this name",
     """
-    The token, step or request that the reference means is there, but its `capture` has no such name. Add it \
-    to the `capture` of that step, with the place in the answer where the value is found, or mind the \
+    The token, step or request that the reference names exists, but its `capture` has no such name. Add the \
+    name to that `capture`, with the place in the response where the value is found, or correct the \
     spelling.
     """,
     in: """
@@ -104,9 +105,9 @@ extension Explanation {
   static let unknownVariable = Explanation(
     "No variable has this name",
     """
-    `${vars.NAME}` is one of the texts under `vars`, and there is none of this name. `--var` replaces a \
-    variable and declares none. Declare it under `vars`, or mind the spelling; a variable of the environment \
-    is `${env.NAME}`.
+    `${vars.NAME}` refers to a variable that `vars` declares, and it declares none of this name. `--var` \
+    replaces the value of a variable, and does not declare one. Declare it under `vars`, or correct the \
+    spelling. A variable of the environment is written `${env.NAME}`.
     """,
     in: """
       version: 1
@@ -118,11 +119,11 @@ extension Explanation {
       """, wrong: "apy", right: "api")
 
   static let unknownReference = Explanation(
-    "A reference that names nothing",
+    "A reference to something unknown",
     """
-    A reference begins with one of a few words and a dot: `vars`, `env`, `secrets`, `file`, `token`, \
-    `allocate`, `transfer`, `requests` or `run`. The first word is none of these, or there is no such field \
-    of the file or the run. For the two characters `${` themselves write `$${`.
+    A reference begins with `vars`, `env`, `secrets`, `file`, `token`, `allocate`, `transfer`, `requests` or \
+    `run`, followed by a dot. Either the first word is none of these, or the file or the run has no such \
+    field. To write the two characters `${` literally, write `$${`.
     """,
     in: """
       version: 1
@@ -138,10 +139,10 @@ extension Explanation {
   static let referenceOutOfPlace = Explanation(
     "A reference where it has no value yet",
     """
-    Each value exists only from some moment on: names, paths and durations are settled before a run, \
-    `${file.…}` exists in the steps of an upload, `${allocate.…}` only after `allocate`, and `${run.…}` in \
-    fetches and requests. [The manifest](manifest.md#references) has the table. Use what the message names, \
-    or move the value to a later step.
+    Each value is available only from a certain moment: names, paths and durations are fixed before a run, \
+    `${file.…}` is available in the steps of an upload, `${allocate.…}` only after `allocate`, and \
+    `${run.…}` in fetches and requests. [The manifest](manifest.md#references) has the table. Use one of the \
+    references that the message names, or move the value to a later step.
     """,
     in: """
       version: 1
@@ -158,10 +159,10 @@ extension Explanation {
       """, wrong: "allocate.id", right: "file.name")
 
   static let incompleteReference = Explanation(
-    "A reference that says too little",
+    "An incomplete reference",
     """
-    The reference has its first word and not the rest: which variable, which secret, or which capture of \
-    which request. Write it whole, as in `${vars.NAME}` or `${requests.NAME.CAPTURE}`.
+    The reference has a first word, but does not name the variable, the secret, or the request and its \
+    capture. Write it in full, as in `${vars.NAME}` or `${requests.NAME.CAPTURE}`.
     """,
     in: """
       version: 1
@@ -175,8 +176,8 @@ extension Explanation {
   static let unclosedReference = Explanation(
     "A reference that is not closed",
     """
-    `${` begins a reference, and there is no `}` behind it in the same text. Close it. Where the two \
-    characters are meant as they are, as in a shell command or another template language, write `$${`.
+    `${` begins a reference, and no `}` follows in the same text. Add it. To write the two characters \
+    literally, as in a shell command or another template language, write `$${`.
     """,
     in: """
       version: 1
@@ -187,8 +188,8 @@ extension Explanation {
   static let nodeWithoutToken = Explanation(
     "A token's capture in a node without a token",
     """
-    `${token.CAPTURE}` is a capture of the token that the same node names with `token:`, and this node names \
-    none. Name the token there. It then also sets on the node's requests what its `apply` says.
+    `${token.CAPTURE}` refers to a capture of the token that the same node names with `token:`, and this \
+    node names none. Name the token there. Its `apply` is then also applied to the node's requests.
     """,
     in: """
       version: 1
@@ -209,8 +210,8 @@ extension Explanation {
   static let missingStep = Explanation(
     "A reference to a step that the upload does not have",
     """
-    `${allocate.…}` and `${transfer.…}` are captures of the same upload's steps, and this upload does not \
-    have the step that is meant. Add the step, with the capture, or remove the reference.
+    `${allocate.…}` and `${transfer.…}` refer to captures of the steps of the same upload, and this upload \
+    has no such step. Add the step with the capture, or remove the reference.
     """,
     in: """
       version: 1
@@ -228,9 +229,9 @@ extension Explanation {
   static let environmentNotSet = Explanation(
     "An environment variable that is not set",
     """
-    `${env.NAME}` is replaced when the manifest is read, and the variable is not set there. Cron and CI \
-    start programs with few variables: set it in the crontab or the job, or give a default behind `:-`. A \
-    secret should rather be declared under `secrets`, which is asked for only when a run starts.
+    `${env.NAME}` is replaced when the manifest is read, and the variable is not set at that time. cron and \
+    CI systems start programs with few variables: set it in the crontab or the job, or write a default after \
+    `:-`. Declare secrets under `secrets` instead; they are read only when a run starts.
     """,
     in: """
       version: 1
@@ -239,11 +240,11 @@ extension Explanation {
       """, wrong: "", right: ":-Pictures")
 
   static let invalidEnvironmentName = Explanation(
-    "A text that names no environment variable",
+    "An invalid name of an environment variable",
     """
-    The name of an environment variable is not empty and has no space and no `=`. A default stands behind \
-    `:-`, as in the shell; other forms of the shell's expansion, such as `${NAME%.*}`, are not part of the \
-    language.
+    The name of an environment variable must not be empty, and must not contain a space or `=`. A default \
+    follows after `:-`, as in the shell. Other forms of shell expansion, such as `${NAME%.*}`, are not part \
+    of the language.
     """,
     in: """
       version: 1
@@ -254,9 +255,9 @@ extension Explanation {
   static let referenceInDefault = Explanation(
     "A reference inside a default",
     """
-    The default of `${env.NAME:-default}` is taken as it stands, up to the next `}`. A reference inside \
-    would not be resolved. Declare a variable whose value is the one reference, and give the other case with \
-    `--var`, or write the default out.
+    The default of `${env.NAME:-default}` is used literally, up to the next `}`, so a reference in it would \
+    not be resolved. Declare a variable whose value is one of the two references, and give the other value \
+    with `--var`, or write the default out.
     """,
     in: """
       version: 1
@@ -267,10 +268,10 @@ extension Explanation {
       """, wrong: "${vars.home}", right: "/srv/photos")
 
   static let duplicateNode = Explanation(
-    "Two nodes with one name",
+    "Two nodes with the same name",
     """
-    Uploads, fetches and requests share one space of names, because `needs` looks in all of them. Two of \
-    them have the same name here. Rename one; both places are shown.
+    Uploads, fetches and requests share one namespace, because `needs` looks in all of them. Two of them \
+    have the same name. Rename one; the message shows both places.
     """,
     in: """
       version: 1
@@ -286,11 +287,10 @@ extension Explanation {
       """, wrong: "catalog", right: "notify")
 
   static let duplicateIdentifier = Explanation(
-    "Two sessions with one identifier",
+    "Two sessions with the same identifier",
     """
-    A session keeps a journal of its own, which is named for its `identifier`, or `MANIFEST.SESSION` where \
-    it has none. With one journal each of the two would wait for the other's lock. Choose another \
-    identifier.
+    Each session has its own journal, named after its `identifier`, or `MANIFEST.SESSION` by default. If two \
+    sessions shared a journal, each would wait for the other's lock. Choose another identifier.
     """,
     in: """
       version: 1

@@ -1,11 +1,11 @@
 extension Explanation {
   static let invalidURL = Explanation(
-    "A text that is no URL for a request",
+    "An invalid URL",
     """
-    A URL is written whole, with `http://` or `https://` and a host, or begins with a reference that brings \
-    these, such as a captured `Location`. It has no spaces: write `%20`. What a reference brings is encoded \
-    for its place, so write references as they are. An entry of `origins` consists of a scheme, a host and \
-    optionally a port, and nothing else: `https://*.example.com`.
+    Write a complete URL, with `http://` or `https://` and a host, or begin it with a reference that \
+    supplies these, such as a captured `Location`. It must not contain spaces: write `%20`. Values of \
+    references are encoded for their place, so write references unencoded. An entry of `origins` consists of \
+    a scheme, a host and optionally a port, and nothing else: `https://*.example.com`.
     """,
     in: """
       version: 1
@@ -21,9 +21,9 @@ extension Explanation {
   static let invalidPath = Explanation(
     "A path that is not allowed here",
     """
-    A fetch writes only below the manifest's folder, so that neither a typing mistake nor a server can \
-    overwrite other files. `save_to` is therefore a relative path to a file, without `..` and without a \
-    slash at its end. To have the file elsewhere, put the manifest there, or move the file afterwards.
+    A fetch writes only below the manifest's folder, so that neither a typing error nor a server can \
+    overwrite other files. `save_to` must be a relative path to a file, without `..` and without a slash at \
+    its end. If you need the file elsewhere, put the manifest there, or move the file afterwards.
     """,
     in: """
       version: 1
@@ -37,11 +37,11 @@ extension Explanation {
       """, wrong: "/var/www/catalog.json", right: "www/catalog.json")
 
   static let invalidGlob = Explanation(
-    "A glob that cannot match",
+    "A glob that is invalid or leaves the root",
     """
-    A glob of `files` has a bracket that is not closed, begins with a slash or leads out of `root` with \
-    `..`. Globs are relative to `root` and never leave it: choose another `root` instead. A bracket that is \
-    part of a name is written `[[]`.
+    A glob of `files` has a bracket that is not closed, begins with a slash, or leaves `root` with `..`. \
+    Globs are relative to `root` and must stay inside it: choose another `root` instead. To match a literal \
+    bracket, write `[[]`.
     """,
     in: """
       version: 1
@@ -55,11 +55,11 @@ extension Explanation {
       """, wrong: "Pictures, include: [\"../Videos/*.mp4\"] }", right: "Videos, include: [\"*.mp4\"] }")
 
   static let invalidPointer = Explanation(
-    "A text that is no JSON pointer",
+    "An invalid JSON pointer",
     """
-    A JSON pointer (RFC 6901) is the way to a value in a JSON text: each step begins with a slash, as in \
-    `/upload/id` or `/items/0`. The empty pointer is the whole text. Within a step `~` is written `~0` and a \
-    slash `~1`.
+    A JSON pointer (RFC 6901) is the path to a value in a JSON text: each step begins with a slash, as in \
+    `/upload/id` or `/items/0`. The empty pointer is the whole text. Within a step, write `~` as `~0` and a \
+    slash as `~1`.
     """,
     in: """
       version: 1
@@ -75,9 +75,9 @@ extension Explanation {
   static let invalidPattern = Explanation(
     "A regular expression that cannot be used",
     """
-    The pattern does not compile, is too long, or has no group although a value is to be captured: a \
-    capture takes the first pair of parentheses. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, \
-    `\\w` and `\\s` match only ASCII characters. Single quotes keep YAML from interpreting the backslashes.
+    The pattern does not compile, is too long, or has no group although it is used for a capture: a capture \
+    takes the first pair of parentheses. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, `\\w` \
+    and `\\s` match only ASCII characters. Single quotes keep YAML from interpreting the backslashes.
     """,
     in: """
       version: 1
@@ -91,11 +91,11 @@ extension Explanation {
       """, wrong: "'id=\\d+'", right: "'id=(\\d+)'")
 
   static let invalidHeaderName = Explanation(
-    "A text that is no header's name",
+    "An invalid name of a header field",
     """
-    The name of a header field has ASCII letters, digits, `-` and a few signs, and no space or colon (RFC \
-    9110 §5.1). Often the colon was written twice, once within quotes. Write the name alone, and the value \
-    behind the colon.
+    The name of a header field consists of ASCII letters, digits, `-` and a few other characters, without \
+    spaces or colons (RFC 9110 §5.1). A common mistake is a second colon inside quotes. Write only the name \
+    before the colon, and the value after it.
     """,
     in: """
       version: 1
@@ -111,8 +111,9 @@ extension Explanation {
   static let ownHeader = Explanation(
     "A header that ferry sets itself",
     """
-    `Host`, `Content-Length` and `Transfer-Encoding` follow from the URL, the body and the connection. A \
-    second opinion in the manifest could only be wrong, or cut one request into two. Remove the header.
+    ferry derives `Host`, `Content-Length` and `Transfer-Encoding` from the URL, the body and the \
+    connection. A different value in the manifest could only be wrong, or split one request into two. Remove \
+    the header.
     """,
     in: """
       version: 1
@@ -125,10 +126,10 @@ extension Explanation {
       """, wrong: "Content-Length: 0", right: "Accept: application/json")
 
   static let duplicateHeader = Explanation(
-    "A header that is there twice",
+    "A duplicate header",
     """
-    The case of letters makes no difference in the name of a header, so these two are the same one. Remove \
-    one of them. Where a field takes several values, most can be written in one, with commas.
+    Names of header fields are not case-sensitive, so these two are the same field. Remove one of them. If a \
+    field takes several values, you can usually write them in one field, separated by commas.
     """,
     in: """
       version: 1
@@ -142,11 +143,11 @@ extension Explanation {
     right: "Accept: \"text/plain, text/html\"")
 
   static let invalidHeaderValue = Explanation(
-    "A header's value with a line end or control character",
+    "A header value with a line end or control character",
     """
-    A line end in a header's value would begin another header, or another request: that is how requests are \
-    forged. It is refused in the manifest, and again when a captured value is put in. Write the value on one \
-    line; mind that `|` and `>` end their text with a line end.
+    A line end in a header value would begin another header or another request, which is how requests are \
+    forged. ferry rejects it in the manifest, and again when it inserts a captured value. Write the value on \
+    one line; a text that begins with `|` or `>` ends with a line end.
     """,
     in: """
       version: 1
@@ -159,10 +160,10 @@ extension Explanation {
       """, wrong: "\"one\\r\\ntwo\"", right: "one two")
 
   static let invalidMethod = Explanation(
-    "A text that is no HTTP method",
+    "An invalid HTTP method",
     """
-    HTTP methods are words in capitals, and case counts (RFC 9110 §9.1). Any may be used, also those of \
-    WebDAV, but `CONNECT` and `TRACE`, which carry no request of a manifest.
+    HTTP methods are written in capitals, and are case-sensitive (RFC 9110 §9.1). All methods are allowed, \
+    including those of WebDAV, except `CONNECT` and `TRACE`.
     """,
     in: """
       version: 1
@@ -175,10 +176,10 @@ extension Explanation {
       """, wrong: "post", right: "POST")
 
   static let numberNotInJSON = Explanation(
-    "A number that JSON does not have",
+    "A number that JSON cannot represent",
     """
-    JSON has no infinity and no "not a number", and a whole number that does not fit 64 bits would be read \
-    differently by every server. Put the value in quotes to send it as a text, or change it.
+    JSON has no infinity and no "not a number", and servers disagree on how to read a whole number that does \
+    not fit 64 bits. Put the value in quotes to send it as a string, or change it.
     """,
     in: """
       version: 1
@@ -193,8 +194,8 @@ extension Explanation {
   static let onlyTrue = Explanation(
     "A value that can only be true",
     """
-    The key says that something is taken, as `status: true` takes the status code; with `false` it would say \
-    nothing. Remove the key where it is not meant, and name another source.
+    The key selects a source, as `status: true` selects the status code. With `false` it would have no \
+    meaning. Remove the key if you do not want this source, and name another one.
     """,
     in: """
       version: 1
@@ -208,11 +209,11 @@ extension Explanation {
       """, wrong: "false", right: "true")
 
   static let stepToken = Explanation(
-    "A step with a token of its own",
+    "A step that names a token",
     """
-    The steps of an upload carry the token that the upload names. A step can only leave it out, with `token: \
-    none`, as for a presigned URL on another host. Name the token at the upload, or remove the key from the \
-    step.
+    The steps of an upload use the token that the upload names. A step can only omit it, with `token: none`, \
+    for example for a presigned URL on another host. Name the token at the upload, or remove the key from \
+    the step.
     """,
     in: """
       version: 1

@@ -1,10 +1,10 @@
 extension Explanation {
   static let unreadableInclude = Explanation(
-    "A file of include that cannot be read",
+    "An included file that cannot be read",
     """
-    `include` names files whose sections are taken in, by paths relative to the file that includes them. This one \
-    is not there, may not be read, or is a folder. Mind the spelling, and that the path does not start from the \
-    folder in which ferry was called.
+    `include` names files whose sections are added to the manifest, by paths relative to the including file. \
+    This file does not exist, is not readable, or is a folder. Check the spelling, and that the path is not \
+    relative to the folder in which ferry was started.
     """,
     wrong: Example(manifest: including("comon.yaml"), beside: ["common.yaml": sessions]),
     right: Example(manifest: including("common.yaml"), beside: ["common.yaml": sessions]))
@@ -12,18 +12,19 @@ extension Explanation {
   static let includeCycle = Explanation(
     "Files that include each other in a circle",
     """
-    A file includes another, which in the end includes the first, so reading would never end. The message names \
-    the whole way round. Put what they share into a third file that both include.
+    A file includes another file, which in the end includes the first, so reading would never end. The \
+    message names the whole chain. Put what they share into a third file that both include.
     """,
     wrong: Example(
       manifest: including("common.yaml"), beside: ["common.yaml": "include: [photos.yaml]\n" + sessions]),
     right: Example(manifest: including("common.yaml"), beside: ["common.yaml": sessions]))
 
   static let includeClash = Explanation(
-    "One name in the same section of two files",
+    "The same name in the same section of two files",
     """
-    Two files that are read together declare something of the same name in the same section. Neither of them wins \
-    quietly: which one would depend on the order of reading. Rename one, or remove it; both places are shown.
+    Two files that are read together declare the same name in the same section. ferry does not choose one of \
+    them, because the result would depend on the order of reading. Rename one, or remove it; the message \
+    shows both places.
     """,
     wrong: Example(
       manifest: including("common.yaml") + "sessions: { quick: { timeout_for_request: 10s } }\n",
@@ -31,17 +32,16 @@ extension Explanation {
     right: Example(manifest: including("common.yaml"), beside: ["common.yaml": sessions]))
 
   static let includesTooDeep = Explanation(
-    "Files that include files, too many deep",
+    "Included files nested too deep",
     """
-    An included file includes another, and so on for more levels than ferry follows. Nobody can keep such a chain \
-    in mind, and the bound keeps a hostile set of files from using up the machine. Include the files side by \
-    side, in one list.
+    An included file includes another, and so on for more levels than ferry allows. The limit keeps a \
+    hostile set of files from exhausting the machine. Include the files in one list instead.
     """)
 
   static let eachOutOfPlace = Explanation(
-    "A reference to each outside of a for_each",
+    "A reference to each outside a for_each",
     """
-    `${each.key}` and `${each.value}` are the element that a node is repeated for, and exist only inside an upload \
+    `${each.key}` and `${each.value}` are the current element of `for_each`, and exist only inside an upload \
     or fetch that has `for_each`. Add `for_each` to the node, or use a variable.
     """,
     in: """
@@ -56,10 +56,10 @@ extension Explanation {
       """, wrong: "", right: "for_each: [eu, us]\n    ")
 
   static let duplicateEach = Explanation(
-    "A key of for_each that is there twice",
+    "A duplicate key of for_each",
     """
-    Each key of `for_each` makes a node of its own, named `catalog[eu]`, and two nodes cannot have one name. \
-    Remove the one that is too much, or give it another key; a map takes the same value under several keys.
+    Each key of `for_each` creates a separate node, such as `catalog[eu]`, and two nodes cannot have the \
+    same name. Remove one of the keys, or rename it. A map can hold the same value under several keys.
     """,
     in: """
       version: 1

@@ -2,9 +2,9 @@ extension Explanation {
   static let wrongType = Explanation(
     "A value of the wrong type",
     """
-    The key takes a value of another type: a list where a text is needed, a text where a number is, or \
-    quotes around a number. The message says what is wanted and what was found. Plain `no`, `on` and `yes` \
-    are texts in YAML 1.2; the truth values are `true` and `false`.
+    The key takes a value of another type, for example a list instead of a string, a string instead of a \
+    number, or a number in quotes. The message names the expected and the actual type. In YAML 1.2, unquoted \
+    `no`, `on` and `yes` are strings; the booleans are `true` and `false`.
     """,
     in: """
       version: 1
@@ -18,10 +18,10 @@ extension Explanation {
       """, wrong: "200", right: "[200]")
 
   static let unknownWord = Explanation(
-    "A word that the key does not know",
+    "A word that the key does not accept",
     """
-    The key takes one of a few words, and this is none of them. The nearest one is named where there is one. \
-    Words are written in small letters, with `_` between their parts.
+    The key takes one of a few words, and this is none of them. If there is a similar word, the help \
+    suggests it. Words are written in lower case, with `_` between their parts.
     """,
     in: """
       version: 1
@@ -37,8 +37,8 @@ extension Explanation {
   static let missingUnit = Explanation(
     "A number without a unit",
     """
-    A duration or size is a number with a unit: `30s`, `500MB`. A bare number is refused, because one \
-    program's seconds are another's milliseconds. The help names the units.
+    A duration or size is a number with a unit: `30s`, `500MB`. A number without a unit is rejected, because \
+    it is ambiguous: some programs read it as seconds, others as milliseconds. The help lists the units.
     """,
     in: """
       version: 1
@@ -52,11 +52,11 @@ extension Explanation {
       """, wrong: "30", right: "30s")
 
   static let unknownUnit = Explanation(
-    "A unit that there is not",
+    "An unknown unit",
     """
-    Durations have the units `ms`, `s`, `m`, `h`, `d` and `w`; sizes have `B`, `kB`, `MB`, `GB`, `TB` \
-    (powers of 1000) and `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024). Capitals count: `m` is a minute, and \
-    `MB` is no `mb`. Months and years have no fixed length; write days.
+    The units of durations are `ms`, `s`, `m`, `h`, `d` and `w`; those of sizes are `B`, `kB`, `MB`, `GB`, \
+    `TB` (powers of 1000) and `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024). Units are case-sensitive: `m` is \
+    a minute, and `mb` is not `MB`. Months and years have no fixed length; use days.
     """,
     in: """
       version: 1
@@ -72,8 +72,8 @@ extension Explanation {
   static let fraction = Explanation(
     "A fraction where a whole number is needed",
     """
-    Durations and sizes are whole numbers, so that no rounding decides when something is late or too large. \
-    Use the next smaller unit: `90m` for an hour and a half, `1500MB` for one and a half gigabytes.
+    Durations and sizes are whole numbers, so that rounding never decides whether something is late or too \
+    large. Use a smaller unit: `90m` for an hour and a half, `1500MB` for one and a half gigabytes.
     """,
     in: """
       version: 1
@@ -87,10 +87,10 @@ extension Explanation {
       """, wrong: "1.5h", right: "90m")
 
   static let malformedQuantity = Explanation(
-    "No number and unit",
+    "A malformed duration or size",
     """
-    A duration or size is one whole number and, without a space, one unit. Words, several units (`1h30m`) \
-    and a space between number and unit are not understood. Write the whole in one unit, such as `90m`.
+    A duration or size is one whole number followed by one unit, without a space. Words, several units \
+    (`1h30m`) and a space between number and unit are not accepted. Use a single unit, such as `90m`.
     """,
     in: """
       version: 1
@@ -106,8 +106,8 @@ extension Explanation {
   static let outOfRange = Explanation(
     "A duration or size out of range",
     """
-    The value is well written, but smaller or larger than the key can use: a timeout of nothing would end \
-    every request at once, and a century is the longest duration. The message names the bound.
+    The value is well formed, but smaller or larger than the key allows: a timeout of 0 would end every \
+    request at once, and the longest duration is a century. The message names the limit.
     """,
     in: """
       version: 1
@@ -123,9 +123,9 @@ extension Explanation {
   static let contradictoryBounds = Explanation(
     "Two bounds that contradict each other",
     """
-    Of two values that bound one thing, the lower is above the upper, so no value lies between them. For \
-    `retry`, the first wait (`initial`) cannot be longer than the longest one (`max`, 5 minutes where it is \
-    not given). Change one of the two.
+    The lower of two bounds is above the upper one, so no value lies between them. For `retry`, the first \
+    wait (`initial`) must not be longer than the longest one (`max`, 5 minutes by default). Change one of \
+    the two.
     """,
     in: """
       version: 1
@@ -140,11 +140,10 @@ extension Explanation {
       """, wrong: "", right: ", max: 1h")
 
   static let emptyText = Explanation(
-    "An empty text",
+    "An empty string",
     """
-    The key needs a text with at least one letter. An empty one is often an environment variable or a \
-    variable of the manifest that is set to nothing. Give a value, or leave the key out where it may be \
-    absent.
+    The key needs at least one character. An empty value often comes from a variable of the environment or \
+    of the manifest that is set to nothing. Give a value. If the key is optional, you can leave it out.
     """,
     in: """
       version: 1
@@ -160,10 +159,10 @@ extension Explanation {
   static let controlCharacter = Explanation(
     "A control character in a value",
     """
-    The value has a line end, a tab or another control character in it, by an escape in double quotes, a \
-    text over several lines or a variable. Paths, names and the like cannot have one; it is nearly always an \
-    accident. Remove it; mind that `|` and `>` end their text with a line end unless `|-` or `>-` is \
-    written.
+    The value contains a line end, a tab or another control character, from an escape in double quotes, a \
+    text over several lines or a variable. Paths, names and similar values must not contain one; it is \
+    nearly always an accident. Remove it. A text that begins with `|` or `>` ends with a line end unless you \
+    write `|-` or `>-`.
     """,
     in: """
       version: 1
@@ -179,8 +178,8 @@ extension Explanation {
   static let emptyList = Explanation(
     "An empty list",
     """
-    The list says which answers or files count, and an empty one would let none of them through. Name at \
-    least one, or remove the key: then its default holds.
+    The list selects which responses or files count, and an empty list would select none. Name at least one, \
+    or remove the key to use its default.
     """,
     in: """
       version: 1
@@ -195,11 +194,11 @@ extension Explanation {
       """, wrong: "", right: "200")
 
   static let invalidName = Explanation(
-    "A name that cannot be one",
+    "An invalid name",
     """
-    Names become the names of files, and words in references such as `${token.access}`, so they have only \
-    ASCII letters, digits, `_` and `-`, and at most 100 of them. The manifest's `name` and a session's \
-    `identifier` may have single dots too. Choose another name; no other program sees it.
+    Names are used in file names and in references such as `${token.access}`, so they consist of ASCII \
+    letters, digits, `_` and `-`, with at most 100 characters. The manifest's `name` and a session's \
+    `identifier` may also contain single dots. Choose another name; no other program sees it.
     """,
     in: """
       version: 1

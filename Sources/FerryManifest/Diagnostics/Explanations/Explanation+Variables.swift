@@ -1,10 +1,10 @@
 extension Explanation {
   static let undeclaredVariable = Explanation(
-    "A variable from outside that the manifest does not declare",
+    "A variable that the manifest does not declare",
     """
-    `--var` and `--vars-file` give values to the variables that the manifest declares under `vars`, and it declares \
-    none of this name. A misspelt name would otherwise leave the default in force, and nobody would notice. Mind \
-    the spelling, or declare the variable.
+    `--var` and `--vars-file` set variables that the manifest declares under `vars`, and it declares none of \
+    this name. A misspelled name would leave the default in force, and nobody would notice. Correct the \
+    spelling, or declare the variable.
     """,
     wrong: Example(manifest: folderVariable, variables: ["floder": "/srv/photos"]),
     right: Example(manifest: folderVariable, variables: ["folder": "/srv/photos"]))
@@ -12,19 +12,18 @@ extension Explanation {
   static let missingVariable = Explanation(
     "A required variable without a value",
     """
-    The variable has no default, so whoever starts ferry has to choose its value. Give it with `--var NAME=VALUE` \
-    or in a `--vars-file`. Where there is a value that fits most cases, declare it as the `default`; with \
-    `required: false` the variable is empty where nobody gives it.
+    The variable has no default, so its value must be given when ferry is started. Set it with `--var \
+    NAME=VALUE` or in a `--vars-file`. If one value fits most cases, declare it as the `default`. With \
+    `required: false`, the variable is empty if no value is given.
     """,
     wrong: Example(manifest: requiredVariable),
     right: Example(manifest: requiredVariable, variables: ["folder": "/srv/photos"]))
 
   static let invalidVariable = Explanation(
-    "A value that does not fit its variable's type",
+    "A value that does not fit the type of its variable",
     """
-    The variable is declared with a `type`, and the value that it was given, by `--var`, a file or its own \
-    `default`, is none of that type. Durations and sizes need their unit, as everywhere. Change the value, or the \
-    type.
+    The variable is declared with a `type`, and the value from `--var`, from a file or from its `default` is \
+    not of that type. Durations and sizes need a unit. Change the value or the type.
     """,
     wrong: Example(manifest: typedVariable, variables: ["patience": "long"]),
     right: Example(manifest: typedVariable, variables: ["patience": "10m"]))

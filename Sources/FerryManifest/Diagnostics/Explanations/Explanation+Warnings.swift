@@ -1,10 +1,10 @@
 extension Explanation {
   static let unusedSession = Explanation(
-    "A session that nobody uses",
+    "A session that is not used",
     """
-    The session is declared, and no token, upload, fetch, request or step names it. Nothing is wrong with \
-    that, but its limits and headers take effect nowhere: perhaps a node names another session by mistake. \
-    Remove the session, or name it where it was meant.
+    The session is declared, but no token, upload, fetch, request or step names it. This is not an error, \
+    but its limits and headers have no effect: perhaps a node names another session by mistake. Remove the \
+    session, or use it where you meant to.
     """,
     in: """
       version: 1
@@ -20,9 +20,10 @@ extension Explanation {
   static let uploadIDWithoutLife = Explanation(
     "Upload IDs that may expire while they wait",
     """
-    The session is `discretionary`: its transfers may wait hours for a network, power or budget. The \
-    `allocate` step does not say how long an upload ID lives, so one may have expired when its file is at \
-    last sent, and the server refuses it. Say `valid_for`: then an ID that is too old is allocated anew.
+    The session is `discretionary`: its transfers may wait for hours for a network, power or budget. The \
+    `allocate` step does not specify how long an upload ID is valid, so the ID may have expired when its \
+    file is sent, and the server rejects it. Add `valid_for`: ferry then allocates a new ID instead of using \
+    an expired one.
     """,
     in: """
       version: 1
@@ -39,11 +40,11 @@ extension Explanation {
       """, wrong: "", right: "\n      valid_for: 1h")
 
   static let fileOutlivesUploadID = Explanation(
-    "A file that outlives its upload ID",
+    "A file that takes longer than its upload ID is valid",
     """
-    At the rate that the last runs saw, sending this file takes longer than `valid_for` says an upload ID \
-    lives: the ID would expire before the last byte. Only `ferry plan` and `ferry run` can know, because \
-    they see the files and the journal. Ask the server for IDs that live longer, split the file, or give the \
+    At the rate of the last runs, sending this file takes longer than `valid_for`: the upload ID would \
+    expire before the last byte. Only `ferry plan` and `ferry run` can detect this, because they look at the \
+    files and the journal. Ask the server for IDs that are valid for longer, split the file, or give the \
     session fewer connections, so that each is faster.
     """)
 
@@ -51,17 +52,17 @@ extension Explanation {
     "A pattern that matches no file",
     """
     A pattern of `files.include` matches no file under `root`. Only `ferry plan` and `ferry run` look at the \
-    disk. It may be right, where files are still to come; else mind the spelling and the case of letters, \
-    and that `*` stops at a slash while `**` does not.
+    disk. This is fine if the files do not exist yet. Otherwise check the spelling and the case of letters; \
+    `*` does not match a slash, and `**` does.
     """)
 
   static let plainSecret = Explanation(
     "A secret written in the manifest",
     """
-    A password, key or token stands in the manifest in plain. Manifests are kept in repositories, copied and \
-    shown, and ferry cannot mask in logs and reports what it does not know to be secret. Declare it under \
-    `secrets`, from the environment or a file, and refer to it. A secret that was once committed should be \
-    replaced.
+    The manifest contains a password, key or token in plain text. Manifests are kept in repositories, copied \
+    and shown, and ferry can only mask values in logs and reports that it knows to be secret. Declare it \
+    under `secrets`, from the environment or a file, and refer to it. Replace a secret that was ever \
+    committed.
     """,
     in: """
       version: 1
@@ -78,7 +79,7 @@ extension Explanation {
     "A token sent without TLS",
     """
     The URL begins with `http://`, its host is not this machine, and the request carries a token: everyone \
-    on the way can read it and use it. Use `https://`. Plain HTTP to a loopback address is fine.
+    on the network path can read and use it. Use `https://`. Plain HTTP to a loopback address is fine.
     """,
     in: """
       version: 1
@@ -95,11 +96,10 @@ extension Explanation {
       """, wrong: "http", right: "https")
 
   static let sharedSaveTo = Explanation(
-    "Two fetches that save to one file",
+    "Two fetches that save to the same file",
     """
-    Both fetches replace the same file, and the one that ends last wins; which one that is may change from \
-    run to run. Each also believes that the file is its own when it asks the server whether something is \
-    new. Give each a file of its own.
+    Both fetches replace the same file, and the one that ends last wins, which may change from run to run. \
+    Each also asks the server for changes as if the file were its own. Give each fetch a separate file.
     """,
     in: """
       version: 1
@@ -111,11 +111,11 @@ extension Explanation {
       """, wrong: "catalog.json", right: "archive.json")
 
   static let idlePriority = Explanation(
-    "A priority that changes nothing",
+    "A priority that has no effect",
     """
     A priority decides which of several waiting transfers of a session goes first. This session has one \
-    connection and one batch, so nothing ever waits beside it. Remove the priority, or share the session \
-    with the batch that should come later.
+    connection and one batch, so there is nothing to order. Remove the priority, or let the batch that \
+    should come later use the same session.
     """,
     in: """
       version: 1
@@ -131,9 +131,9 @@ extension Explanation {
   static let idleComparison = Explanation(
     "A comparison that is never made",
     """
-    `compare: content` says how it is told that a delivered file has changed. Only `deliver: when_changed` asks: \
-    with `once` a delivered file is never sent again, and with `every_run` it is sent again whatever it holds. \
-    Remove one of the two keys.
+    `compare: content` sets how ferry detects that a delivered file has changed. Only `deliver: \
+    when_changed` needs this: with `once` a delivered file is never sent again, and with `every_run` it is \
+    always sent again. Remove one of the two keys.
     """,
     in: """
       version: 1
@@ -150,9 +150,10 @@ extension Explanation {
   static let notBuilt = Explanation(
     "A part of the language that is not built yet",
     """
-    The key or word belongs to the language and is read and checked like any other, but this ferry cannot do yet \
-    what it says. So `ferry check` warns, and `ferry run` refuses the manifest rather than ignore a part of it: a \
-    file that is sent in another way than you asked for is worse than one that is not sent. Remove it, or wait for the version that has it.
+    The key or word belongs to the language and is checked like any other, but this version of ferry does \
+    not implement it. `ferry check` warns, and `ferry run` rejects the manifest instead of ignoring a part \
+    of it: sending a file in another way than you asked for is worse than not sending it. Remove it, or wait \
+    for a version that implements it.
     """,
     in: """
       version: 1
@@ -168,10 +169,10 @@ extension Explanation {
   static let takenFiles = Explanation(
     "Files that one upload takes away from another",
     """
-    Two uploads take files of one folder, or of a folder in the other's, and `after` of one of them deletes or \
-    moves what it has delivered. Nothing makes it wait for the other, so files may be gone before that one has \
-    sent them, and fail there with `source_missing`. Let the upload that deletes or moves need the other, or \
-    give each files of its own: another folder, or patterns with other endings.
+    Two uploads take files from the same folder, or one from a folder inside the other's, and `after` of one \
+    of them deletes or moves what it has delivered. Nothing makes it wait for the other, so files may be \
+    gone before the other has sent them, and fail there with `source_missing`. Let the upload that deletes \
+    or moves need the other, or give each its own files: another folder, or patterns with other endings.
     """,
     in: """
       version: 1

@@ -1,27 +1,27 @@
-/// What a diagnostic's code means: told by `ferry explain`, in `docs/diagnostics.md` and to tools that read SARIF.
+/// What a diagnostic code means: for `ferry explain`, `docs/diagnostics.md` and tools that read SARIF.
 package struct Explanation: Equatable, Sendable {
-  /// One line without a full stop.
+  /// One line without a period at its end.
   package var title: String
   /// Two to five sentences: what it means, why it is a mistake, and what to do.
   package var text: String
-  /// A manifest with this diagnostic and no other; nil where none can stand on a page.
+  /// A manifest with this diagnostic and no other; nil if no printable manifest has it.
   package var wrong: Example?
-  /// The same manifest, mended.
+  /// The same manifest, corrected.
   package var right: Example?
 
-  /// A small manifest, whole, and what it is read with.
+  /// A small, complete manifest, with the variables and files that it is read with.
   package struct Example: Equatable, Sendable {
     package var manifest: String
-    /// Given with `--var`.
+    /// Set with `--var`.
     package var variables: [String: String] = [:]
-    /// The texts of files that lie beside the manifest, by their paths.
+    /// The contents of the files next to the manifest, by path.
     package var beside: [String: String] = [:]
   }
 
-  /// Stands in a manifest for what is first wrong and then mended.
+  /// The placeholder in a manifest for the part that differs between the wrong and the right example.
   private static let gap = "◊"
 
-  /// - Parameter manifest: the whole example, with `◊` for what differs, wherever it stands.
+  /// - Parameter manifest: the whole example, with `◊` at each place that differs.
   init(_ title: String, _ text: String, in manifest: String, wrong: String, right: String) {
     self.init(
       title, text, wrong: Example(manifest: manifest.replacing(Self.gap, with: wrong) + "\n"),
@@ -35,7 +35,7 @@ package struct Explanation: Equatable, Sendable {
     self.right = right
   }
 
-  /// The text without Markdown's links, for a terminal.
+  /// The text without Markdown links, for terminals.
   package var plainText: String {
     text.replacing(/\[([^\]]+)\]\(([^)]+)\)/) { "\($0.output.1) (docs/\($0.output.2))" }
   }
