@@ -83,8 +83,8 @@ private enum SubmittedList {
       return Data(try WholeFile(path).bytes(limit: 1 << 30))
     } catch {
       throw UsageError(
-        "the list \(NameText.shown(path)) cannot be read: \(error.reason)\n"
-          + "help: check that it is there and may be read")
+        "cannot read the list \(NameText.shown(path)): \(error.reason)\n"
+          + "help: check that it exists and that you may read it")
     }
   }
 }
