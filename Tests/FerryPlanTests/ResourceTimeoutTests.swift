@@ -94,7 +94,7 @@ import Testing
   func manyItemsDoNotWaitForAHostsPauseBeyondTheirTime(_ step: String) throws {
     let nodes = """
       uploads:
-        u:
+        up:
           session: s
           files: { root: r }
           retry: { limit: 20, initial: 1m, max: 5h, jitter: 0 }
