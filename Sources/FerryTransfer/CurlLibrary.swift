@@ -29,6 +29,14 @@ enum CurlLibrary {
     return info.pointee.version_num >= 0x08_02_00
   }()
 
+  /// Whether the environment names an https proxy (curl(1), "Environment"). What such a proxy sends between two requests
+  /// may lie decrypted in its own TLS session, where it is not found, so none of its connections is used again.
+  static let hasTLSProxy: Bool = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
+    .contains {
+      guard let value = getenv($0) else { return false }
+      return String(cString: value).lowercased().hasPrefix("https:")
+    }
+
   /// libcurl and the libraries it was built with, as `curl --version` names them.
   static var version: String { String(cString: curl_version()) }
 }

@@ -38,6 +38,7 @@ extension EasyHandle {
     // rest of that body.
     if exchange.hop.hasBody, bodySent < exchange.bodySize {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
+      self.exchange?.bodySentAtResponse = bodySent
     }
     guard mayReceiveAnnounced() else { return false }
     guard exchange.storesBody(status: head.status),
@@ -55,11 +56,11 @@ extension EasyHandle {
     guard head.isWhole, head.status >= 200 else {
       return failure(.connectionLost, "the connection ended inside the response's header section")
     }
-    if exchange.hop.hasBody, bodySent < exchange.bodySize, (200...299).contains(head.status) {
+    if let sent = exchange.bodySentAtResponse, (200...299).contains(head.status) {
       return failure(
         .connectionLost,
         "the server responded \(head.status) before it had been sent the whole body "
-          + "(\(bodySent) of \(exchange.bodySize) bytes)")
+          + "(\(sent) of \(exchange.bodySize) bytes)")
     }
     switch exchange.framing {
     case .length(let length) where exchange.responseBody < length:

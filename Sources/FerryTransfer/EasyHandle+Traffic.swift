@@ -31,6 +31,7 @@ extension Exchange {
     descriptor = nil
     needsOtherConnection = false
     sessionEnd = nil
+    bodySentAtResponse = nil
     bodyReceived = 0
     responseBody = 0
     framing = nil

@@ -46,6 +46,8 @@ struct Exchange {
   var framing: ResponseFraming?
   /// Of a stored body that ends with its TLS connection.
   var sessionEnd: TLSSession.End?
+  /// How much of the request's body had been sent when the response's header section ended, if not all of it.
+  var bodySentAtResponse: Int64?
   /// Body bytes of the response that `framing` is of.
   var responseBody: Int64 = 0
   /// Of this hop.

@@ -21,6 +21,17 @@ struct Ferry: ParsableCommand {
       Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
+  /// Relative paths are completed with the name of the working folder, as text: of one that is not UTF-8, the text could
+  /// be another folder's name.
+  private static func requireNamedFolder() throws {
+    guard let path = getcwd(nil, 0) else { return }
+    defer { free(path) }
+    guard String(validatingCString: path) == nil else { return }
+    throw UsageError(
+      "the name of the working folder is not UTF-8; nothing was done\nhelp: rename it, or run ferry in another folder"
+    )
+  }
+
   static func main() {
     // Must come before any secret is read.
     CoreDumps.forbid()
@@ -39,6 +50,7 @@ struct Ferry: ParsableCommand {
       }
       var command = try parseAsRoot(words)
       try requireMemory()
+      try requireNamedFolder()
       try command.run()
     } catch let code as ArgumentParser.ExitCode {
       exit(code)

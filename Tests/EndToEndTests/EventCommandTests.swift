@@ -67,10 +67,13 @@ import Testing
     #expect(!variables.values.contains(Workspace.secret))
   }
 
-  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
-  func `is not another user's program in a folder that everyone may write to`() async throws {
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["./told", "./link"])
+  func `is not another user's program in a folder that everyone may write to`(_ command: String) async throws
+  {
     let receiver = try await ReceiverProcess.start()
-    let job = try job(receiver)
+    let job = try job(receiver, command: command)
+    #expect(symlink("told", job.folder.path("link")) == 0)
     chmod(job.folder.url.path, 0o1777)
     chown(job.folder.path("told"), 65534, 65534)
     let end = try await job.ferry("run", "job.yaml")

@@ -35,6 +35,22 @@ struct AfterDeliveryTests {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }
 
+  /// There its owner could delete it, which the root's sticky bit prevents.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["sent", "sent/by"])
+  func nothingIsMovedToAnotherUsersFolder(target: String) throws {
+    folder.file("a")
+    let file = delivered("a")
+    #expect(mkdir("\(folder.path)/sent", 0o777) == 0)
+    #expect(chown("\(folder.path)/sent", 65534, 65534) == 0)
+    #expect(chmod(folder.path, 0o1777) == 0)
+    let result = try delivery(.moveTo(target)).carryOut(file)
+    #expect(result.state == .owed && result.problem?.code == "after_folder")
+    #expect(result.problem?.message.contains("user 65534") == true)
+    #expect(access("\(folder.path)/a", F_OK) == 0)
+    #expect(chown("\(folder.path)/sent", 0, 0) == 0)
+    if target == "sent" { #expect(try delivery(.moveTo(target)).carryOut(file).state == .moved) }
+  }
+
   /// Another user who may write to the folder above exchanges the two.
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])
   func whatTakesTheNameOfTheListedRootKeepsItsFiles(after: Upload.After) throws {

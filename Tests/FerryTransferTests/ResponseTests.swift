@@ -108,6 +108,24 @@ import Testing
     }
   }
 
+  @Test func anEarlySuccessIsALostResponseAlsoIfTheServerThenReadsTheRest() throws {
+    let server = try RawServer { connection, _ in
+      connection.skip(16)
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
+      // libcurl goes on to send while the response's body is awaited.
+      connection.skip(4 << 20)
+      connection.send("abc")
+      connection.waitForEnd()
+    }
+    try withExtendedLifetime(server) {
+      let outcome = try loop.run(
+        TransferRequest(
+          id: 1, method: "PUT", url: server.url, body: .bytes([UInt8](repeating: 7, count: 4 << 20)),
+          idleTimeout: .seconds(10)))
+      #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    }
+  }
+
   // MARK: Responses that no request asked for
 
   /// Responds to the first request and, once the client is idle, sends a second response on the same connection. Later

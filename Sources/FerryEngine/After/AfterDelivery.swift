@@ -151,6 +151,12 @@ final class AfterDelivery {
       case let code: return Self.failure(code, Self.shown(new), "be made or opened")
       }
     }
+    if let owner = folders.stranger(on: new) {
+      return .left(
+        "after_folder",
+        "\(Self.shown(new)), or a folder above it, belongs to user \(owner), in a root that everyone may write to; "
+          + "make the folder of `move_to` yourself")
+    }
     let here = folders.descriptor(old)
     let name = FileLister.terminated(Self.name(of: file.path))
     let code = here < 0 ? errno : Self.rename(name, from: here, to: there, status)

@@ -71,6 +71,21 @@ final class OpenFolders {
     return descriptor
   }
 
+  /// Another user who owns a folder of this path, in a root that everyone may write to: that user could delete what is
+  /// moved there.
+  func stranger(on path: [UInt8]) -> uid_t? {
+    var rootStatus = stat()
+    guard fstat(root, &rootStatus) == 0, rootStatus.st_mode & 0o002 != 0 else { return nil }
+    var above: [UInt8] = []
+    for name in path.split(separator: 0x2F) {
+      above += (above.isEmpty ? [] : [0x2F]) + name
+      var status = stat()
+      guard fstat(descriptor(above, followingLinks: false), &status) == 0 else { return nil }
+      if status.st_uid != geteuid(), status.st_uid != rootStatus.st_uid { return status.st_uid }
+    }
+    return nil
+  }
+
   /// Names in it were added or removed.
   func change(_ path: [UInt8], followingLinks: Bool = true) {
     folders[Key(path: path, followsLinks: followingLinks)]?.isChanged = true

@@ -23,7 +23,7 @@ package struct WholeFile {
     // A NUL ends the system's path early: that would be another file.
     guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
     let text = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if let refusal = ReplacedFile.refusal(text) { throw Failure(code: EACCES, refusal: refusal) }
+    if let refusal = ReplacedFile.refusal(following: text) { throw Failure(code: EACCES, refusal: refusal) }
     let descriptor = try Self.uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     // It was only read.
     defer { close(descriptor) }

@@ -26,8 +26,10 @@ package struct CrontabLine {
   package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
     let command =
       "cd \(ShellWord.quoted(folder)) && \(ShellWord.line(words))"
-    guard !command.contains(where: \.isNewline) else {
-      throw UsageError("a path or variable has a line end in it, which a crontab cannot have")
+    let hasControl = command.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    guard !hasControl, !command.contains(where: \.isNewline) else {
+      throw UsageError(
+        "a path or variable has a line end or a control character in it, which a crontab cannot have")
     }
     // crontab(5): an unescaped % is a line end, also in quotes.
     // By scalars: what follows a % may combine with it.

@@ -65,7 +65,7 @@ struct EventCommand {
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) {
       let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
-      if let refusal = ReplacedFile.refusal(path) { throw UsageError(refusal) }
+      if let refusal = ReplacedFile.refusal(following: path) { throw UsageError(refusal) }
       return path
     }
     for place in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {

@@ -15,7 +15,7 @@ package struct ReportDestination: Sendable {
     /// A regular file, or a place for one: replaced as a whole. A link to it stays.
     case file(String)
     /// A FIFO, a device or the like, or what another process has open: opened and written to.
-    case stream(stat)
+    case stream(String, stat)
     case folder
     /// Another user has put something there; the text says what.
     case refused(String)
@@ -29,18 +29,22 @@ package struct ReportDestination: Sendable {
     if let refusal = end.refusal { return .refused(refusal) }
     if let descriptor = end.descriptor, descriptor >= 0 { return .descriptor(descriptor) }
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    if end.descriptor != nil {
+      // Another process's file, to whose end the report goes.
+      return stat(path, &status) == 0 ? .stream(path, status) : .unreachable(errno)
+    }
+    // All links have been followed: one that is there now came after they were judged.
+    guard lstat(end.path, &status) == 0 else {
       guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
       return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
     }
-    // Another process's file, to whose end the report goes.
-    if end.descriptor != nil { return .stream(status) }
     switch status.st_mode & S_IFMT {
+    case S_IFLNK: return .unreachable(ELOOP)
     case S_IFREG:
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
     case S_IFDIR: return .folder
-    default: return .stream(status)
+    default: return .stream(end.path, status)
     }
   }
 
@@ -88,7 +92,7 @@ package struct ReportDestination: Sendable {
       let flags = fcntl(descriptor, F_GETFL)
       guard flags >= 0 else { throw refused(Self.reason(errno)) }
       guard flags & O_ACCMODE != O_RDONLY else { throw refused("it is open for reading only") }
-    case .stream:
+    case .stream(let path, _):
       guard access(path, W_OK) == 0 else { throw refused(Self.reason(errno)) }
     case .folder: throw refused("it is a folder")
     case .refused(let reason): throw refused(reason)
@@ -127,7 +131,7 @@ package struct ReportDestination: Sendable {
       if let code = WholeWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
         throw failed(Self.reason(code))
       }
-    case .stream(let judged):
+    case .stream(let path, let judged):
       // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
       // may be a file, to whose end the report goes.
       let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -51,7 +51,10 @@ struct RequestFactory {
       id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
-      byteLimit: attempt.byteLimit, atMostOnce: step.repeatability != .repeatable,
+      byteLimit: attempt.byteLimit,
+      // libcurl resends a request by itself when its connection ends before a response. The scheduler has to know of it
+      // for a commit: the second one may be refused because the first was executed.
+      atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.place, scheduler) {
       request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
