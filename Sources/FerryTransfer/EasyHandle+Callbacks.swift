@@ -38,11 +38,13 @@ extension EasyHandle {
     }
     ferry_easy_set_prereq(curl) { context, host, localHost, port, localPort in
       guard let context, let host, let localHost else { return CURL_PREREQFUNC_ABORT }
-      let addresses = SocketLedger.Addresses(
-        host: String(cString: host), port: UInt16(truncatingIfNeeded: port),
-        localHost: String(cString: localHost), localPort: UInt16(truncatingIfNeeded: localPort))
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.maySend(over: $0.sockets.descriptor(addresses)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        let descriptor = $0.sockets.descriptor(
+          localPort: UInt16(truncatingIfNeeded: localPort),
+          .init(
+            host: String(cString: host), port: UInt16(truncatingIfNeeded: port),
+            localHost: String(cString: localHost)))
+        return $0.maySend(over: descriptor) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       }
     }
   }

@@ -25,7 +25,7 @@ extension EasyHandle {
 }
 
 extension Exchange {
-  /// The hop begins, with counters of its own; a redirect leads to it, or it begins anew.
+  /// Starts a hop with counters at zero, after a redirect or because the hop is restarted.
   mutating func startHop(now: SuspendingClock.Instant) {
     attempts = 0
     descriptor = nil

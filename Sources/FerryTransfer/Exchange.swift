@@ -17,7 +17,7 @@ struct Exchange {
   var descriptor: CInt?
   /// The connection may carry HTTP/2: it was negotiated, or libcurl does not tell.
   var mayBeHTTP2 = false
-  /// The connection that libcurl chose may not be used. It is closed, and the hop begins anew.
+  /// The connection that libcurl chose must not be used: it is closed, and the hop is restarted.
   var needsOtherConnection = false
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false

@@ -61,11 +61,12 @@ final class SocketLedger {
 
   /// The socket of a connection that stands; `nil` where none or several could be meant.
   ///
-  /// - Parameter addresses: both ends, as libcurl names them.
-  func descriptor(_ addresses: Addresses) -> CInt? {
+  /// - Parameter addresses: both ends, as libcurl names them; evaluated only if connections share the local port.
+  func descriptor(localPort: UInt16, _ addresses: @autoclosure () -> Addresses) -> CInt? {
     if !portless.isEmpty { findLocalPorts() }
-    guard let candidates = byLocalPort[addresses.localPort], !candidates.isEmpty else { return nil }
+    guard let candidates = byLocalPort[localPort], !candidates.isEmpty else { return nil }
     if candidates.count == 1 { return candidates[0] }
+    let addresses = addresses()
     let matching = candidates.filter {
       SocketAddress(of: $0)?.host == addresses.localHost
         && SocketAddress(ofPeerOf: $0) == SocketAddress(host: addresses.host, port: addresses.port)
@@ -77,7 +78,6 @@ final class SocketLedger {
     var host: String
     var port: UInt16
     var localHost: String
-    var localPort: UInt16
   }
 
   private func findLocalPorts() {

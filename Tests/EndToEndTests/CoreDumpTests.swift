@@ -48,7 +48,7 @@ import Testing
     print(reads)
     """
 
-  /// The kernel makes a process non-dumpable whose program its user may not read (execve(2)). With mode 0755, the same
+  /// If the user must not read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, the same
   /// script reads the secret in most starts.
   @Test(.enabled("only root may become another user", { geteuid() == 0 }))
   func `is closed to its own user from its first moment on if only root may read the program`() async throws {

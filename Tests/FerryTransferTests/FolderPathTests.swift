@@ -186,7 +186,7 @@ import Testing
     let path = folder.path
     let hidden = try inode(folder.file("private"))
     let exchange = Exchange()
-    // A thread of its own: the tests may have taken all of the pool's.
+    // A dedicated thread, as parallel tests may occupy the whole pool.
     Thread.detachNewThread {
       while exchange.goesOn {
         // rename(2) replaces neither a folder by a link nor the reverse.

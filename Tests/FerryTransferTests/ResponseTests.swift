@@ -112,7 +112,7 @@ import Testing
     let server = try RawServer { connection, _ in
       connection.skip(16)
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
-      // libcurl goes on to send while the response's body is awaited.
+      // libcurl continues to send while it waits for the response's body.
       connection.skip(4 << 20)
       connection.send("abc")
       connection.waitForEnd()
@@ -202,13 +202,13 @@ import Testing
     }
   }
 
-  /// libcurl sends the request again over another connection, which may not be used either.
+  /// libcurl resends the request over another connection, which must not be used either.
   @Test func aRequestThatIsSentOnceIsNotSentAgainForASecondConnection() throws {
     let connections = Mutex<[RawConnection]>([])
     let server = try RawServer { connection, _ in
       connections.withLock { $0.append(connection) }
       while let request = connection.readRequest() {
-        // Long enough for the other to need a connection of its own.
+        // Long enough for the other request to open another connection.
         usleep(100_000)
         guard request.method == "POST" else {
           connection.send(answer())

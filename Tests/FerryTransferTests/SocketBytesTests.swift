@@ -107,12 +107,12 @@ import Testing
     }
     for (server, descriptor) in zip(servers, descriptors) {
       let found = ledger.descriptor(
-        .init(host: "127.0.0.1", port: server.port, localHost: "127.0.0.1", localPort: localPort))
+        localPort: localPort, .init(host: "127.0.0.1", port: server.port, localHost: "127.0.0.1"))
       #expect(found == descriptor)
     }
-    #expect(
-      ledger.descriptor(.init(host: "127.0.0.1", port: 1, localHost: "127.0.0.1", localPort: localPort))
-        == nil)
+    let unknown = ledger.descriptor(
+      localPort: localPort, .init(host: "127.0.0.1", port: 1, localHost: "127.0.0.1"))
+    #expect(unknown == nil)
     for descriptor in descriptors { _ = ledger.closeSocket(descriptor) }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A server of scripted bytes over TLS, whose certificate ferry trusts.
 ///
-/// ferry trusts the system's authorities and has no key for others. So its command runs in a mount namespace of its own,
+/// ferry trusts the system's authorities, and no manifest key adds others. So ferry runs in a separate mount namespace,
 /// in which the server's certificate takes the place of Debian's list of them.
 final class TLSServer: Sendable {
   let url: String
