@@ -7,6 +7,14 @@ import Testing
 
   init() throws { job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts)) }
 
+  /// As text it could be the name of another folder, which another user may own.
+  @Test func `in a folder whose name is not UTF-8 is refused`() async throws {
+    let job = try Workspace("version: 1\n")
+    let script = "name=$(printf 'b\\377') && mkdir \"$name\" && cd \"$name\" && exec \"$0\" check ../job.yaml"
+    let end = try await job.start(["-c", script, Product.path("ferry")], program: "sh").end()
+    #expect(end.status == 2 && end.stderr.contains("is not UTF-8"), "\(end.stdout)\(end.stderr)")
+  }
+
   @Test func `without a place for its state says how to give one, and ends with 2`() async throws {
     let command = try await Command.run(
       "env",
