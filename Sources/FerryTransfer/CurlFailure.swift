@@ -49,10 +49,18 @@ enum CurlFailure {
   }
 
   /// The failure of an exchange, for people, without the URL's query and userinfo or any header.
-  static func failure(_ code: CURLcode, of handle: EasyHandle) -> TransportFailure {
+  ///
+  /// - Parameter shutDown: the other ends of the connections that `StuckTurnGuard` shut down.
+  static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure {
     let reached = handle.exchange?.hasReachedServer ?? false
     let ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
+    if let peer = handle.peer, shutDown.contains(peer) {
+      let why =
+        "closed the connection: it sent data that belongs to no response, and left libcurl no time for anything else"
+      return TransportFailure(
+        reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
+    }
     let message =
       switch ours {
       // libcurl resolves on a thread for each name, and says here where it got none.

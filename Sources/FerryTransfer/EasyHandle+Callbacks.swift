@@ -12,22 +12,25 @@ extension EasyHandle {
       guard let context else { return 0 }
       let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.receiveHeader(line) ? line.count : 0
+        $0.turnGuard.didCallBack()
+        return $0.receiveHeader(line) ? line.count : 0
       }
     }
     ferry_easy_set_stream(curl, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
       guard let context else { return 0 }
       let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.turnGuard.didCallBack()
         // Any other count than the piece's own ends the transfer; a piece may be empty.
-        $0.receiveBody(piece) ? piece.count : piece.count + 1
+        return $0.receiveBody(piece) ? piece.count : piece.count + 1
       }
     }
     ferry_easy_set_stream(curl, CURLOPT_READFUNCTION) { bytes, size, count, context in
       guard let context else { return Int(CURL_READFUNC_ABORT) }
       let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.provideBody(buffer)
+        $0.turnGuard.didCallBack()
+        return $0.provideBody(buffer)
       }
     }
     ferry_easy_set_seek(curl) { context, offset, origin in

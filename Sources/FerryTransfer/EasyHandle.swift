@@ -14,6 +14,7 @@ final class EasyHandle {
   private(set) var curl: UnsafeMutableRawPointer
   let hashThread: HashThread
   let sockets: SocketLedger
+  let turnGuard: StuckTurnGuard
   var exchange: Exchange?
   var head = AnswerHead()
 
@@ -32,11 +33,12 @@ final class EasyHandle {
   private var isUsed = false
 
   /// `nil` for want of memory.
-  init?(hashThread: HashThread, sockets: SocketLedger) {
+  init?(hashThread: HashThread, sockets: SocketLedger, turnGuard: StuckTurnGuard) {
     guard let curl = curl_easy_init() else { return nil }
     self.curl = curl
     self.hashThread = hashThread
     self.sockets = sockets
+    self.turnGuard = turnGuard
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     setConstants()
@@ -287,6 +289,16 @@ final class EasyHandle {
     let isTogether =
       shape == .memoryBody && bodySent < Self.smallBody && version <= Int(CURL_HTTP_VERSION_1_1)
     return max(0, Int64(value) - (isTogether ? bodySent * Int64(max(1, attempts)) : 0))
+  }
+
+  /// The other end of the connection that the last hop used; `nil` where it got none.
+  var peer: SocketAddress? {
+    var host: UnsafeMutableRawPointer?
+    var port = 0
+    guard ferry_easy_get_pointer(curl, CURLINFO_PRIMARY_IP, &host) == CURLE_OK, let host,
+      ferry_easy_get_long(curl, CURLINFO_PRIMARY_PORT, &port) == CURLE_OK
+    else { return nil }
+    return SocketAddress(host: String(cString: host.assumingMemoryBound(to: CChar.self)), port: UInt16(truncatingIfNeeded: port))
   }
 
   static func malformed(_ message: String) -> TransportFailure {

@@ -26,6 +26,8 @@ final class SocketLedger {
   /// Those whose local port is not known yet.
   private var portless: Set<CInt> = []
   private var closed = SocketBytes()
+  /// Is told of each socket.
+  var turnGuard: StuckTurnGuard?
 
   /// - Parameter info: what a socket tells of itself.
   init(info: @escaping (CInt) -> TCPInfo? = TCPInfo.init(of:)) { self.info = info }
@@ -42,11 +44,13 @@ final class SocketLedger {
 
   func didOpen(_ descriptor: CInt) {
     descriptors[descriptor] = Connection()
+    turnGuard?.didOpen(descriptor)
     portless.insert(descriptor)
   }
 
   /// The socket is about to be closed: its counters go with it.
   func willClose(_ descriptor: CInt) {
+    turnGuard?.willClose(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
     if portless.remove(descriptor) == nil {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }

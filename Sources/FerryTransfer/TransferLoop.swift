@@ -17,6 +17,9 @@ package final class TransferLoop {
   let mailbox = Mailbox()
   /// Goes after `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
+  private let turnGuard: StuckTurnGuard
+  /// The other ends of the connections that `turnGuard` shut down during the current call of libcurl.
+  private var shutDown: [SocketAddress] = []
   private let hashThread: HashThread
   private let storeWorker: SerialWorker
 
@@ -36,15 +39,15 @@ package final class TransferLoop {
   package struct Threads {
     package var hash: SerialWorker
     package var store: SerialWorker
+    /// Looks after the loop's own thread now and then.
+    package var watch: PollThread
 
-    package init() throws(ThreadUnavailable) {
+    package init(watch: PollThread) throws(ThreadUnavailable) {
       hash = try SerialWorker("ferry-hash")
       store = try SerialWorker("ferry-store")
+      self.watch = watch
     }
   }
-
-  /// Fails with `ThreadUnavailable` or `CurlUnavailable`.
-  package convenience init() throws { try self.init(threads: Threads()) }
 
   /// Fails with `CurlUnavailable`.
   package convenience init(threads: Threads) throws {
@@ -54,7 +57,9 @@ package final class TransferLoop {
   init(sockets: SocketLedger, threads: Threads) throws {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
     self.multi = multi
+    turnGuard = StuckTurnGuard(on: threads.watch)
     self.sockets = sockets
+    sockets.turnGuard = turnGuard
     hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
     storeWorker = threads.store
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
@@ -97,7 +102,7 @@ package final class TransferLoop {
       var exchange = Exchange(
         key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
-      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets) else {
+      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard) else {
         throw EasyHandle.malformed("out of memory")
       }
       do throws(TransportFailure) {
@@ -206,7 +211,9 @@ package final class TransferLoop {
     var isFollowing = true
     while isFollowing {
       isFollowing = false
+      turnGuard.begin()
       curl_multi_perform(multi, &running)
+      shutDown = turnGuard.end()
       var left: CInt = 0
       while let message = curl_multi_info_read(multi, &left) {
         guard message.pointee.msg == CURLMSG_DONE, let curl = message.pointee.easy_handle,
@@ -228,7 +235,7 @@ package final class TransferLoop {
     guard let exchange = handle.exchange else { return false }
     if exchange.needsOtherConnection { return startHop(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
-      var failure = exchange.failure ?? CurlFailure.failure(code, of: handle)
+      var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
       failure.mayHaveReachedServer = exchange.hasReachedServer
       end(handle, .failure(failure))
       return false

@@ -1,10 +1,17 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 import Testing
 
 @testable import FerryTransfer
 
+extension TransferLoop.Threads {
+  init() throws { try self.init(watch: PollThread("ferry-test")) }
+}
+
 extension TransferLoop {
+  convenience init() throws { try self.init(threads: .init()) }
+
   /// Runs one request to its end.
   func run(_ request: TransferRequest) throws -> TransferOutcome {
     start(request)

@@ -8,7 +8,7 @@ import FerryTransfer
 /// would hold its sessions indefinitely. libcurl's resolver creates one more for each name; where it gets none, the
 /// request fails with `name_resolution` and is retried.
 struct RunThreads {
-  /// Signals, and what the kernel notifies of.
+  /// Signals, what the kernel notifies of, and connections that keep libcurl from returning.
   let events: PollThread
   /// What the machine has: it may wait for nmcli(1).
   let probe: SerialWorker
@@ -28,7 +28,7 @@ struct RunThreads {
       probe = try SerialWorker("ferry-probe")
       journal = try JournalWriter.Threads()
       ledger = try SerialWorker("ferry-ledger")
-      transfer = try TransferLoop.Threads()
+      transfer = try TransferLoop.Threads(watch: events)
       search = try SerialWorker("ferry-search")
       after = try SerialWorker("ferry-after")
       compare = try SerialWorker("ferry-compare")

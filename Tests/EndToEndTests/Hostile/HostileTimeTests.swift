@@ -124,4 +124,29 @@ import Testing
     let size = try hostile.job.stateFiles().values.reduce(0) { $0 + $1.count }
     #expect(size < 1 << 20, "the state folder holds \(size) bytes")
   }
+
+  /// libcurl 7.88 reads the whole body of a proxy's refusal before it returns.
+  @Test(arguments: ["Content-Length: 1000000000000000", "Transfer-Encoding: chunked"])
+  func `with the refusal of a proxy keeps no signal from being heard`(_ framing: String) async throws {
+    let proxy = try await ByteServer.start(
+      """
+        send(b"HTTP/1.1 407 Who\\r\\nProxy-Authenticate: Basic\\r\\n\(framing)\\r\\n\\r\\n")
+        while True: send(b"8000\\r\\n" + b"a" * 0x8000 + b"\\r\\n")
+      """)
+    let job = try Workspace(
+      """
+      version: 1
+      name: proxy
+      sessions:
+        s: { timeout_for_resource: 1h }
+      requests:
+        r: { session: s, request: { url: "https://127.0.0.1:9/r" } }
+      """)
+    let running = try job.start(
+      ["run", "job.yaml", "--quiet"], environment: ["https_proxy": proxy.url, "no_proxy": ""])
+    try await proxy.hasRead("127.0.0.1:9")
+    running.signal(SIGTERM)
+    let command = try await running.end(within: .seconds(20))
+    #expect(command.status == 143, "\(command.stdout)\(command.stderr)")
+  }
 }

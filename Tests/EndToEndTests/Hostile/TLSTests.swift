@@ -93,4 +93,68 @@ struct `A response over TLS` {
     #expect(job.folder.text("f") == (isAnnounced ? "new" : "old"), "\(command.stderr)")
     #expect(report.node("f")?.reason?.code == (isAnnounced ? nil : "connection_lost"))
   }
+
+  /// What waits in the proxy's own TLS session cannot be seen.
+  @Test func `from a proxy is the only one on its connection`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: proxy
+      sessions:
+        s: { max_connections_per_host: 1 }
+      requests:
+        first: { session: s, request: { url: "http://127.0.0.1:9/first" } }
+        second: { session: s, needs: [first], request: { url: "http://127.0.0.1:9/second" }, retry: { limit: 0 } }
+      """)
+    let server = try await TLSServer.start(
+      in: job.folder,
+      """
+        status = b"200 OK" if number == 0 else b"500 No"
+        response = b"HTTP/1.1 " + status + b"\\r\\nContent-Length: 0\\r\\n\\r\\n"
+        while True:
+          request()
+          # The second response of the first connection would be the next request's.
+          connection.sendall(response * (2 - number))
+      """)
+    let (command, report) = try await server.run(
+      job, environment: ["http_proxy": server.url, "no_proxy": ""])
+    #expect(report.node("first")?.state == "succeeded", "\(command.stdout)\(command.stderr)")
+    #expect(report.node("second")?.state == "waiting", "\(command.stdout)\(command.stderr)")
+    #expect(server.requests == ["GET http://127.0.0.1:9/first", "GET http://127.0.0.1:9/second"])
+  }
+
+  /// libcurl 7.88 reads HTTP/2 frames without data until none waits any more.
+  @Test func `of empty frames without end does not stop the clock`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: busy
+      sessions:
+        s: { timeout_for_resource: 20s }
+      requests:
+        r: { session: s, request: { url: "https://127.0.0.1/r" }, retry: { limit: 0 } }
+      """)
+    let server = try await TLSServer.start(
+      in: job.folder, isHTTP2: true,
+      """
+        def frame(kind, flags, stream, payload=b""):
+          return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+        SETTINGS, HEADERS, DATA = 4, 1, 0
+        connection.sendall(frame(SETTINGS, 0, 0))
+        connection.recv(65536)
+        # END_HEADERS, and ":status: 200" of HPACK's static table
+        connection.sendall(frame(HEADERS, 4, 1, b"\\x88"))
+        empty = frame(DATA, 0, 1) * 50000
+        while True: connection.sendall(empty)
+      """)
+    try job.write(manifest: job.folder.text("job.yaml").replacing("https://127.0.0.1", with: server.url))
+    let start = ContinuousClock.now
+    let (command, report) = try await server.run(job)
+    let reason = report.node("r")?.reason
+    // A later libcurl returns, and the request ends at its time limit.
+    #expect(
+      reason?.message.contains("it sent data that belongs to no response") == true
+        || reason?.code == "resource_timeout", "\(command.stdout)\(command.stderr)")
+    #expect(ContinuousClock.now - start < .seconds(40))
+  }
 }

@@ -38,7 +38,10 @@ final class TLSServer: Sendable {
   ///   - folder: takes the certificate.
   ///   - serve: the body of `def serve(connection, number, request)`, indented by two spaces; `request()` returns the
   ///     next request as `METHOD PATH`, and `end()` ends the connection without a closure alert.
-  static func start(in folder: TemporaryFolder, _ serve: String) async throws -> TLSServer {
+  ///   - isHTTP2: the server negotiates HTTP/2; then `serve` reads and writes frames.
+  static func start(
+    in folder: TemporaryFolder, isHTTP2: Bool = false, _ serve: String
+  ) async throws -> TLSServer {
     let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
     let words = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -51,6 +54,7 @@ final class TLSServer: Sendable {
       import socket, ssl, sys, threading, time
       context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
       context.load_cert_chain(sys.argv[2], sys.argv[1])
+      \(isHTTP2 ? "context.set_alpn_protocols(['h2'])" : "")
       listener = socket.create_server(("127.0.0.1", 0))
       print("port", listener.getsockname()[1])
       def serve(connection, number, request, end):
@@ -93,11 +97,14 @@ final class TLSServer: Sendable {
   }
 
   /// Runs the job where the certificate is trusted.
-  func run(_ job: Workspace) async throws -> (command: Command, report: RunReport) {
+  func run(
+    _ job: Workspace, environment: [String: String] = [:]
+  ) async throws -> (command: Command, report: RunReport) {
     let trusting = "mount --bind \"$1\" \(Self.authorities) && shift && exec \"$@\""
     let words = ["run", "job.yaml", "--report", "report.json"]
     let command = try await job.start(
-      ["-m", "sh", "-c", trusting, "sh", certificate, Product.path("ferry")] + words, program: "unshare"
+      ["-m", "sh", "-c", trusting, "sh", certificate, Product.path("ferry")] + words, program: "unshare",
+      environment: environment
     ).end()
     do {
       return (command, try job.report())

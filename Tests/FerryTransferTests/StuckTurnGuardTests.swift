@@ -1,0 +1,106 @@
+import FerryPlan
+import FerryProcess
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryTransfer
+
+#if os(Linux)
+/// A connection whose peer sends without end, read by a caller that is in the place of libcurl.
+@Suite struct StuckTurnGuardTests {
+  private let turnGuard: StuckTurnGuard
+  private let server: RawServer
+
+  init() throws {
+    turnGuard = StuckTurnGuard(
+      on: try PollThread("ferry-test"),
+      intervals: .init(patience: .milliseconds(100), sampling: .milliseconds(50)))
+    let piece = pattern(4096)
+    server = try RawServer { connection, _ in while connection.trySend(piece) {} }
+  }
+
+  private func connect() throws -> CInt {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = server.port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    try #require(isConnected)
+    turnGuard.didOpen(descriptor)
+    return descriptor
+  }
+
+  /// Reads until the connection ends or the time is over. Returns whether it has ended.
+  private func read(_ descriptor: CInt, for time: Duration, each: () -> Void = {}) -> Bool {
+    let end = ContinuousClock.now + time
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    while ContinuousClock.now < end {
+      guard recv(descriptor, &bytes, bytes.count, 0) > 0 else { return true }
+      each()
+    }
+    return false
+  }
+
+  private func close(_ descriptor: CInt) {
+    turnGuard.willClose(descriptor)
+    Glibc.close(descriptor)
+  }
+
+  @Test func aConnectionThatIsReadWithoutACallbackIsShutDown() throws {
+    let (busy, still) = (try connect(), try connect())
+    defer { for descriptor in [busy, still] { close(descriptor) } }
+    turnGuard.begin()
+    #expect(read(busy, for: .seconds(10)))
+    #expect(turnGuard.end() == [SocketAddress(host: "127.0.0.1", port: server.port)])
+    // Another connection, from which nothing was read, goes on.
+    #expect(!read(still, for: .milliseconds(50)))
+    #expect(turnGuard.end().isEmpty)
+  }
+
+  @Test func aCallThatCallsBackIsLeftAlone() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
+    turnGuard.begin()
+    #expect(!read(descriptor, for: .milliseconds(500)) { turnGuard.didCallBack() })
+    #expect(turnGuard.end().isEmpty)
+  }
+
+  @Test func manyShortCallsAreLeftAlone() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
+    turnGuard.begin()
+    let isOver = read(descriptor, for: .milliseconds(500)) {
+      #expect(turnGuard.end().isEmpty)
+      turnGuard.begin()
+    }
+    #expect(!isOver)
+  }
+
+  /// Such as a write to a slow disk: what arrives meanwhile waits in the socket.
+  @Test func aCallThatReadsNothingIsLeftAlone() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
+    turnGuard.begin()
+    Thread.sleep(forTimeInterval: 0.5)
+    #expect(turnGuard.end().isEmpty)
+    #expect(!read(descriptor, for: .milliseconds(50)))
+  }
+
+  @Test func aLaterCallIsLookedAtAfterAPause() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
+    turnGuard.begin()
+    #expect(turnGuard.end().isEmpty)
+    Thread.sleep(forTimeInterval: 0.3)
+    turnGuard.begin()
+    #expect(read(descriptor, for: .seconds(10)))
+    #expect(turnGuard.end().count == 1)
+  }
+}
+#endif
