@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 /// The first place of some bytes in others, in linear time.
@@ -24,6 +25,18 @@ static const int ferry_o_search = __O_PATH;
 #else
 static const int ferry_o_search = O_SEARCH;
 #endif
+
+/// Whether an open folder is one of proc(5).
+static inline int ferry_is_in_proc(int folder) {
+#ifdef __linux__
+  struct statfs system;
+  // PROC_SUPER_MAGIC of linux/magic.h.
+  return fstatfs(folder, &system) == 0 && system.f_type == 0x9fa0;
+#else
+  (void)folder;
+  return 0;
+#endif
+}
 
 /// rename(2) that never replaces: EEXIST where the new name is there (renameat2(2), RENAME_NOREPLACE).
 static inline int ferry_rename_new(int from, const char *old_name, int to, const char *new_name) {

@@ -71,33 +71,69 @@ package enum FolderPath {
     return current.release()
   }
 
-  /// Opens a file for reading, without waiting for the writer of a FIFO. Nothing that another user has put into a folder
-  /// that everyone may write to is followed or opened.
-  package static func file(_ path: [UInt8]) throws(Failure) -> CInt {
+  /// How a file is opened.
+  package enum Access {
+    /// For reading.
+    case reading
+    /// For reading, without waiting for the writer of a FIFO or the holder of a lease.
+    case readingAtOnce
+    /// For writing at its end, without waiting for the reader of a FIFO.
+    case appending
+    /// Only to look at it, for which no right to the file is needed.
+    case looking
+
+    fileprivate var flags: CInt {
+      switch self {
+      case .reading: O_RDONLY
+      case .readingAtOnce: O_RDONLY | O_NONBLOCK
+      case .appending: O_WRONLY | O_APPEND | O_NONBLOCK
+      case .looking: ferry_o_search
+      }
+    }
+  }
+
+  /// Opens a file of any kind that is there. Nothing that another user has put into a folder that everyone may write to
+  /// is followed or opened, whatever is exchanged meanwhile.
+  package static func file(_ path: [UInt8], for access: Access) throws(Failure) -> CInt {
     var path = path
     for _ in 0..<linkLimit {
       let slashIndex = path.lastIndex(of: slash)
       let name = slashIndex.map { Array(path[($0 + 1)...]) } ?? path
       let above = slashIndex.map { Array(path[...$0]) } ?? [UInt8(ascii: ".")]
       let folder = Descriptor(try descriptor(of: above, trusting: .ownEntries))
-      let number = folder.number
-      let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
-      let opened = name.withPath { openat(number, $0, flags) }
+      func checkOwner(_ owner: uid_t, isLink: Bool) throws(Failure) {
+        guard let owner = foreignOwner(owner, in: folder.status) else { return }
+        throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: isLink)
+      }
+      // Before it is opened, too: that may wait.
+      if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
+      // What looks like a link in /proc/PID/fd leads to an open file, whose name it only shows (proc(5)).
+      let follow = folder.isInProc ? 0 : O_NOFOLLOW
+      let opened = Self.open(name, in: folder, flags: access.flags | O_CLOEXEC | O_NOCTTY | follow)
       if opened >= 0 {
         let file = Descriptor(opened)
-        if let owner = foreignOwner(of: file.status, in: folder.status) {
-          throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: false)
+        if let status = file.status, status.st_mode & S_IFMT != S_IFLNK {
+          try checkOwner(status.st_uid, isLink: false)
+          return file.release()
         }
-        return file.release()
+      } else if errno != ELOOP {
+        throw .system(errno)
       }
-      guard errno == ELOOP else { throw .system(errno) }
       let (target, owner) = try link(name, in: folder)
-      if let owner = foreignOwner(owner, in: folder.status) {
-        throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: true)
-      }
-      path = target.first == slash ? target : above + [slash] + target
+      try checkOwner(owner, isLink: true)
+      path = target.first == slash || slashIndex == nil ? target : above + target
     }
     throw .system(ELOOP)
+  }
+
+  private static func open(_ name: [UInt8], in folder: borrowing Descriptor, flags: CInt) -> CInt {
+    let number = folder.number
+    return name.withPath { name in
+      while true {
+        let opened = openat(number, name, flags)
+        guard opened < 0, errno == EINTR else { return opened }
+      }
+    }
   }
 
   /// -1, with `errno`, where it cannot be opened.
@@ -192,6 +228,15 @@ package enum FolderPath {
       var status = stat()
       return fstat(number, &status) == 0 ? status : nil
     }
+
+    /// Of an entry of this folder, without following a link.
+    func status(of name: [UInt8]) -> stat? {
+      var status = stat()
+      let number = number
+      return name.withPath { fstatat(number, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? status : nil
+    }
+
+    var isInProc: Bool { ferry_is_in_proc(number) != 0 }
 
     consuming func release() -> CInt {
       let number = number

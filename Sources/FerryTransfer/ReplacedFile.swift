@@ -73,18 +73,6 @@ package struct ReplacedFile {
       + "remove it, or choose a folder that only you can write to"
   }
 
-  /// The same for a path whose links are followed: of each of them, and of what the last one leads to.
-  package static func refusal(following path: String) -> String? {
-    var target = path
-    // As many as Linux follows (path_resolution(7)).
-    for _ in 0..<40 {
-      if let refusal = refusal(target) { return refusal }
-      guard let next = destination(ofLink: target) else { return nil }
-      target = next.utf8.first == UInt8(ascii: "/") ? next : folder(of: target) + "/" + next
-    }
-    return SystemText.error(ELOOP)
-  }
-
   /// Where the symbolic link of this name leads; `nil` where there is none, or one that `refusal` is about.
   ///
   /// The owner that is judged is that of the link that is read, also where another user exchanges it meanwhile.

@@ -83,4 +83,21 @@ import Testing
     #expect(check.stdout.contains("these files include each other for ever: n.yaml → self.yaml"))
     #expect(!check.stdout.contains("F0603"))
   }
+
+  /// In a folder that everyone may write to, also where one's own link leads there.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }),
+    arguments: ["check shared/a.yaml", "check link.yaml", "check include.yaml", "check --vars-file link.yaml bad.yaml"])
+  func `is not another user's in a shared folder`(_ arguments: String) async throws {
+    let shared = try folder.makeFolder("shared").path
+    chmod(shared, 0o1777)
+    try folder.write(Data(Self.text.utf8), to: "shared/a.yaml")
+    chown(shared + "/a.yaml", 65534, 65534)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.yaml"), withDestinationPath: "shared/a.yaml")
+    try folder.write(Data("include: [link.yaml]\nversion: 1\nname: m\n".utf8), to: "include.yaml")
+    let check = try await shell("\"$FERRY\" \(arguments)")
+    #expect([2, 3].contains(check.status), "\(check.stdout)")
+    #expect((check.stdout + check.stderr).contains("belongs to user 65534"), "\(check.stdout)\(check.stderr)")
+  }
 }

@@ -121,7 +121,7 @@ import Testing
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aFileIsNotOpenedThroughALinkOfAnotherUser() throws {
     func read(_ name: String) throws -> String {
-      let descriptor = try FolderPath.file(Array(folder.file(name).utf8))
+      let descriptor = try FolderPath.file(Array(folder.file(name).utf8), for: .readingAtOnce)
       return String(
         decoding: try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data(),
         as: UTF8.self)

@@ -109,7 +109,7 @@ package struct FileLister: Sendable {
     }
     // A FIFO, or a file that another process has a lease on, must not keep the run from its signals.
     let descriptor: Int32
-    do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path) } catch {
+    do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path, for: .readingAtOnce) } catch {
       throw failure(error.reason)
     }
     defer { close(descriptor) }

@@ -22,9 +22,7 @@ package struct WholeFile {
   package func bytes(limit: Int) throws(Failure) -> [UInt8] {
     // A NUL ends the system's path early: that would be another file.
     guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
-    let text = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if let refusal = ReplacedFile.refusal(following: text) { throw Failure(code: EACCES, refusal: refusal) }
-    let descriptor = try Self.uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
+    let descriptor = try open()
     // It was only read.
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -41,6 +39,17 @@ package struct WholeFile {
       bytes += buffer[..<count]
     }
     return bytes
+  }
+
+  private func open() throws(Failure) -> Int32 {
+    do throws(FolderPath.Failure) {
+      return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: .reading)
+    } catch {
+      switch error {
+      case .system(let code): throw Failure(code: code)
+      case .foreign: throw Failure(code: EACCES, refusal: error.reason)
+      }
+    }
   }
 
   /// Device and inode, links followed; nil where there is no such file.

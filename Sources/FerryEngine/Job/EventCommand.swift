@@ -65,8 +65,12 @@ struct EventCommand {
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) {
       let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
-      if let refusal = ReplacedFile.refusal(following: path) { throw UsageError(refusal) }
-      return path
+      do throws(FolderPath.Failure) {
+        close(try FolderPath.file(Array(path.utf8), for: .looking))
+        return path
+      } catch {
+        throw UsageError(error.reason)
+      }
     }
     for place in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
       let path = "\(Substring(place))/\(name)"

@@ -15,7 +15,7 @@ package struct ReportDestination: Sendable {
     /// A regular file, or a place for one: replaced as a whole. A link to it stays.
     case file(String)
     /// A FIFO, a device or the like, or what another process has open: opened and written to.
-    case stream(String, stat)
+    case stream(String)
     case folder
     /// Another user has put something there; the text says what.
     case refused(String)
@@ -31,7 +31,7 @@ package struct ReportDestination: Sendable {
     var status = stat()
     if end.descriptor != nil {
       // Another process's file, to whose end the report goes.
-      return stat(path, &status) == 0 ? .stream(path, status) : .unreachable(errno)
+      return stat(path, &status) == 0 ? .stream(path) : .unreachable(errno)
     }
     // All links have been followed: one that is there now came after they were judged.
     guard lstat(end.path, &status) == 0 else {
@@ -44,7 +44,7 @@ package struct ReportDestination: Sendable {
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
     case S_IFDIR: return .folder
-    default: return .stream(end.path, status)
+    default: return .stream(end.path)
     }
   }
 
@@ -92,7 +92,7 @@ package struct ReportDestination: Sendable {
       let flags = fcntl(descriptor, F_GETFL)
       guard flags >= 0 else { throw refused(Self.reason(errno)) }
       guard flags & O_ACCMODE != O_RDONLY else { throw refused("it is open for reading only") }
-    case .stream(let path, _):
+    case .stream(let path):
       guard access(path, W_OK) == 0 else { throw refused(Self.reason(errno)) }
     case .folder: throw refused("it is a folder")
     case .refused(let reason): throw refused(reason)
@@ -131,13 +131,17 @@ package struct ReportDestination: Sendable {
       if let code = WholeWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
         throw failed(Self.reason(code))
       }
-    case .stream(let path, let judged):
+    case .stream(let path):
       // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
       // may be a file, to whose end the report goes.
-      let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw failed(errno == ENXIO ? "nobody reads it" : Self.reason(errno)) }
+      let descriptor: Int32
+      do throws(FolderPath.Failure) {
+        descriptor = try FolderPath.file(Array(path.utf8), for: .appending)
+      } catch {
+        if case .system(ENXIO) = error { throw failed("nobody reads it") }
+        throw failed(error.reason)
+      }
       defer { close(descriptor) }
-      guard Self.isOpen(descriptor, as: judged) else { throw failed("something else has taken its place") }
       try put(bytes, to: descriptor, patience: Self.patience)
     }
   }

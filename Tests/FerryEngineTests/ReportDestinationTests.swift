@@ -1,0 +1,46 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryEngine
+
+/// A report's place that another user exchanges while it is used.
+@Suite(.enabled("only root may give files away") { geteuid() == 0 })
+struct ReportDestinationTests {
+  /// The other user exchanges the FIFO between the look at it and its opening.
+  @Test func anotherUsersFIFOThatTakesThePlaceOfTheOwnGetsNothing() throws {
+    let folder = try TestFolder()
+    chmod(folder.path, 0o1777)
+    let (place, own, theirs) = ("\(folder.path)/report", "\(folder.path)/own", "\(folder.path)/theirs")
+    var readers: [Int32] = []
+    for path in [own, theirs] {
+      try #require(mkfifo(path, 0o666) == 0)
+      readers.append(open(path, O_RDONLY | O_NONBLOCK))
+    }
+    defer { for reader in readers { close(reader) } }
+    try #require(chown(theirs, 65534, 65534) == 0)
+
+    let isOver = Atomic(false)
+    var refusals = 0
+    var received = 0
+    let flipping = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        for fifo in [own, theirs] {
+          link(fifo, place + ".next")
+          rename(place + ".next", place)
+        }
+      }
+    }
+    flipping.start()
+    let end = ContinuousClock.now + .seconds(2)
+    while ContinuousClock.now < end {
+      do { try ReportDestination(place).write([1]) } catch { refusals += 1 }
+      var bytes = [UInt8](repeating: 0, count: 64)
+      if read(readers[0], &bytes, bytes.count) > 0 { received += 1 }
+    }
+    isOver.store(true, ordering: .relaxed)
+    var byte: UInt8 = 0
+    #expect(read(readers[1], &byte, 1) <= 0, "the other user has received the report")
+    #expect(refusals > 0 && received > 0, "\(refusals) refusals, \(received) reports")
+  }
+}
