@@ -51,7 +51,8 @@ enum CurlFailure {
   /// The failure of an exchange, for people, without the URL's query and userinfo or any header.
   ///
   /// - Parameter shutDown: the other ends of the connections that `StuckTurnGuard` shut down.
-  static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure {
+  static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure
+  {
     let reached = handle.exchange?.hasReachedServer ?? false
     let ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"

@@ -298,7 +298,8 @@ final class EasyHandle {
     guard ferry_easy_get_pointer(curl, CURLINFO_PRIMARY_IP, &host) == CURLE_OK, let host,
       ferry_easy_get_long(curl, CURLINFO_PRIMARY_PORT, &port) == CURLE_OK
     else { return nil }
-    return SocketAddress(host: String(cString: host.assumingMemoryBound(to: CChar.self)), port: UInt16(truncatingIfNeeded: port))
+    let name = String(cString: host.assumingMemoryBound(to: CChar.self))
+    return SocketAddress(host: name, port: UInt16(truncatingIfNeeded: port))
   }
 
   static func malformed(_ message: String) -> TransportFailure {

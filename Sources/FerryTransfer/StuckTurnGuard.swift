@@ -117,7 +117,9 @@ final class StuckTurnGuard: Sendable {
     var read: [CInt: Int64] = [:]
     for descriptor in descriptors {
       var waiting: CInt = 0
-      guard let info = TCPInfo(of: descriptor), ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { continue }
+      guard let info = TCPInfo(of: descriptor), ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else {
+        continue
+      }
       read[descriptor] = info.received - Int64(waiting)
     }
     return read

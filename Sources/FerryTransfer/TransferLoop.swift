@@ -102,7 +102,10 @@ package final class TransferLoop {
       var exchange = Exchange(
         key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
-      guard let handle = pool.popLast() ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard) else {
+      guard
+        let handle = pool.popLast()
+          ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)
+      else {
         throw EasyHandle.malformed("out of memory")
       }
       do throws(TransportFailure) {

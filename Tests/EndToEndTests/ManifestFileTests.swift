@@ -87,7 +87,9 @@ import Testing
   /// In a folder that everyone may write to, also where one's own link leads there.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
-    arguments: ["check shared/a.yaml", "check link.yaml", "check include.yaml", "check --vars-file link.yaml bad.yaml"])
+    arguments: [
+      "check shared/a.yaml", "check link.yaml", "check include.yaml", "check --vars-file link.yaml bad.yaml",
+    ])
   func `is not another user's in a shared folder`(_ arguments: String) async throws {
     let shared = try folder.makeFolder("shared").path
     chmod(shared, 0o1777)
