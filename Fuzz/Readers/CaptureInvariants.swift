@@ -13,7 +13,7 @@ enum CaptureInvariants {
     let pointer = parts[0].text
     let fields = parts.count > 1 ? HeadInvariants.fields(of: parts[1]) : []
     let body = parts.last ?? []
-    let response = TransferAnswer(status: 200, headers: fields, body: body, url: "http://127.0.0.1/")
+    let response = TransferResponse(status: 200, headers: fields, body: body, url: "http://127.0.0.1/")
     let captures = [
       Capture(name: "status", source: .status), Capture(name: "json", source: .json(pointer: pointer)),
       Capture(name: "h\u{301}", source: .header(fields.last?.name ?? "Location"), isSecret: true),

@@ -3,7 +3,7 @@
 /// The header section of a response, line by line as libcurl gives it.
 enum HeadInvariants {
   static func violations(by input: [UInt8]) -> [String] {
-    var head = AnswerHead()
+    var head = ResponseHead()
     var violations: [String] = []
     feed(input, to: &head)
     let fields = head.fields
@@ -27,12 +27,12 @@ enum HeadInvariants {
 
   /// What a whole header section of these lines holds.
   static func fields(of input: [UInt8]) -> [(name: String, value: String)] {
-    var head = AnswerHead()
+    var head = ResponseHead()
     feed(Array("HTTP/1.1 200 OK\r\n".utf8) + input, to: &head)
     return head.fields
   }
 
-  private static func feed(_ input: [UInt8], to head: inout AnswerHead) {
+  private static func feed(_ input: [UInt8], to head: inout ResponseHead) {
     var rest = input[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex

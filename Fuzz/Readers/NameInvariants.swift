@@ -4,19 +4,19 @@
 enum NameInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     var violations: [String] = []
-    let shown = NameText.shown(input)
+    let shown = DisplayPath.shown(input)
     if isHostile(shown) { violations.append("a name is shown with a control character") }
     if shown.utf8.count > 4 * input.count + 2 { violations.append("\(shown.utf8.count) bytes are shown") }
-    if let name = NameText.read(shown.utf8) {
+    if let name = DisplayPath.read(shown.utf8) {
       if name != input { violations.append("the quoted name is read as another") }
     } else if !shown.utf8.elementsEqual(input) {
       violations.append("a name is shown as another")
     }
-    let line = NameText.line(input.text)
+    let line = DisplayPath.line(input.text)
     if isHostile(line) { violations.append("a line is shown with a control character") }
-    if !NameText.line(line).isSame(as: line) { violations.append("a line is quoted twice") }
+    if !DisplayPath.line(line).isSame(as: line) { violations.append("a line is quoted twice") }
     // Anything can be typed where a name is asked for.
-    _ = NameText.read(input)
+    _ = DisplayPath.read(input)
     if Base64.decode(Base64.encode(input)) != input { violations.append("Base64 is read as something else") }
     _ = Base64.decode(input.text)
     return violations

@@ -15,12 +15,12 @@ package struct ManifestReading: Sendable {
   /// What the manifest asks the environment for, in the order of its text.
   package var environment: [EnvironmentUse]
   /// The variables that it declares, in the order of its text.
-  package var variables: [VariableNeed]
+  package var variables: [RequiredVariable]
 
   init(
     manifest: Manifest? = nil, manifestSources: [SourceText], variableSources: [SourceText],
     diagnostics: [Diagnostic], root: YAMLNode? = nil, environment: [EnvironmentUse] = [],
-    variables: [VariableNeed] = [],
+    variables: [RequiredVariable] = [],
     givenVariables: [String: String] = [:]
   ) {
     self.manifest = manifest

@@ -19,9 +19,9 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     /// A body would go beyond the request's limit of bytes.
     case byteLimit = "byte_limit"
     /// The answer is not HTTP, or breaks its rules.
-    case malformedAnswer = "malformed_answer"
+    case malformedResponse = "malformed_answer"
     /// The answer is larger than what is kept of it, or than a fetch's `max_size`.
-    case answerTooLarge = "answer_too_large"
+    case responseTooLarge = "answer_too_large"
     /// More redirects than are followed, one that leads nowhere, or a sensitive request that would reach an origin
     /// which the manifest does not name.
     case redirect

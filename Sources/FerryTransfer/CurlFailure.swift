@@ -32,16 +32,16 @@ enum CurlFailure {
       hasReachedServer ? .connectionLost : .connect
     // What is no HTTP, or HTTP/0.9, which libcurl calls an unsupported protocol.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-      .malformedAnswer
+      .malformedResponse
     case CURLE_UNSUPPORTED_PROTOCOL:
-      hasReachedServer ? .malformedAnswer : .request
+      hasReachedServer ? .malformedResponse : .request
     // libcurl has no better word for a header line beyond its bound of 100 KiB (CURLE_TOO_LARGE is 8.6).
     case CURLE_OUT_OF_MEMORY, CURLE_FILESIZE_EXCEEDED:
-      hasReachedServer ? .answerTooLarge : .request
+      hasReachedServer ? .responseTooLarge : .request
     // A URL or an option that libcurl does not take; of a response, a folded header line without one before.
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
       CURLE_SETOPT_OPTION_SYNTAX:
-      hasReachedServer ? .malformedAnswer : .request
+      hasReachedServer ? .malformedResponse : .request
     // What a callback of ours ended has a failure of its own; the rest can only be the connection.
     default:
       hasReachedServer ? .connectionLost : .connect
@@ -70,9 +70,9 @@ enum CurlFailure {
       // libcurl quotes OpenSSL here, and no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
       // What libcurl says here quotes no part of the response.
-      case .malformedAnswer: "\(address): the response is malformed: \(malformation(code, of: handle))"
+      case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
       // libcurl's own word for it is "Out of memory".
-      case .answerTooLarge: "\(address): a header line of the response is longer than 100 KiB"
+      case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
         .request, .capture, .cancelled:

@@ -139,7 +139,7 @@ final class DownloadFile: @unchecked Sendable {
   ///
   /// - Parameter answer: without its body.
   func store(
-    _ answer: TransferAnswer, _ check: TransferRequest.DownloadCheck?
+    _ answer: TransferResponse, _ check: TransferRequest.DownloadCheck?
   ) -> Result<Stored, TransportFailure> {
     defer { discard() }
     do throws(TransportFailure) {
@@ -160,7 +160,8 @@ final class DownloadFile: @unchecked Sendable {
     guard size >= 0 else { throw failure(errno) }
     guard size <= limit else {
       throw TransportFailure(
-        .answerTooLarge, "what 'expect' has to read is longer than \(limit) bytes", mayHaveReachedServer: true
+        .responseTooLarge, "what 'expect' has to read is longer than \(limit) bytes",
+        mayHaveReachedServer: true
       )
     }
     var bytes = [UInt8](repeating: 0, count: Int(size))

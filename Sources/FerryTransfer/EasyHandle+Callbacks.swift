@@ -92,12 +92,12 @@ extension EasyHandle {
     case .last:
       return acceptHeader()
     case .misplaced:
-      fail(.malformedAnswer, "the response has a status line inside its header section")
+      fail(.malformedResponse, "the response has a status line inside its header section")
       return false
     case .tooMuch:
       fail(
-        .answerTooLarge,
-        "the response's header fields exceed \(AnswerHead.byteLimit >> 10) KiB or \(AnswerHead.lineLimit) lines"
+        .responseTooLarge,
+        "the response's header fields exceed \(ResponseHead.byteLimit >> 10) KiB or \(ResponseHead.lineLimit) lines"
       )
       return false
     }
@@ -117,13 +117,13 @@ extension EasyHandle {
       case .memory(let limit, let isNeeded):
         if !(200...299).contains(head.status), exchange?.responseBody ?? 0 > Self.unwantedBodyLimit {
           fail(
-            .answerTooLarge,
+            .responseTooLarge,
             "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")
           return false
         }
         let room = limit - (exchange?.body.count ?? 0)
         if isNeeded, room < piece.count {
-          fail(.answerTooLarge, "the answer is larger than \(limit) bytes")
+          fail(.responseTooLarge, "the answer is larger than \(limit) bytes")
           return false
         }
         if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }

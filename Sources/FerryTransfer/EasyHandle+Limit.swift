@@ -22,7 +22,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.storesBody(status: head.status),
       case .length(let length) = exchange.framing, length > limit
     else { return true }
-    fail(.answerTooLarge, "the response of \(length) bytes is larger than max_size, \(limit) bytes")
+    fail(.responseTooLarge, "the response of \(length) bytes is larger than max_size, \(limit) bytes")
     return false
   }
 
@@ -31,7 +31,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.bodyReceived > limit else {
       return true
     }
-    fail(.answerTooLarge, "the response is larger than max_size, \(limit) bytes")
+    fail(.responseTooLarge, "the response is larger than max_size, \(limit) bytes")
     return false
   }
 

@@ -13,21 +13,21 @@ extension EasyHandle {
   func acceptHeader() -> Bool {
     guard let exchange else { return false }
     guard head.status >= 100 else {
-      fail(.malformedAnswer, "the response's status line is malformed")
+      fail(.malformedResponse, "the response's status line is malformed")
       return false
     }
     guard !head.isHTTP2 || exchange.mayBeHTTP2 else {
-      fail(.malformedAnswer, "the response is HTTP/2, which was not negotiated")
+      fail(.malformedResponse, "the response is HTTP/2, which was not negotiated")
       return false
     }
     guard head.status >= 200 else {
       guard head.status == 101 else { return true }
-      fail(.malformedAnswer, "the server switched to another protocol without being asked (101)")
+      fail(.malformedResponse, "the server switched to another protocol without being asked (101)")
       return false
     }
     let framing = ResponseFraming(head, method: exchange.hop.method)
     if case .invalid(let reason) = framing {
-      fail(.malformedAnswer, reason)
+      fail(.malformedResponse, reason)
       return false
     }
     self.exchange?.framing = framing

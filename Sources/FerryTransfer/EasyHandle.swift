@@ -16,7 +16,7 @@ final class EasyHandle {
   let sockets: SocketLedger
   let turnGuard: StuckTurnGuard
   var exchange: Exchange?
-  var head = AnswerHead()
+  var head = ResponseHead()
 
   /// `CURLOPT_ERRORBUFFER`: 256 bytes.
   private let errorText: UnsafeMutablePointer<CChar>
@@ -98,7 +98,7 @@ final class EasyHandle {
   ///
   /// Fails with `request` or with the source's failures.
   func prepare(_ exchange: inout Exchange) throws(TransportFailure) {
-    head = AnswerHead()
+    head = ResponseHead()
     errorText[0] = 0
     if isUsed, !CurlLibrary.canReuseHandles { try renew() }
     isUsed = true

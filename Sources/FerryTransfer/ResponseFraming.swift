@@ -18,7 +18,7 @@ enum ResponseFraming: Equatable {
   /// - Parameters:
   ///   - head: the whole header section of a final response.
   ///   - method: of the request.
-  init(_ head: AnswerHead, method: String) {
+  init(_ head: ResponseHead, method: String) {
     guard method != "HEAD", head.status != 204, head.status != 304 else {
       self = .noBody
       return

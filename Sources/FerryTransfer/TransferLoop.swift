@@ -161,7 +161,7 @@ package final class TransferLoop {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }
     while true {
-      let isWoken = readMail()
+      let isWoken = readMessages()
       perform()
       now = .now
       checkTimeouts()
@@ -178,7 +178,7 @@ package final class TransferLoop {
     }
   }
 
-  private func readMail() -> Bool {
+  private func readMessages() -> Bool {
     let (messages, isWoken) = mailbox.take()
     for message in messages {
       switch message {
@@ -319,7 +319,7 @@ package final class TransferLoop {
           exchange.isStoring = true
           let (mailbox, key) = (mailbox, exchange.key)
           let check = exchange.request.check
-          let answer = TransferAnswer(
+          let answer = TransferResponse(
             status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
           storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
         }
@@ -365,7 +365,7 @@ package final class TransferLoop {
     case .done(let bytes): sha256 = bytes
     }
     let fields = handle.head.fields
-    let answer = TransferAnswer(
+    let answer = TransferResponse(
       status: handle.head.status, headers: fields, body: exchange.body, url: exchange.hop.url,
       sha256: sha256, refusal: exchange.refusal,
       withheld: exchange.withheld.isEmpty
@@ -387,7 +387,7 @@ package final class TransferLoop {
     end(handle, .failure(failure))
   }
 
-  private func end(_ handle: EasyHandle, _ result: Result<TransferAnswer, TransportFailure>) {
+  private func end(_ handle: EasyHandle, _ result: Result<TransferResponse, TransportFailure>) {
     guard let exchange = handle.exchange else { return }
     switch exchange.digest {
     case .streaming: hashThread.reset(exchange.key)

@@ -3,7 +3,7 @@ import FerryPlan
 /// How one request ended. Every request that was started has exactly one.
 package struct TransferOutcome: Sendable {
   package var id: UInt64
-  package var result: Result<TransferAnswer, TransportFailure>
+  package var result: Result<TransferResponse, TransportFailure>
   /// Over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
@@ -12,7 +12,7 @@ package struct TransferOutcome: Sendable {
 }
 
 /// An HTTP response that is whole: its header section has ended, and its body as its framing says.
-package struct TransferAnswer: Sendable {
+package struct TransferResponse: Sendable {
   package var status: Int
   /// In the order received; names as received, compared without regard to case.
   package var headers: [(name: String, value: String)]

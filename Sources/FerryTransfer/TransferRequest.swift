@@ -18,7 +18,7 @@ package struct TransferRequest: Sendable {
   /// would be more fails with `byteLimit`: unsent, at the header that announces it, or where an answer
   /// goes beyond. Of such an answer nothing is kept, and at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
-  /// The most bytes that are stored as a file. A larger response fails with `answerTooLarge`: at the header that
+  /// The most bytes that are stored as a file. A larger response fails with `responseTooLarge`: at the header that
   /// announces it, or where it goes beyond. `nil` for no bound.
   package var sizeLimit: Int64?
   /// The request must reach the wire once at most, also where libcurl would quietly send it again
@@ -80,15 +80,15 @@ package struct TransferRequest: Sendable {
 
   /// What has to hold of a download. Asked on a helper thread.
   package struct DownloadCheck: Sendable {
-    /// The largest body that is read: what is longer fails with `answerTooLarge`.
+    /// The largest body that is read: what is longer fails with `responseTooLarge`.
     package static let bodyLimit = 16 << 20
 
     /// Whether `refusal` looks at the body.
     package var readsBody: Bool
     /// Why the answer is not to be stored; `nil` where it is.
-    package var refusal: @Sendable (TransferAnswer) -> String?
+    package var refusal: @Sendable (TransferResponse) -> String?
 
-    package init(readsBody: Bool, refusal: @escaping @Sendable (TransferAnswer) -> String?) {
+    package init(readsBody: Bool, refusal: @escaping @Sendable (TransferResponse) -> String?) {
       self.readsBody = readsBody
       self.refusal = refusal
     }
@@ -96,7 +96,7 @@ package struct TransferRequest: Sendable {
 
   /// Where the answer's body goes.
   package enum Destination: Sendable {
-    /// In memory for captures, at most `limit` bytes; what is longer fails with `answerTooLarge`
+    /// In memory for captures, at most `limit` bytes; what is longer fails with `responseTooLarge`
     /// where `isNeeded`, and is otherwise counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
     /// Atomically onto this path: the body of a response with one of these statuses is written to a temporary

@@ -149,7 +149,7 @@ final class UploadFile {
 
 extension TransferRequest.FileSource {
   /// The path for people.
-  var name: String { NameText.shown(root.path + [UInt8(ascii: "/")] + path) }
+  var name: String { DisplayPath.shown(root.path + [UInt8(ascii: "/")] + path) }
 }
 
 extension [UInt8] {

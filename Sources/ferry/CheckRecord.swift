@@ -10,7 +10,7 @@ struct CheckRecord: Encodable {
     /// There are no errors. There may be warnings.
     var valid: Bool
     var diagnostics: [DiagnosticRecord]
-    var needs: [Need]
+    var needs: [ExternalInput]
 
     init(_ reading: Job.Reading, path: String) {
       file = path

@@ -31,7 +31,7 @@ enum CheckText {
   }
 
   /// One line per input, in aligned columns.
-  private static func needs(_ needs: [Need]) -> String {
+  private static func needs(_ needs: [ExternalInput]) -> String {
     let rows = needs.map {
       ["\(kind($0)) \($0.name)", state($0), "(\($0.location))\($0.description.map { "  \($0)" } ?? "")"]
     }
@@ -43,7 +43,7 @@ enum CheckText {
     .joined()
   }
 
-  private static func kind(_ need: Need) -> String {
+  private static func kind(_ need: ExternalInput) -> String {
     switch need.kind {
     case .environment: "environment"
     case .file: "file"
@@ -51,7 +51,7 @@ enum CheckText {
     }
   }
 
-  private static func state(_ need: Need) -> String {
+  private static func state(_ need: ExternalInput) -> String {
     let state: String
     switch need.kind {
     case .environment: state = need.isSet ? "set" : need.hasDefault ? "not set, has a default" : "not set"

@@ -77,6 +77,6 @@ struct Explain: ParsableCommand {
       DiagnosticCode.nearest(to: subject).map { "did you mean '\($0.rawValue)'?" }
       ?? "codes range from \(codes.first ?? "") to \(codes.last ?? ""); 'ferry explain' lists them"
     let item = manifest == nil && !Self.isCode(subject) ? "; an item requires --manifest FILE" : ""
-    return UsageError("there is no code '\(NameText.shown(subject))'\nhelp: \(help)\(item)")
+    return UsageError("there is no code '\(DisplayPath.shown(subject))'\nhelp: \(help)\(item)")
   }
 }

@@ -87,7 +87,7 @@ struct Ferry: ParsableCommand {
   /// Prints an error. It may quote arguments and file names, so control characters in it are escaped.
   private static func complain(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-      NameText.line(String($0))
+      DisplayPath.line(String($0))
     }
     Output.complain(lines.joined(separator: "\n"))
   }

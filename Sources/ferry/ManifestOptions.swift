@@ -43,7 +43,7 @@ struct VariableOptions: ParsableArguments {
     for variable in variables {
       let letters = variable.unicodeScalars
       guard let equals = letters.firstIndex(of: "="), equals != letters.startIndex else {
-        throw UsageError("--var \(NameText.shown(variable)): write it as name=value")
+        throw UsageError("--var \(DisplayPath.shown(variable)): write it as name=value")
       }
       parsed[String(letters[..<equals])] = String(letters[letters.index(after: equals)...])
     }
@@ -61,6 +61,6 @@ struct StateOptions: ParsableArguments {
   ///
   /// - Parameter words: the words after `ferry`.
   func command(_ words: String...) throws -> String {
-    try PastedCommand.line(words, state: state, environment: ProcessInfo.processInfo.environment)
+    try ShellCommand.line(words, state: state, environment: ProcessInfo.processInfo.environment)
   }
 }

@@ -74,7 +74,7 @@ struct Orphans: ParsableCommand {
     for text in forget {
       guard let id = Int64(text) else {
         throw UsageError(
-          "'\(NameText.shown(text))' is not the number of an orphan\n"
+          "'\(DisplayPath.shown(text))' is not the number of an orphan\n"
             + "help: give 'all', or a number that is listed by: \(try state.command("orphans"))")
       }
       ids.append(id)

@@ -33,7 +33,7 @@ enum Output {
 
   /// - Returns: whether there is still a reader.
   private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
-    guard let code = WholeWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }
+    guard let code = AtomicWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }
     guard code != EPIPE else { return false }
     throw EngineFault(
       .fault,

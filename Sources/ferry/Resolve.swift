@@ -95,7 +95,7 @@ struct Resolve: ParsableCommand {
 
   private func text(_ resolved: Resolution.Resolved) -> String {
     let name =
-      resolved.path.map { "\(resolved.node)/\(NameText.shown($0, base64: resolved.pathBase64))" }
+      resolved.path.map { "\(resolved.node)/\(DisplayPath.shown($0, base64: resolved.pathBase64))" }
       ?? resolved.node
     switch (resolved.decision, resolved.next) {
     case (.done, _): return "\(name): done"

@@ -63,7 +63,7 @@ struct RunCommand {
       warn: { warnings in if !options.quiet { Output.warn(warnings, of: jobs) } },
       onProgress: { progress.show($0) })
     progress.clear()
-    let status = try PastedCommand.line(["status"], state: launch.state, environment: environment)
+    let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
       // A caller that does not wait now tries again later, so this is not an error yet.

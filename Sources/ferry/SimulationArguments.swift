@@ -83,7 +83,7 @@ struct SimulationArguments: ParsableArguments {
       guard let policy = ResumeDelay.Policy(rawValue: String(word)) else {
         let known = ResumeDelay.Policy.allCases.map(\.rawValue).joined(separator: ", ")
         throw UsageError(
-          "--compare \(NameText.shown(String(word))): there is no such policy\nhelp: the policies are \(known)"
+          "--compare \(DisplayPath.shown(String(word))): there is no such policy\nhelp: the policies are \(known)"
         )
       }
       policies.append(policy)
@@ -105,7 +105,8 @@ struct SimulationArguments: ParsableArguments {
       return .cron(try CronSchedule(text), zone)
     } catch {
       throw UsageError(
-        "--launches '\(NameText.shown(text))', column \(error.column): \(error.message)\nhelp: \(error.help)")
+        "--launches '\(DisplayPath.shown(text))', column \(error.column): \(error.message)\nhelp: \(error.help)"
+      )
     }
   }
 

@@ -79,11 +79,11 @@ struct Submit: ParsableCommand {
 private enum SubmittedList {
   static func bytes(_ path: String) throws -> Data {
     if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-    do throws(WholeFile.Failure) {
-      return Data(try WholeFile(path).bytes(limit: 1 << 30))
+    do throws(FileContents.Failure) {
+      return Data(try FileContents(path).bytes(limit: 1 << 30))
     } catch {
       throw UsageError(
-        "cannot read the list \(NameText.shown(path)): \(error.reason)\n"
+        "cannot read the list \(DisplayPath.shown(path)): \(error.reason)\n"
           + "help: check that it exists and that you may read it")
     }
   }

@@ -6,14 +6,14 @@ import Testing
 @testable import FerryTransfer
 
 struct CaptureReaderTests {
-  private func answer(_ body: String) -> TransferAnswer {
-    TransferAnswer(
+  private func answer(_ body: String) -> TransferResponse {
+    TransferResponse(
       status: 201, headers: [("Location", "/x"), ("X-A", "1"), ("x-a", "2")], body: Array(body.utf8),
       url: "http://h/",
       sha256: nil)
   }
 
-  private func mismatch(_ expectation: FerryManifest.Expectation, _ answer: TransferAnswer) -> String? {
+  private func mismatch(_ expectation: FerryManifest.Expectation, _ answer: TransferResponse) -> String? {
     ExpectationCheck.mismatch(expectation, answer, Patterns([], expectation))?.message
   }
 

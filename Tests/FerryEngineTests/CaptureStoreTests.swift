@@ -26,7 +26,7 @@ struct CaptureStoreTests {
 
   @Test func tokensAndRequestsAreThereForLaterRequests() throws {
     let run = try TestRun(Self.nodes, files: ["a"])
-    let node = try run.attempt(.request).place.node
+    let node = try run.attempt(.request).ref.node
     try run.respond(to: .request, body: #"{"id":"batch-1"}"#)
     #expect(run.captures.captures(of: node).map(\.value) == ["batch-1"])
     try run.respond(to: .token, body: #"{"t":"tok-123"}"#)
@@ -50,11 +50,11 @@ struct CaptureStoreTests {
           transfer: { request: { method: PUT, url: "http://h/${allocate.id}" } }
       """
     let run = try TestRun(nodes, files: ["a"])
-    let place = try run.attempt(.allocate).place
+    let ref = try run.attempt(.allocate).ref
     try run.respond(to: .allocate, body: #"{"id":"id-secret"}"#)
     #expect(run.captures.masked("of id-secret") == "of ***")
-    run.captures.forget(place)
-    #expect(run.captures[place].allocate.isEmpty)
+    run.captures.forget(ref)
+    #expect(run.captures[ref].allocate.isEmpty)
     #expect(run.captures.masked("of id-secret") == "of id-secret")
   }
 
@@ -69,14 +69,14 @@ struct CaptureStoreTests {
           abandon: { request: { url: "http://h/${allocate.id}" } }
       """
     let run = try TestRun(nodes, files: ["a"])
-    let place = try run.attempt(.allocate).place
+    let ref = try run.attempt(.allocate).ref
     try run.respond(to: .allocate, body: #"{"id":"i1"}"#)
-    let orphan = Place.orphan(0, of: place.node)
-    run.captures.orphan(place, as: orphan, run.scheduler)
+    let orphan = ItemRef.orphan(0, of: ref.node)
+    run.captures.orphan(ref, as: orphan, run.scheduler)
     #expect(run.captures[orphan].allocate.map(\.value) == ["i1"])
     let again = [CapturedValue(name: "id", value: "i1", isSecret: false)]
-    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: place.node) == [0])
+    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node) == [0])
     run.captures.forget(orphan: orphan)
-    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: place.node).isEmpty)
+    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node).isEmpty)
   }
 }

@@ -21,7 +21,7 @@ struct ContentReaderTests {
   private func answers(
     _ files: [(name: String, delivered: [UInt8])], reader: ContentReader = ContentReader(),
     meanwhile change: () throws -> Void = {}
-  ) throws -> [ContentAnswer] {
+  ) throws -> [ContentComparison] {
     var listing = FileColumns()
     for file in files {
       var status = stat()

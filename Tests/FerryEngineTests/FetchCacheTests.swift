@@ -28,7 +28,7 @@ struct FetchCacheTests {
   @Test func aDocumentThatWasRefusedLeavesThem() throws {
     let run = try run()
     let url = try run.request(.fetch).url
-    var response = TransferAnswer(
+    var response = TransferResponse(
       status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
     response.refusal = "its JSON is another"
     let result = try run.finish(.fetch, .success(response))

@@ -9,7 +9,7 @@ struct ItemValueStoreTests {
     CapturedValue(name: "id", value: value, isSecret: true)
   }
 
-  private func place(_ item: Int) -> Place { Place(NodeID(0), item) }
+  private func place(_ item: Int) -> ItemRef { ItemRef(NodeID(0), item) }
 
   @Test func anItemsSecretsAreForgottenWithIt() {
     var values = ItemValueStore([:], secrets: [SensitiveValue("the manifest's")])

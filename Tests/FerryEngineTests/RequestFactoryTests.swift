@@ -61,7 +61,7 @@ struct RequestFactoryTests {
     let attempt = try run.attempt(.transfer)
     let source = try #require(try run.requests.fileToHash(before: attempt, run.scheduler))
     #expect(source.path == Array("a".utf8) && !source.wantsSHA256)
-    run.captures.keep(sha256: [UInt8](repeating: 1, count: 32), of: attempt.place)
+    run.captures.keep(sha256: [UInt8](repeating: 1, count: 32), of: attempt.ref)
     #expect(try run.requests.fileToHash(before: attempt, run.scheduler) == nil)
     #expect(try run.request(.transfer).url == "http://h/" + String(repeating: "01", count: 32))
   }
@@ -69,7 +69,7 @@ struct RequestFactoryTests {
   @Test func aSubmittedFileThatIsNotThereFailsUnsent() throws {
     let run = try TestRun(Self.upload, files: ["a"])
     let failure = TransportFailure(.sourceMissing, "it is not there", mayHaveReachedServer: false)
-    run.requests.absent = [try run.attempt(.allocate).place.node.index: [Array("a".utf8): failure]]
+    run.requests.absent = [try run.attempt(.allocate).ref.node.index: [Array("a".utf8): failure]]
     #expect(throws: failure) { try run.request(.allocate) }
   }
 

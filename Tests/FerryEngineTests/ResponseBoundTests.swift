@@ -13,12 +13,12 @@ struct ResponseBoundTests {
   /// What `(\\d+) items` ends with is there, or PCRE2 would not begin.
   private static let digits = String(repeating: "7", count: size - 2) + " s"
 
-  private func answer(_ body: String, header: String = "") -> TransferAnswer {
-    TransferAnswer(
+  private func answer(_ body: String, header: String = "") -> TransferResponse {
+    TransferResponse(
       status: 200, headers: [("X-Id", header)], body: Array(body.utf8), url: "http://h/", sha256: nil)
   }
 
-  private func read(_ captures: [Capture], _ answer: TransferAnswer) throws -> [CapturedValue] {
+  private func read(_ captures: [Capture], _ answer: TransferResponse) throws -> [CapturedValue] {
     try CaptureReader.read(captures, from: answer, Patterns(captures))
   }
 

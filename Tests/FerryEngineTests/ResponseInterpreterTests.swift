@@ -23,25 +23,25 @@ struct ResponseInterpreterTests {
   @Test func capturesAndExpiryAreRead() throws {
     let nodes = Self.upload.replacing(", expires: { json: /ends }", with: "")
     let run = try run(nodes)
-    let place = try run.attempt(.allocate).place
+    let ref = try run.attempt(.allocate).ref
     let result = try run.respond(
       to: .allocate, 201, headers: [("Location", "../up/7"), ("Retry-After", "5")],
       body: #"{"ok":"yes","id":"i7"}"#)
     #expect(result.response?.status == 201 && result.response?.mismatch == nil)
     #expect(result.response?.retryAfter == .seconds(5))
     // Relative to the request's URL, and without its user name.
-    #expect(run.captures[place].allocate.map(\.value) == ["http://h/up/7", "i7"])
+    #expect(run.captures[ref].allocate.map(\.value) == ["http://h/up/7", "i7"])
     // The host of the later step is known by now.
     #expect(result.response?.origins[.transfer]?.description == "http://h")
   }
 
   @Test func aMismatchIsReportedAndCapturesNothing() throws {
     let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
-    let place = try run.attempt(.allocate).place
+    let ref = try run.attempt(.allocate).ref
     let result = try run.respond(
       to: .allocate, headers: [("Location", "/x")], body: #"{"ok":"no","id":"i7"}"#)
     #expect(result.response?.mismatch != nil)
-    #expect(run.captures[place].allocate.isEmpty)
+    #expect(run.captures[ref].allocate.isEmpty)
   }
 
   @Test func aMissingCaptureIsReported() throws {
@@ -71,7 +71,7 @@ struct ResponseInterpreterTests {
           capture: { echo: { json: /echo }, url: { json: /url } }
       """
     let run = try TestRun(nodes, secret: "swordfish")
-    let node = try run.attempt(.request).place.node
+    let node = try run.attempt(.request).ref.node
     try run.respond(
       to: .request, body: #"{"echo":"key=swordfish","url":"http://bob:hunter2@h/x"}"#)
     let captures = run.captures.captures(of: node)
@@ -84,7 +84,7 @@ struct ResponseInterpreterTests {
     let attempt = try run.attempt(.allocate)
     func search(_ count: Int) -> (@Sendable () -> ResponseReading)? {
       let body = Array(#"{"ok":"yes","id":"\#(String(repeating: "x", count: count))"}"#.utf8)
-      let response = TransferAnswer(
+      let response = TransferResponse(
         status: 200, headers: [(name: "Location", value: "/x")], body: body, url: "http://h/ids")
       let outcome = TransferOutcome(
         id: attempt.id, result: .success(response), traffic: Traffic(), duration: .zero)

@@ -42,16 +42,16 @@ final class TestRun {
       guard case .upload(let work) = node.work else { continue }
       listers[index] = try FileLister(work.files, baseFolder: folder.path, home: nil)
     }
-    let situation = try Situation(
+    let launchState = try LaunchState(
       job, journals: SessionJournals([try .ephemeral(session: "s")]), round: 1,
       selection: Selection([], in: job.plan), listers: listers, at: Self.start)
     let secretValues = [secret.map { ["key": SensitiveValue($0)] } ?? [:]]
-    captures = CaptureStore(job.plan, runID: "run", secrets: secretValues, situation: situation)
+    captures = CaptureStore(job.plan, runID: "run", secrets: secretValues, launchState: launchState)
     steps = PreparedSteps(jobs, secrets: secretValues)
     requests = RequestFactory(jobs, rounds: [1], steps: steps, captures: captures, listers: listers)
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])
-    fetches = FetchCache(situation.fetches)
-    scheduler = Scheduler(plan: job.plan, starts: situation.starts, options: LaunchOptions(seed: 1))
+    fetches = FetchCache(launchState.fetches)
+    scheduler = Scheduler(plan: job.plan, starts: launchState.starts, options: LaunchOptions(seed: 1))
     handle(.launched)
   }
 
@@ -90,14 +90,15 @@ final class TestRun {
     sha256: [UInt8]? = nil
   ) throws -> AttemptResult {
     let url = try request(step).url
-    let response = TransferAnswer(
+    let response = TransferResponse(
       status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: Array(body.utf8), url: url,
       sha256: sha256)
     return try finish(step, .success(response))
   }
 
   @discardableResult
-  func finish(_ step: Step.Kind, _ result: Result<TransferAnswer, TransportFailure>) throws -> AttemptResult {
+  func finish(_ step: Step.Kind, _ result: Result<TransferResponse, TransportFailure>) throws -> AttemptResult
+  {
     let attempt = try attempt(step)
     let outcome = TransferOutcome(id: attempt.id, result: result, traffic: Traffic(), duration: .zero)
     let found = responses.result(of: outcome, attempt, nil, &fetches, at: Self.start, scheduler)

@@ -7,8 +7,8 @@ import Testing
 @testable import FerryTransfer
 
 struct ValidatorTests {
-  private func response(_ fields: (String, String)..., status: Int = 200) -> TransferAnswer {
-    TransferAnswer(
+  private func response(_ fields: (String, String)..., status: Int = 200) -> TransferResponse {
+    TransferResponse(
       status: status, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/")
   }
 
@@ -56,7 +56,7 @@ struct ValidatorTests {
     ] as [(String, String?, Bool)])
   func aDateAfterTheResponseIsNotKept(_ date: String, _ sent: String?, _ isKept: Bool) {
     let fields = [("Last-Modified", date)] + (sent.map { [("Date", $0)] } ?? [])
-    let answer = TransferAnswer(
+    let answer = TransferResponse(
       status: 200, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/")
     #expect(Validator.lastModified(of: answer, at: now) == (isKept ? date : nil))
   }

@@ -98,7 +98,7 @@ import Testing
     let journal = try state.open()
     try journal.write([.resumed(period: .seconds(60), at: .start), .events(pending: true)])
     _ = try journal.reset(at: .start)
-    #expect(try journal.situation.delay == nil && !journal.situation.hasPendingEvents)
+    #expect(try journal.recorded.delay == nil && !journal.recorded.hasPendingEvents)
   }
 
   @Test func oneManifestIsCancelledWithoutTheOthers() throws {

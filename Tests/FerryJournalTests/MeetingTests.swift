@@ -107,7 +107,7 @@ import Testing
     try journal.access { $0.trace { statements.add($0) } }
     _ = try journal.nextRow
     _ = try journal.nodes
-    _ = try journal.situation
+    _ = try journal.recorded
     _ = try journal.hasItems(node: node)
     try journal.forEachOwed(node: node) { _ in }
     try journal.forEachItem(node: node) { _ in }

@@ -50,9 +50,9 @@ import Testing
       items[4].failure
         == RecordedFailure(code: "http_status", status: 403, message: "the server answered 403"))
     #expect(items[5].intent == .commit && items[5].path == [0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67])
-    let situation = try journal.situation
-    #expect(situation.hasPendingEvents == (schema >= 3))
-    #expect(situation.delay?.period == (schema >= 3 ? .seconds(120) : nil))
+    let recorded = try journal.recorded
+    #expect(recorded.hasPendingEvents == (schema >= 3))
+    #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
   @Test(arguments: 1...6)

@@ -65,7 +65,7 @@ struct CombiningTests {
     ("allows_cellular: false", "allows_cellular"), ("allows_expensive: false", "allows_expensive"),
   ])
   func aSharedSessionHasTheSameSettings(keys: String, key: String) throws {
-    let expected = Disagreement(ManifestID(1), ManifestID(2), session: "shared", key: key)
+    let expected = PlanConflict(ManifestID(1), ManifestID(2), session: "shared", key: key)
     #expect(throws: expected) {
       try combined(
         manifest("a", identifier: nil), manifest("b"),
@@ -76,9 +76,9 @@ struct CombiningTests {
   @Test func limitsAndCommandsOfASharedSessionAreTheSame() throws {
     let two = manifest("b").replacing("host: 1", with: "host: 2")
     #expect(
-      throws: Disagreement(ManifestID(0), ManifestID(1), session: "shared", key: "max_connections_per_host")
+      throws: PlanConflict(ManifestID(0), ManifestID(1), session: "shared", key: "max_connections_per_host")
     ) { try combined(manifest("a"), two) }
-    #expect(throws: Disagreement(ManifestID(0), ManifestID(1), session: "shared", key: "on_events")) {
+    #expect(throws: PlanConflict(ManifestID(0), ManifestID(1), session: "shared", key: "on_events")) {
       try combined(
         manifest("a", session: "kind: background"),
         manifest("b", session: "kind: background\n    on_events: [x]"))
@@ -101,7 +101,7 @@ struct CombiningTests {
     ("force_quit: remove_session", "force_quit"),
   ])
   func policiesAreTheSame(policy: String, key: String) throws {
-    #expect(throws: Disagreement(ManifestID(0), ManifestID(1), key: key)) {
+    #expect(throws: PlanConflict(ManifestID(0), ManifestID(1), key: key)) {
       try combined(manifest("a", identifier: nil), manifest("b", identifier: nil, top: policy))
     }
     #expect(try combined(manifest("a", top: policy), manifest("b", top: policy)).sessions.count == 1)

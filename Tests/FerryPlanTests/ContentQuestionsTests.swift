@@ -16,7 +16,7 @@ struct ContentQuestionsTests {
     /// What it holds now; `nil` where it cannot be read.
     var holds: ContentDigest? = ContentQuestionsTests.own
     var isRead = true
-    var answer: ContentAnswer
+    var answer: ContentComparison
     var isConfirmed = false
 
     var testDescription: String { what }

@@ -99,7 +99,7 @@ struct PlanTests {
     let order: [ExitCode] =
       [.interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization]
       + [.itemsFailed, .sessionInUse, .temporary, .cutOff, .deferred, .success]
-    for (place, code) in order.enumerated() { #expect(ExitCode.first(of: Set(order[place...])) == code) }
+    for (ref, code) in order.enumerated() { #expect(ExitCode.first(of: Set(order[ref...])) == code) }
     #expect(ExitCode.first(of: []) == .success)
     #expect(order.map(\.rawValue) == [130, 143, 70, 2, 3, 4, 7, 1, 6, 5, 10, 8, 0])
   }

@@ -30,7 +30,7 @@ import Testing
       connection.waitForEnd()
     }
     let outcome = try get(server, limit: 1_000)
-    #expect(outcome.failure?.code == .answerTooLarge)
+    #expect(outcome.failure?.code == .responseTooLarge)
     #expect(
       outcome.failure?.message
         == "127.0.0.1:\(server.port): the response of 1001 bytes is larger than max_size, 1000 bytes")
@@ -47,7 +47,7 @@ import Testing
       connection.send("HTTP/1.1 200 OK\r\n" + rest)
     }
     let outcome = try get(server, limit: 1_000)
-    #expect(outcome.failure?.code == .answerTooLarge)
+    #expect(outcome.failure?.code == .responseTooLarge)
     #expect(
       outcome.failure?.message == "127.0.0.1:\(server.port): the response is larger than max_size, 1000 bytes"
     )

@@ -73,7 +73,7 @@ import Testing
       connection.send(text)
     }
     let outcome = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url))
-    #expect(outcome.failure?.code == .malformedAnswer)
+    #expect(outcome.failure?.code == .malformedResponse)
   }
 
   /// The server reads the second request on a connection that served a first one, and closes.
@@ -142,7 +142,7 @@ import Testing
       connection.waitForEnd()
     }
     let outcome = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url))
-    #expect(outcome.failure?.code == .answerTooLarge)
+    #expect(outcome.failure?.code == .responseTooLarge)
   }
 
   @Test func aNeededBodyIsBounded() throws {
@@ -157,7 +157,7 @@ import Testing
         ))
     }
     #expect(try get("/", limit: 5000, isNeeded: true).answer?.body.count == 5000)
-    #expect(try get("/", limit: 4999, isNeeded: true).failure?.code == .answerTooLarge)
+    #expect(try get("/", limit: 4999, isNeeded: true).failure?.code == .responseTooLarge)
     let rest = try get("/", limit: 100, isNeeded: false)
     #expect(rest.answer?.body.count == 100)
     #expect(rest.traffic.bodyReceived == 5000)

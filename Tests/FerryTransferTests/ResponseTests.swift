@@ -244,7 +244,7 @@ import Testing
   func aStatusLineThatIsNoneIsMalformed(line: String) throws {
     folder.write("catalog", Array("old".utf8))
     let outcome = try run(try server("\(line)\r\nContent-Length: 3\r\n\r\nabc"), to: "catalog")
-    #expect(outcome.failure?.code == .malformedAnswer, "\(outcome)")
+    #expect(outcome.failure?.code == .malformedResponse, "\(outcome)")
     #expect(folder.text("catalog") == "old")
   }
 
@@ -259,9 +259,9 @@ import Testing
     ], ["GET", "PUT", "POST"])
   func aStatusLineInsideAHeaderSectionIsMalformed(head: String, method: String) throws {
     let server = try server(head + "\r\n\r\nabc")
-    #expect(try run(server, method).failure?.code == .malformedAnswer)
+    #expect(try run(server, method).failure?.code == .malformedResponse)
     folder.write("catalog", Array("old".utf8))
-    #expect(try run(try self.server(head + "\r\n\r\nabc"), to: "catalog").failure?.code == .malformedAnswer)
+    #expect(try run(try self.server(head + "\r\n\r\nabc"), to: "catalog").failure?.code == .malformedResponse)
     #expect(folder.text("catalog") == "old")
   }
 
@@ -316,7 +316,7 @@ import Testing
     folder.write("catalog", Array("old".utf8))
     let server = try server("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
     let outcome = try run(server, to: "catalog")
-    #expect(outcome.failure?.code == .malformedAnswer)
+    #expect(outcome.failure?.code == .malformedResponse)
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(folder.text("catalog") == "old")
     #expect(folder.names == ["catalog"])
@@ -331,7 +331,7 @@ import Testing
   ])
   func whatWasNotAgreedOnIsMalformed(text: String) throws {
     let outcome = try run(server(text))
-    #expect(outcome.failure?.code == .malformedAnswer)
+    #expect(outcome.failure?.code == .malformedResponse)
     #expect(outcome.failure?.mayHaveReachedServer == true)
   }
 
@@ -381,7 +381,7 @@ import Testing
   /// libcurl 7.88.1 takes RST_STREAM with NO_ERROR for the end of a stream.
   @Test(arguments: [("", ResponseFraming.untilClose), ("content-length: 3\r\n", .length(3))])
   func aStreamOfHTTP2WithoutALengthMayBeCut(field: String, framing: ResponseFraming) {
-    var head = AnswerHead()
+    var head = ResponseHead()
     for line in ["HTTP/2 200 \r\n", "etag: \"1\"\r\n", field, "\r\n"] where !line.isEmpty {
       Array(line.utf8).withUnsafeBytes { _ = head.append($0) }
     }
@@ -458,7 +458,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)), arguments: floods)
   func whatHasNoEndIsTooLarge(head: String, piece: String) throws {
     let outcome = try run(flood(head, piece))
-    #expect(outcome.failure?.code == .answerTooLarge)
+    #expect(outcome.failure?.code == .responseTooLarge)
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(outcome.traffic.headersReceived < 1 << 20)
     #expect(outcome.traffic.bodyReceived < 17 << 20)
@@ -469,10 +469,10 @@ import Testing
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + String(repeating: "a:b\r\n", count: count) + "\r\n"
     }
     // The status line, Content-Length and the empty line count as well.
-    let most = try run(server(text(AnswerHead.lineLimit - 3)))
-    #expect(most.answer?.headers.count == AnswerHead.lineLimit - 2)
-    let more = try run(server(text(AnswerHead.lineLimit - 2)))
-    #expect(more.failure?.code == .answerTooLarge)
+    let most = try run(server(text(ResponseHead.lineLimit - 3)))
+    #expect(most.answer?.headers.count == ResponseHead.lineLimit - 2)
+    let more = try run(server(text(ResponseHead.lineLimit - 2)))
+    #expect(more.failure?.code == .responseTooLarge)
   }
 
   @Test func manySmallChunksAreOneBody() throws {
@@ -495,7 +495,7 @@ import Testing
       #expect(whole.answer?.body == Array("whole".utf8), "\(round)")
       #expect(whole.answer?.headers.count == 21)
       let folded = try loop.run(TransferRequest(id: 2, method: "GET", url: server.url + "/folded"))
-      #expect(folded.failure?.code == .malformedAnswer, "\(round)")
+      #expect(folded.failure?.code == .malformedResponse, "\(round)")
     }
   }
 }

@@ -31,7 +31,7 @@ extension TransferLoop {
 }
 
 extension TransferOutcome {
-  var answer: TransferAnswer? { try? result.get() }
+  var answer: TransferResponse? { try? result.get() }
   var failure: TransportFailure? {
     switch result {
     case .success: nil

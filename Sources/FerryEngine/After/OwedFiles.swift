@@ -12,8 +12,8 @@ enum OwedFiles {
   static func settle(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, listers: [Int: FileLister],
     unless isStopped: () -> Bool
-  ) throws -> [Int: AfterTally] {
-    var tallies: [Int: AfterTally] = [:]
+  ) throws -> [Int: PostDeliveryMetrics] {
+    var metrics: [Int: PostDeliveryMetrics] = [:]
     // The same files may have gone to another server since.
     for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
     where selection.contains(NodeID(index)) {
@@ -22,10 +22,10 @@ enum OwedFiles {
       for row in rows {
         try settle(
           node.after, row: row.id, in: journal, lister: lister, unless: isStopped,
-          &tallies[index, default: AfterTally()])
+          &metrics[index, default: PostDeliveryMetrics()])
       }
     }
-    return tallies
+    return metrics
   }
 
   /// - Parameters:
@@ -33,7 +33,7 @@ enum OwedFiles {
   ///   - lister: of the upload's files.
   private static func settle(
     _ after: Upload.After, row: Int64, in journal: SessionJournal, lister: FileLister,
-    unless isStopped: () -> Bool, _ tally: inout AfterTally
+    unless isStopped: () -> Bool, _ metrics: inout PostDeliveryMetrics
   ) throws {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
@@ -44,7 +44,7 @@ enum OwedFiles {
       let files = owed[start..<min(start + batch, owed.count)]
       let results = files.map { ($0, delivery?.carryOut($0) ?? AfterResult(state: .kept)) }
       let isSynced = delivery?.sync() ?? true
-      for (file, result) in results { tally.count(result, of: file.path) }
+      for (file, result) in results { metrics.count(result, of: file.path) }
       guard isSynced else { continue }
       try journal.settle(
         results.compactMap { file, result in

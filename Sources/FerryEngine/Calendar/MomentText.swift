@@ -16,7 +16,7 @@ package enum MomentText {
     }
     guard let time = WrittenMoment(written) else {
       throw UsageError(
-        "'\(NameText.shown(text))' is not a moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
+        "'\(DisplayPath.shown(text))' is not a moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
           + "2026-03-29T10:00[Europe/Berlin]")
     }
     // The zone has to be known around the moment, not around today.
@@ -24,7 +24,7 @@ package enum MomentText {
     guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
       throw UsageError(
-        "this machine does not know the time zone '\(NameText.shown(name))'\nhelp: write a name such as Europe/Berlin"
+        "this machine does not know the time zone '\(DisplayPath.shown(name))'\nhelp: write a name such as Europe/Berlin"
       )
     }
     return (try moment(time, text, in: zone), zone)
@@ -45,7 +45,7 @@ package enum MomentText {
     for entry in timeline.entries where entry.from.utf8.count > 5 {
       guard try read(entry.from, in: zone) != nil else {
         throw UsageError(
-          "'\(NameText.shown(entry.from))' is not a moment\nhelp: correct its date or time of day")
+          "'\(DisplayPath.shown(entry.from))' is not a moment\nhelp: correct its date or time of day")
       }
     }
   }
@@ -55,7 +55,7 @@ package enum MomentText {
   ) throws(UsageError) -> Instant {
     if let moment = time.moment(in: zone) { return moment }
     throw UsageError(
-      "'\(NameText.shown(text))' is outside the range of moments that ferry can count\n"
+      "'\(DisplayPath.shown(text))' is outside the range of moments that ferry can count\n"
         + "help: write a moment from \(WrittenMoment.range)")
   }
 }

@@ -8,10 +8,10 @@ import Synchronization
 /// container that refuses), nobody is called.
 package final class ConditionsWatch {
   private let burst: Burst
-  private let watches: [PollThread.Watch]
+  private let eventSources: [PollThread.Watch]
 
   /// Whether the system notifies of anything.
-  package var isWatching: Bool { !watches.isEmpty }
+  package var isWatching: Bool { !eventSources.isEmpty }
 
   #if os(Linux)
   /// - Parameter deliver: is called on `thread` and must not wait; a burst of changes is one call, 200 ms after the
@@ -27,14 +27,14 @@ package final class ConditionsWatch {
   ) {
     let burst = Burst(thread: thread, delay: delay, deliver: deliver)
     self.burst = burst
-    watches = sockets.map { socket in
+    eventSources = sockets.map { socket in
       thread.watch(socket.descriptor) { if socket.hasNews() { burst.note() } }
     }
   }
   #else
   package init(on thread: PollThread, _ deliver: @escaping @Sendable () -> Void) {
     burst = Burst(thread: thread, delay: .zero, deliver: deliver)
-    watches = []
+    eventSources = []
   }
   #endif
 

@@ -157,7 +157,7 @@ package struct FileLister: Sendable {
 
   static func terminated(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
   /// For people.
-  static func text(_ path: [UInt8]) -> String { NameText.shown(path) }
+  static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
   /// The real path, links followed; `nil` where it cannot be found.

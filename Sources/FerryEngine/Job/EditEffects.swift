@@ -8,7 +8,7 @@ struct EditEffects {
   let jobs: Jobs
   let state: StateDirectory
   let journals: SessionJournals
-  let situation: Situation
+  let launchState: LaunchState
   let history: RunHistory
   let inbox: Inbox
   /// Takes lines for people.
@@ -26,14 +26,14 @@ struct EditEffects {
         effects += try submitted(former, .otherName)
       }
       return effects
-    } + situation.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
+    } + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
   }
 
   private func inOwnSessions(_ manifest: String) throws -> [EditEffect] {
     try journals.all.enumerated().flatMap { session, journal -> [EditEffect] in
       guard let journal else { return [] }
       let own = jobs.plan.nodes.indices.filter { jobs.plan.nodes[$0].session == SessionID(session) }
-      let known = Set(own.compactMap { situation.rows[$0]?.id })
+      let known = Set(own.compactMap { launchState.rows[$0]?.id })
       return try journal.openUploads(of: manifest, except: known).map { upload in
         let isThere = own.contains {
           jobs.plan.nodes[$0].name == upload.name && jobs.plan.nodes[$0].kind == .upload
@@ -49,8 +49,8 @@ struct EditEffects {
   /// The journals of all other sessions are opened for that, so without files it is not asked.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
-      guard node.manifest.index == manifest, case .upload(let items, _) = situation.starts[index],
-        items.count > 0, let row = situation.rows[index]
+      guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],
+        items.count > 0, let row = launchState.rows[index]
       else { return false }
       return try journals.all[node.session.index]?.hasItems(node: row.id) == false
     }
@@ -96,12 +96,12 @@ struct EditEffects {
         notes[[session, upload], default: 0] += note.paths.count
       }
     }
-    return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { place, files in
+    return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ref, files in
       let isElsewhere = jobs.plan.nodes.contains {
-        $0.kind == .upload && $0.name == place[1] && jobs.plan.manifests[$0.manifest.index] == manifest
+        $0.kind == .upload && $0.name == ref[1] && jobs.plan.manifests[$0.manifest.index] == manifest
       }
       let code = code ?? (isElsewhere ? .otherSession : .uploadGone)
-      return effect(code, manifest, place[1], in: place[0], files: files)
+      return effect(code, manifest, ref[1], in: ref[0], files: files)
     }
   }
 
@@ -135,7 +135,7 @@ struct EditEffects {
     jobs.plan.sessions.contains { $0.identifier == session && $0.kind == .ephemeral }
   }
 
-  private func dropped(_ node: Int, _ drop: Situation.DroppedIDs) -> EditEffect {
+  private func dropped(_ node: Int, _ drop: LaunchState.DroppedIDs) -> EditEffect {
     EditEffect(
       .uploadIDs, manifest: jobs.plan.manifests[jobs.plan.nodes[node].manifest.index],
       upload: jobs.plan.nodes[node].name,

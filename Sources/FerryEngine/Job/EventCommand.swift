@@ -72,8 +72,8 @@ struct EventCommand {
         throw UsageError(error.reason)
       }
     }
-    for place in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
-      let path = "\(Substring(place))/\(name)"
+    for ref in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
+      let path = "\(Substring(ref))/\(name)"
       if FileManager.default.isExecutableFile(atPath: path) { return path }
     }
     throw UsageError("it is not in PATH")

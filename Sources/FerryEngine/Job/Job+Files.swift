@@ -20,5 +20,5 @@ extension FileLister {
 }
 
 extension ListingProblem: CustomStringConvertible {
-  package var description: String { "\(NameText.shown(path)): \(message)" }
+  package var description: String { "\(DisplayPath.shown(path)): \(message)" }
 }

@@ -30,7 +30,7 @@ package struct Job: Sendable {
     /// The manifest's text, those of its includes and of files of variables.
     package var sources: [SourceText]
     /// What it asks for from outside; of a manifest with an error, as far as that is known.
-    package var needs: [Need]
+    package var needs: [ExternalInput]
     fileprivate var root: YAMLNode?
 
     /// The manifest with every default written out; `nil` where it has an error.
@@ -59,7 +59,7 @@ package struct Job: Sendable {
     }
     return Reading(
       job: job, diagnostics: reading.diagnostics, sources: reading.sources,
-      needs: Need.list(reading, folder: folder, environment: environment), root: reading.root)
+      needs: ExternalInput.list(reading, folder: folder, environment: environment), root: reading.root)
   }
 
   /// Reads a file of variables.
@@ -72,9 +72,9 @@ package struct Job: Sendable {
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {
     do {
-      return try WholeFile(path).bytes(limit: limit)
+      return try FileContents(path).bytes(limit: limit)
     } catch {
-      throw UsageError("\(NameText.shown(path)): cannot be read: \(error.reason)")
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(error.reason)")
     }
   }
 
@@ -91,14 +91,14 @@ package struct Job: Sendable {
 extension ManifestFiles {
   /// Includes are files; `~/` is the home folder.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
-    @Sendable func file(_ path: String) -> WholeFile {
+    @Sendable func file(_ path: String) -> FileContents {
       let home = environment["HOME"].flatMap {
         path.utf8.starts(with: "~/".utf8) ? $0 + String(path.unicodeScalars.dropFirst()) : nil
       }
-      return WholeFile(home ?? path)
+      return FileContents(home ?? path)
     }
     return ManifestFiles { path throws(Unreadable) in
-      do throws(WholeFile.Failure) {
+      do throws(FileContents.Failure) {
         return try file(path).bytes(limit: Job.limit)
       } catch {
         throw Unreadable(error.reason)

@@ -66,12 +66,12 @@ package struct Jobs: Sendable {
     var groups: [Jobs] = []
     for job in jobs {
       // What ferry cannot do yet is refused by itself.
-      let place = groups.indices.first { index in
+      let ref = groups.indices.first { index in
         job.notBuilt.isEmpty && groups[index].all.allSatisfy(\.notBuilt.isEmpty)
           && (try? Jobs(groups[index].all + [job])) != nil  // What does not agree goes into another group.
       }
-      if let place, let joined = try? Jobs(groups[place].all + [job]) {
-        groups[place] = joined
+      if let ref, let joined = try? Jobs(groups[ref].all + [job]) {
+        groups[ref] = joined
       } else {
         groups.append(Jobs(job))
       }

@@ -46,20 +46,20 @@ enum JobsAgreement {
     {
       throw EngineFault(
         .invalidManifest,
-        "\(job.place(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
-          + "\(other.place(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
+        "\(job.ref(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
+          + "\(other.ref(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
           + "the manifest's\nhelp: put both into one folder, or run each by itself")
     }
   }
 
-  static func fault(_ disagreement: Disagreement, _ jobs: [Job]) -> EngineFault {
-    let first = jobs[disagreement.first.index]
-    let second = jobs[disagreement.second.index]
-    guard let session = disagreement.session else { return differ(first, second, disagreement.key) }
+  static func fault(_ conflict: PlanConflict, _ jobs: [Job]) -> EngineFault {
+    let first = jobs[conflict.first.index]
+    let second = jobs[conflict.second.index]
+    guard let session = conflict.session else { return differ(first, second, conflict.key) }
     return EngineFault(
       .invalidManifest,
-      "\(second.place(ofSession: session)): the session '\(session)' has another '\(disagreement.key)' than at "
-        + "\(first.place(ofSession: session))\n"
+      "\(second.ref(ofSession: session)): the session '\(session)' has another '\(conflict.key)' than at "
+        + "\(first.ref(ofSession: session))\n"
         + "help: in one run an identifier is one session: \(remedy)")
   }
 
@@ -77,7 +77,7 @@ extension Job {
   }
 
   /// The line of the session of this identifier.
-  fileprivate func place(ofSession identifier: String) -> String {
+  fileprivate func ref(ofSession identifier: String) -> String {
     let index = plan.sessions.firstIndex { $0.identifier == identifier }
     return index.map { "\(manifest.sessions[$0].name.location)" } ?? path
   }

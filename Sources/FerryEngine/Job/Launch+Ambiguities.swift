@@ -4,12 +4,12 @@ import FerryPlan
 /// What the report tells of requests that may have been carried out.
 extension Launch {
   func tellAmbiguities(
-    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, _ situation: Situation
+    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, _ launchState: LaunchState
   ) throws {
     // Items are recorded in the order of their notes.
-    for (index, note) in scheduler.tally.notes.enumerated() where note.state == .ambiguous {
-      let id = note.place.node
-      guard let row = situation.rows[id.index], let path = scheduler.path(of: note.place),
+    for (index, note) in scheduler.metrics.notes.enumerated() where note.state == .ambiguous {
+      let id = note.ref.node
+      guard let row = launchState.rows[id.index], let path = scheduler.path(of: note.ref),
         let journal = journals.all[jobs.plan.nodes[id.index].session.index]
       else { continue }
       let finder = AmbiguityFinder(
@@ -21,7 +21,8 @@ extension Launch {
     for index in record.nodes.indices
     where record.nodes[index].state == NodeOutcome.ambiguous.rawValue && record.nodes[index].kind != .upload {
       let id = NodeID(index)
-      guard let row = situation.rows[index], let journal = journals.all[jobs.plan.nodes[index].session.index],
+      guard let row = launchState.rows[index],
+        let journal = journals.all[jobs.plan.nodes[index].session.index],
         let known = try journal.nodes.first(where: { $0.id == row.id })
       else { continue }
       record.nodes[index].ambiguity =

@@ -17,69 +17,71 @@ extension Launch {
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
-    let mail = MailSlot(waker: loop.waker)
+    let messages = RunMessageQueue(waker: loop.waker)
     // Before files are listed, which may take long: a signal then has a report too.
-    let watches = try watches(run, journals, mail)
-    defer { withExtendedLifetime(watches) {} }
-    let listers = try listers(unless: { mail.hasStop })
+    let eventSources = try eventSources(run, journals, messages)
+    defer { withExtendedLifetime(eventSources) {} }
+    let listers = try listers(unless: { messages.hasStop })
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
     // Each note that it removed is removed already.
     defer { try? inbox.close() }
-    let intake = Intake(
+    let inboxProcessor = InboxProcessor(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
       notice: run.notice)
-    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, listers: listers) { mail.hasStop }
-    let submitted = try intake.begin(run.selection, at: clock.now)
-    var situation = try situation(run, journals, listers, submitted: submitted, mail)
+    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, listers: listers) {
+      messages.hasStop
+    }
+    let submitted = try inboxProcessor.begin(run.selection, at: clock.now)
+    var launchState = try launchState(run, journals, listers, submitted: submitted, messages)
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, situation: situation, history: history, inbox: inbox,
+      jobs: jobs, state: state, journals: journals, launchState: launchState, history: history, inbox: inbox,
       notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     let warnings = try jobs.manifests.flatMap { manifest in
       try PlanWarnings.find(
-        jobs.all[manifest], situation: situation, history: history, firstNode: jobs.firstNodes[manifest])
+        jobs.all[manifest], launchState: launchState, history: history, firstNode: jobs.firstNodes[manifest])
     }
     if !warnings.isEmpty { run.warn(warnings) }
-    try situation.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
+    try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // It was settled before.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
     let (runLoop, after) = try perform(
-      run, loop, mail, journals, situation, ledger, intake, listers: listers, after: before)
+      run, loop, messages, journals, launchState, ledger, inboxProcessor, listers: listers, after: before)
     let scheduler = runLoop.scheduler
     let areThrough = jobs.manifests.map { scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0)) }
-    try close(areThrough, run, intake, history)
-    var record = record(run, runLoop, areThrough, after, situation.problems, left: intake.problems)
+    try close(areThrough, run, inboxProcessor, history)
+    var record = record(run, runLoop, areThrough, after, launchState.problems, left: inboxProcessor.problems)
     record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
     record.run.delays = scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
-    if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, situation) }
-    return Outcome(record: record, rates: rates(scheduler), cancelled: intake.cancelled)
+    if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
+    return Outcome(record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled)
   }
 
   /// What the run finds; what reading files told of them is written down.
-  private func situation(
+  private func launchState(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
-    _ mail: MailSlot
-  ) throws -> Situation {
+    _ messages: RunMessageQueue
+  ) throws -> LaunchState {
     let (clock, deadline) = (clock, run.deadline)
     // The rest is left unread then: the loop begins stopped.
-    let contents = ContentReader { mail.hasStop || deadline.map { $0 <= clock.now } ?? false }
-    let situation = try Situation(
+    let contents = ContentReader { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
+    let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: submitted, contents: contents, at: clock.now)
-    for (node, files) in situation.confirmed {
+    for (node, files) in launchState.confirmed {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
     }
-    for (node, problems) in situation.problems.sorted(by: { $0.key < $1.key }) {
+    for (node, problems) in launchState.problems.sorted(by: { $0.key < $1.key }) {
       for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
     }
-    return situation
+    return launchState
   }
 
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
@@ -92,25 +94,26 @@ extension Launch {
 
   /// Closes the rounds that are through; what was submitted meanwhile, and not taken, is the next round's.
   private func close(
-    _ areThrough: [Bool], _ run: Run, _ intake: Intake, _ history: RunHistory
+    _ areThrough: [Bool], _ run: Run, _ inboxProcessor: InboxProcessor, _ history: RunHistory
   ) throws(JournalError) {
     for manifest in jobs.manifests where areThrough[manifest] {
       try history.closeRound(
         manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], at: clock.now)
     }
-    for manifest in try intake.awaited() {
+    for manifest in try inboxProcessor.awaited() {
       _ = try history.openRound(manifest: jobs.plan.manifests[manifest.index], at: clock.now)
     }
   }
 
   /// What SIGHUP means.
-  private var hangUp: Mail {
+  private var hangUp: RunMessage {
     let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
     return hasWindow ? .hangUp : .stop(.terminate)
   }
 
-  private func watches(_ run: Run, _ journals: SessionJournals, _ mail: MailSlot) throws(JournalError)
-    -> Watches
+  private func eventSources(_ run: Run, _ journals: SessionJournals, _ messages: RunMessageQueue)
+    throws(JournalError)
+    -> RunEventSources
   {
     let (jobs, options) = (jobs, options)
     let dependsOnConditions =
@@ -119,7 +122,8 @@ extension Launch {
     if dependsOnConditions {
       look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
-    return try Watches(
-      mail: mail, hangUp: hangUp, look: look, sessions: journals.kept, in: state, threads: run.threads)
+    return try RunEventSources(
+      messages: messages, hangUp: hangUp, look: look, sessions: journals.kept, in: state, threads: run.threads
+    )
   }
 }

@@ -5,49 +5,54 @@ import FerryTransfer
 /// The loop of a run, with all that it needs.
 extension Launch {
   func perform(
-    _ run: Run, _ loop: TransferLoop, _ mail: MailSlot, _ journals: SessionJournals, _ situation: Situation,
-    _ ledger: Ledger, _ intake: Intake, listers: [Int: FileLister], after tallies: [Int: AfterTally]
-  ) throws -> (loop: RunLoop, after: [Int: AfterTally]) {
+    _ run: Run, _ loop: TransferLoop, _ messages: RunMessageQueue, _ journals: SessionJournals,
+    _ launchState: LaunchState,
+    _ ledger: Ledger, _ inboxProcessor: InboxProcessor, listers: [Int: FileLister],
+    after metrics: [Int: PostDeliveryMetrics]
+  ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics]) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
-    let (writer, places) = writer(run, journals, situation, mail)
+    let (writer, places) = writer(run, journals, launchState, messages)
     let destinations = destinations(places, listers)
-    let afterThread = AfterThread(
-      destinations, on: run.threads.after, writer: writer.journal, tallies: tallies)
-    let accountant = Accountant(ledger, on: run.threads.ledger, mail: mail, clock: clock)
-    let scheduler = try scheduler(run, journals, situation)
+    let postDeliveryWorker = PostDeliveryWorker(
+      destinations, on: run.threads.after, writer: writer.journal, metrics: metrics)
+    let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
+    let scheduler = try scheduler(run, journals, launchState)
     let steps = PreparedSteps(jobs, secrets: run.secrets)
-    let captures = CaptureStore(jobs.plan, runID: run.id, secrets: run.secrets, situation: situation)
+    let captures = CaptureStore(jobs.plan, runID: run.id, secrets: run.secrets, launchState: launchState)
     var requests = RequestFactory(
       jobs, rounds: run.rounds, steps: steps, captures: captures, listers: listers)
-    requests.absent = situation.absent
+    requests.absent = launchState.absent
     let responses = ResponseInterpreter(
       jobs.plan, steps: steps, captures: captures,
       rootIdentities: destinations.compactMapValues(\.delivery.root))
-    var situation = situation
+    var launchState = launchState
     let runLoop = RunLoop(
-      scheduler: scheduler, clock: clock, loop: loop, mail: mail, requests: requests, responses: responses,
-      captures: captures, fetches: FetchCache(situation.fetches),
-      scribe: Scribe(
+      scheduler: scheduler, clock: clock, loop: loop, messages: messages, requests: requests,
+      responses: responses,
+      captures: captures, fetches: FetchCache(launchState.fetches),
+      journalEncoder: JournalEncoder(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
-        places: places, orphans: situation.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
-        afterThread: afterThread),
-      accountant: accountant, search: SearchThread(on: run.threads.search, mail: mail)
+        places: places, orphans: launchState.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
+        postDeliveryWorker: postDeliveryWorker),
+      usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
     ) { scheduler, requests throws(JournalError) in
-      let event = try intake.next(scheduler, &situation, rounds: run.rounds) { mail.post(.inbox) }
-      requests.absent = situation.absent
+      let event = try inboxProcessor.next(scheduler, &launchState, rounds: run.rounds) {
+        messages.post(.inbox)
+      }
+      requests.absent = launchState.absent
       return event
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
-          done: scheduler.tally.itemsDone, open: scheduler.itemsOpen,
-          bytes: scheduler.tally.usefulBytes +| moving.bodySent +| moving.bodyReceived))
+          done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
+          bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived))
     }
     runLoop.run()
-    let after = afterThread.finish()
+    let after = postDeliveryWorker.finish()
     do throws(JournalError) {
       try writer.journal.close()
-      try accountant.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
-      if runLoop.fault == nil { try intake.finish(runLoop.scheduler, at: clock.now) }
+      try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
+      if runLoop.fault == nil { try inboxProcessor.finish(runLoop.scheduler, at: clock.now) }
     } catch {
       runLoop.fail(error)
     }
@@ -55,11 +60,12 @@ extension Launch {
   }
 
   private func scheduler(
-    _ run: Run, _ journals: SessionJournals, _ situation: Situation
+    _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState
   ) throws -> Scheduler {
     Scheduler(
-      plan: jobs.plan, starts: situation.starts, intervals: situation.intervals, delays: try journals.delays,
-      orphans: situation.orphanCounts, dropped: situation.dropCounts,
+      plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
+      delays: try journals.delays,
+      orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
@@ -68,20 +74,20 @@ extension Launch {
   /// Of the uploads whose files are deleted or moved.
   private func destinations(
     _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
-  ) -> [Int: AfterThread.Destination] {
-    var destinations: [Int: AfterThread.Destination] = [:]
+  ) -> [Int: PostDeliveryWorker.Destination] {
+    var destinations: [Int: PostDeliveryWorker.Destination] = [:]
     for (index, node) in jobs.plan.nodes.enumerated() {
-      guard let place = places[index], let lister = listers[index],
+      guard let ref = places[index], let lister = listers[index],
         let delivery = AfterDelivery(node.after, of: lister)
       else { continue }
-      destinations[index] = .init(delivery: delivery, journal: place.journal)
+      destinations[index] = .init(delivery: delivery, journal: ref.journal)
     }
     return destinations
   }
 
   /// The journals' writer, and where in them each node is.
   private func writer(
-    _ run: Run, _ journals: SessionJournals, _ situation: Situation, _ mail: MailSlot
+    _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState, _ messages: RunMessageQueue
   ) -> (
     writer: (journal: JournalWriter, sessions: [Int?]), places: [(journal: Int, row: Int64)?]
   ) {
@@ -94,10 +100,10 @@ extension Launch {
       return kept.count - 1
     }
     let writer = JournalWriter(journals: kept, options: options, threads: run.threads.journal) {
-      mail.post(.journal($0))
+      messages.post(.journal($0))
     }
     let places = jobs.plan.nodes.enumerated().map { index, node -> (journal: Int, row: Int64)? in
-      guard let row = situation.rows[index], let journal = sessions[node.session.index] else { return nil }
+      guard let row = launchState.rows[index], let journal = sessions[node.session.index] else { return nil }
       return (journal, row.id)
     }
     return ((writer, sessions), places)

@@ -10,7 +10,7 @@ extension Launch {
   ///   - problems: by node, what could not be listed.
   ///   - left: by node, why submitted files are left to the next run.
   func record(
-    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: AfterTally],
+    _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: PostDeliveryMetrics],
     _ problems: [Int: [ListingProblem]], left: [Int: [ListingProblem]]
   ) -> RunRecord {
     var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
@@ -20,8 +20,8 @@ extension Launch {
       let failures = problems.filter(\.isFailure)
       if !failures.isEmpty { nodes[index].problems = failures.map(RunRecord.FileProblem.init) }
     }
-    for (index, tally) in after where tally.isWorthTelling {
-      nodes[index].after = RunRecord.AfterRecord(tally)
+    for (index, metrics) in after where metrics.isWorthTelling {
+      nodes[index].after = RunRecord.AfterRecord(metrics)
     }
     return RunRecord(
       run: .init(
@@ -33,7 +33,7 @@ extension Launch {
         },
         launch: options.launch, startedAt: run.startedAt.rfc3339, endedAt: clock.now.rfc3339,
         exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
-        deferredUntil: loop.scheduler.tally.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
+        deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
   }

@@ -35,50 +35,50 @@ package struct NextRun: Encodable, Sendable {
     try container.encodeIfPresent(reason, forKey: .reason)
   }
 
-  init(_ outlook: Outlook) throws {
-    manifest = outlook.job.plan.manifest
-    path = outlook.job.path
+  init(_ preview: RunPreview) throws {
+    manifest = preview.job.plan.manifest
+    path = preview.job.path
     let hasWork =
-      try !outlook.notes.isEmpty || Self.hasPendingEvents(outlook) || Self.owesAfter(outlook)
-    let moment = hasWork ? outlook.moment : outlook.look.nextMoment(at: outlook.moment)
+      try !preview.notes.isEmpty || Self.hasPendingEvents(preview) || Self.owesAfter(preview)
+    let moment = hasWork ? preview.moment : preview.look.nextMoment(at: preview.moment)
     // It is told to the second: a run in the second before would find nothing to do.
-    self.moment = moment.map { $0 <= outlook.moment ? $0 : $0.roundedUpToSecond }
-    when = moment.map { $0 <= outlook.moment ? .now : .later } ?? .event
+    self.moment = moment.map { $0 <= preview.moment ? $0 : $0.roundedUpToSecond }
+    when = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
     switch when {
     case .now: reason = nil
-    case .later, .event: reason = Self.reason(outlook, until: moment)
+    case .later, .event: reason = Self.reason(preview, until: moment)
     }
   }
 
-  private static func reason(_ outlook: Outlook, until moment: Instant?) -> RecordedFailure {
-    let reasons = outlook.look.reasons.sorted { $0.key < $1.key }.map(\.value)
+  private static func reason(_ preview: RunPreview, until moment: Instant?) -> RecordedFailure {
+    let reasons = preview.look.reasons.sorted { $0.key < $1.key }.map(\.value)
     if let reason = reasons.first(where: { $0.until == moment }) ?? reasons.first { return reason }
-    for (index, start) in outlook.situation.starts.enumerated() {
+    for (index, start) in preview.launchState.starts.enumerated() {
       guard case .notDue(let until) = start, until == moment else { continue }
       return .init(
-        code: "not_due", message: "the fetch \(outlook.job.plan.nodes[index].name) is not due", until: until)
+        code: "not_due", message: "the fetch \(preview.job.plan.nodes[index].name) is not due", until: until)
     }
-    return rest(outlook)
+    return rest(preview)
   }
 
   /// A session's `on_events` is still to be started.
-  private static func hasPendingEvents(_ outlook: Outlook) throws -> Bool {
-    try outlook.journals.owedEvents.contains { !outlook.job.plan.sessions[$0.index].onEvents.isEmpty }
+  private static func hasPendingEvents(_ preview: RunPreview) throws -> Bool {
+    try preview.journals.owedEvents.contains { !preview.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
   /// Delivered files are still to be deleted or moved: a run begins with them, whatever it waits for then. Those that a
   /// run has tried in vain wait for the next one: a run for them alone would find what the last one found.
-  private static func owesAfter(_ outlook: Outlook) throws -> Bool {
-    let plan = outlook.job.plan
-    return try outlook.journals.uploadRows(of: plan).contains { index, rows in
-      let journal = outlook.journals.all[plan.nodes[index].session.index]
+  private static func owesAfter(_ preview: RunPreview) throws -> Bool {
+    let plan = preview.job.plan
+    return try preview.journals.uploadRows(of: plan).contains { index, rows in
+      let journal = preview.journals.all[plan.nodes[index].session.index]
       return try rows.contains { try journal?.owesUntriedAfter(node: $0.id) == true }
     }
   }
 
   /// Why nothing is to be sent.
-  private static func rest(_ outlook: Outlook) -> RecordedFailure {
-    let owed = outlook.situation.starts.reduce(0) { count, start in
+  private static func rest(_ preview: RunPreview) -> RecordedFailure {
+    let owed = preview.launchState.starts.reduce(0) { count, start in
       guard case .upload(_, let settled) = start else { return count }
       return count + settled.owedAfter
     }

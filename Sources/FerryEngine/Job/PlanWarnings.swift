@@ -8,7 +8,7 @@ struct PlanWarnings {
   static let runs = 5
 
   private let job: Job
-  private let situation: Situation
+  private let launchState: LaunchState
   private let history: RunHistory
   /// Where the job's nodes begin in the situation.
   private let firstNode: Int
@@ -16,9 +16,9 @@ struct PlanWarnings {
   /// - Parameter firstNode: where the job's nodes begin in a situation of several jobs.
   /// - Returns: in the order of their places.
   static func find(
-    _ job: Job, situation: Situation, history: RunHistory, firstNode: Int = 0
+    _ job: Job, launchState: LaunchState, history: RunHistory, firstNode: Int = 0
   ) throws(JournalError) -> [Diagnostic] {
-    let warnings = PlanWarnings(job: job, situation: situation, history: history, firstNode: firstNode)
+    let warnings = PlanWarnings(job: job, launchState: launchState, history: history, firstNode: firstNode)
     let uploads = Dictionary(
       job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
@@ -37,13 +37,13 @@ struct PlanWarnings {
 
   /// F0704.
   private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
-    guard let unmatched = situation.unmatched[firstNode + index],
+    guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
       // Delivered files are gone, so that there are none between two deliveries.
       upload.after == .keep,
       // In a folder that cannot be read there may be such files.
-      situation.problems[firstNode + index]?.allSatisfy({ $0.kind == .leavingLink }) ?? true
+      launchState.problems[firstNode + index]?.allSatisfy({ $0.kind == .leavingLink }) ?? true
     else { return [] }
     return unmatched.map { glob in
       Diagnostic(
@@ -58,8 +58,8 @@ struct PlanWarnings {
   private func slowFile(
     of upload: Upload, _ work: UploadWork, _ node: Node, at index: Int
   ) throws(JournalError) -> Diagnostic? {
-    guard let life = work.validFor, life > .zero, let place = upload.places.validFor,
-      case .upload(let table, _) = situation.starts[firstNode + index],
+    guard let life = work.validFor, life > .zero, let ref = upload.places.validFor,
+      case .upload(let table, _) = launchState.starts[firstNode + index],
       let largest = table.files.sizes.indices.max(by: { table.files.sizes[$0] < table.files.sizes[$1] })
     else { return nil }
     let size = table.files.sizes[largest]
@@ -72,7 +72,7 @@ struct PlanWarnings {
     let path = String(decoding: table.files.path(largest), as: UTF8.self).quoted
     let what = "\(path) (\(ByteText.text(size)))"
     return Diagnostic(
-      .fileOutlivesUploadID, .warning, at: place,
+      .fileOutlivesUploadID, .warning, at: ref,
       (count == 1
         ? "\(what) takes longer to send than its upload ID lives"
         : "\(count) files take longer to send than their upload IDs live, the largest of them \(what)")

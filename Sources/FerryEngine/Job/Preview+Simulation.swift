@@ -25,40 +25,41 @@ package struct SimulationOptions: Sendable {
 extension Preview {
   /// The plan turned forward: what the launches to come would do.
   package func simulate(_ simulation: SimulationOptions) throws -> SimulationDocument {
-    try takeOutlook { outlook in
-      let network = try network(simulation, outlook)
+    try takePreview { preview in
+      let network = try network(simulation, preview)
       let policies =
-        simulation.compare.isEmpty ? [outlook.job.plan.policies.resumeDelay.policy] : simulation.compare
+        simulation.compare.isEmpty ? [preview.job.plan.policies.resumeDelay.policy] : simulation.compare
       var document = SimulationDocument(
-        outlook.job.plan, path: outlook.job.path, network: network, isMeasured: simulation.bandwidth == nil,
-        launch: outlook.launch, launches: simulation.launchesText, conditions: outlook.conditions,
+        preview.job.plan, path: preview.job.path, network: network, isMeasured: simulation.bandwidth == nil,
+        launch: preview.launch, launches: simulation.launchesText, conditions: preview.conditions,
         seed: simulation.seed)
       for policy in policies {
-        var plan = outlook.job.plan
+        var plan = preview.job.plan
         plan.policies.resumeDelay.policy = policy
         var setting = Forecaster.Setting(
-          network: network, launch: outlook.launch, conditions: outlook.conditions, zone: simulation.zone,
-          zones: outlook.zones, start: outlook.moment, length: simulation.length, seed: simulation.seed)
+          network: network, launch: preview.launch, conditions: preview.conditions, zone: simulation.zone,
+          zones: preview.zones, start: preview.moment, length: simulation.length, seed: simulation.seed)
         setting.launches = simulation.launches
         setting.timeline = simulation.timeline
-        setting.used = Dictionary(uniqueKeysWithValues: outlook.budgets.map { ($0.network, $0.usedBytes) })
+        setting.used = Dictionary(uniqueKeysWithValues: preview.budgets.map { ($0.network, $0.usedBytes) })
         var forecaster = Forecaster(
-          plan, starts: outlook.situation.starts, intervals: outlook.situation.intervals,
-          delays: outlook.delays, setting)
+          plan, starts: preview.launchState.starts, intervals: preview.launchState.intervals,
+          delays: preview.delays, setting)
         document.forecasts.append(.init(policy: policy, forecast: forecaster.forecast()))
       }
       return document
     }
   }
 
-  private func network(_ simulation: SimulationOptions, _ outlook: Outlook) throws(UsageError) -> NetworkModel
+  private func network(_ simulation: SimulationOptions, _ preview: RunPreview) throws(UsageError)
+    -> NetworkModel
   {
     guard
       let rate = simulation.bandwidth.map(NetworkModel.Rate.shared)
-        ?? outlook.measured.map(NetworkModel.Rate.perConnection)
+        ?? preview.measured.map(NetworkModel.Rate.perConnection)
     else {
       throw UsageError(
-        "no run of \(outlook.job.plan.manifest) has measured the network yet\n"
+        "no run of \(preview.job.plan.manifest) has measured the network yet\n"
           + "help: say how fast it is: --bandwidth 5MB is 5 MB a second")
     }
     return NetworkModel(rate: rate, latency: simulation.latency, lossPercent: simulation.lossPercent)

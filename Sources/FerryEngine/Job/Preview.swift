@@ -7,7 +7,7 @@ import Foundation
 package struct Preview {
   private let job: Job
   private let state: StateDirectory
-  private let options: Outlook.Options
+  private let options: RunPreview.Options
   private let environment = ProcessInfo.processInfo.environment
 
   /// - Parameter moment: when the run would be; now where it is nil.
@@ -17,7 +17,7 @@ package struct Preview {
   ) throws {
     self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
-    var options = Outlook.Options()
+    var options = RunPreview.Options()
     options.only = only
     options.network = network
     options.power = power
@@ -29,29 +29,29 @@ package struct Preview {
   /// The plan, and what is wrong beyond what was told when the manifest was read; with an error among it the
   /// plan cannot be carried out.
   package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
-    try takeOutlook { outlook in
+    try takePreview { preview in
       let document = PlanDocument(
-        job.plan, path: job.path, round: outlook.round, continuesRound: outlook.continuesRound,
-        launch: outlook.launch, at: outlook.moment, starts: outlook.situation.starts,
-        conditions: outlook.conditions, budgets: outlook.budgets, reasons: outlook.look.reasons,
-        orphans: outlook.situation.releaseCounts,
-        problems: outlook.situation.problems.mapValues { $0.map(\.description) },
-        diagnostics: job.warnings + outlook.diagnostics)
-      return (document, outlook.diagnostics)
+        job.plan, path: job.path, round: preview.round, continuesRound: preview.continuesRound,
+        launch: preview.launch, at: preview.moment, starts: preview.launchState.starts,
+        conditions: preview.conditions, budgets: preview.budgets, reasons: preview.look.reasons,
+        orphans: preview.launchState.releaseCounts,
+        problems: preview.launchState.problems.mapValues { $0.map(\.description) },
+        diagnostics: job.warnings + preview.diagnostics)
+      return (document, preview.diagnostics)
     }
   }
 
   /// Looks, as a plan does, and calls `body` while the journals are open.
-  func takeOutlook<Result>(_ body: (Outlook) throws -> Result) throws -> Result {
+  func takePreview<Result>(_ body: (RunPreview) throws -> Result) throws -> Result {
     var options = options
     options.readsStandardInput = true
-    return try Outlook.take(job, options, in: state, environment: environment, body)
+    return try RunPreview.take(job, options, in: state, environment: environment, body)
   }
 
   /// When a run would next have something to do.
   package func next() throws -> NextRun {
-    try Outlook.take(job, options, in: state, environment: environment) { outlook in
-      try NextRun(outlook)
+    try RunPreview.take(job, options, in: state, environment: environment) { preview in
+      try NextRun(preview)
     }
   }
 }

@@ -18,14 +18,14 @@ enum SecretValues {
         }
         values[name] = SensitiveValue(value)
       case .file(let path):
-        let place = Self.place(of: path, in: folder)
+        let ref = Self.ref(of: path, in: folder)
         do {
-          var text = try String(contentsOf: place, encoding: .utf8)
+          var text = try String(contentsOf: ref, encoding: .utf8)
           if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
           values[name] = SensitiveValue(text)
         } catch {
           throw UsageError(
-            "\(secret.name.location): the secret '\(name)' cannot be read from \(place.path)\nhelp: check that the file is there and may be read"
+            "\(secret.name.location): the secret '\(name)' cannot be read from \(ref.path)\nhelp: check that the file is there and may be read"
           )
         }
       }
@@ -34,7 +34,7 @@ enum SecretValues {
   }
 
   /// Where a secret's file lies.
-  static func place(of path: String, in folder: String) -> URL {
+  static func ref(of path: String, in folder: String) -> URL {
     URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
   }
 }

@@ -24,7 +24,7 @@ package struct Selection: Sendable {
       for step in plan.nodes[index].steps {
         if let token = step.token { pending.append(token.index) }
         for case .request(let name, _) in step.request.references {
-          if let place = places[plan.nodes[index].manifest.index][name] { pending.append(place) }
+          if let ref = places[plan.nodes[index].manifest.index][name] { pending.append(ref) }
         }
       }
     }
@@ -51,14 +51,14 @@ package struct Selection: Sendable {
       }
       let who = plan.manifests.count == 1 ? "the manifest has no such node" : "no manifest has such a node"
       throw UsageError(
-        "--only \(NameText.shown(name)): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
+        "--only \(DisplayPath.shown(name)): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
           + known.joined(separator: ", "))
     }
     let owners = Set(found.map { plan.nodes[$0].manifest.index })
     guard owners.count == 1 else {
       let choices = owners.sorted().map { "\(plan.manifests[$0])/\(name)" }.joined(separator: " or ")
       throw UsageError(
-        "--only \(NameText.shown(name)): several manifests have such a node\nhelp: write \(choices)")
+        "--only \(DisplayPath.shown(name)): several manifests have such a node\nhelp: write \(choices)")
     }
     return found
   }

@@ -54,7 +54,7 @@ struct SessionJournals {
     get throws(JournalError) {
       var delays: [SessionID: ResumeState] = [:]
       for (index, journal) in all.enumerated() {
-        guard let delay = try journal?.situation.delay else { continue }
+        guard let delay = try journal?.recorded.delay else { continue }
         delays[SessionID(index)] = ResumeState(period: delay.period, resumedAt: delay.resumedAt)
       }
       return delays
@@ -66,7 +66,7 @@ struct SessionJournals {
     get throws(JournalError) {
       var owed: [SessionID] = []
       for (index, journal) in all.enumerated() {
-        if try journal?.situation.hasPendingEvents == true { owed.append(SessionID(index)) }
+        if try journal?.recorded.hasPendingEvents == true { owed.append(SessionID(index)) }
       }
       return owed
     }

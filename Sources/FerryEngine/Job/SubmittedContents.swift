@@ -8,7 +8,7 @@ final class SubmittedContents: Sendable {
   /// The files of one note, as they were listed, and their answers once they are read.
   private struct Reading {
     var files: FileColumns
-    var answers: [ContentAnswer]?
+    var answers: [ContentComparison]?
   }
 
   private struct State {
@@ -31,7 +31,7 @@ final class SubmittedContents: Sendable {
   func answers(
     note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,
     wake: @escaping @Sendable () -> Void
-  ) -> [ContentAnswer]? {
+  ) -> [ContentComparison]? {
     guard !questions.questions.isEmpty else { return questions.answers }
     let known = state.withLock { $0.readings.removeValue(forKey: note) }
     if let known, known.files == files, let answers = known.answers { return answers }

@@ -104,7 +104,7 @@ package struct JournalExport {
     line.add("item", item.id)
     let path = item.path
     line.add("path", String(decoding: path, as: UTF8.self))
-    line.add("path_base64", NameText.base64(path))
+    line.add("path_base64", DisplayPath.base64(path))
     line.add("round", item.round)
     line.add("state", try item.state.word)
     line.add("intent", try item.intent?.word)
@@ -126,7 +126,7 @@ package struct JournalExport {
     line.add("node", orphan.node)
     line.add("orphan", orphan.id)
     line.add("path", String(decoding: orphan.path, as: UTF8.self))
-    line.add("path_base64", NameText.base64(orphan.path))
+    line.add("path_base64", DisplayPath.base64(orphan.path))
     line.add("reason", orphan.orphaning.reason.word)
     if orphan.orphaning.isInDoubt { line.add("in_doubt", isSet: true) }
     line.add("size_bytes", orphan.size)

@@ -6,17 +6,17 @@ enum AmbiguityText {
   ///   - name: as it is to be shown.
   ///   - zone: what moments are shown in; as they are written where it is `nil`.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
-    let origin = ambiguity.origin.map { " to \(NameText.line($0))" } ?? ""
+    let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in
       " until \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
     let captures = (ambiguity.captures ?? [:]).sorted { $0.key < $1.key }.map {
-      "\($0.key) \(NameText.line($0.value))"
+      "\($0.key) \(DisplayPath.line($0.value))"
     }
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been carried out; "
         + "no response has settled it\(at ?? "")"
-    ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(NameText.line($1))" }
+    ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(DisplayPath.line($1))" }
   }
 }

@@ -4,7 +4,7 @@ import FerryPlan
 package enum AuditText {
   package static func text(_ document: AuditDocument) -> String {
     guard !document.files.isEmpty else {
-      return "\(NameText.shown(document.state)): there is no journal yet\n"
+      return "\(DisplayPath.shown(document.state)): there is no journal yet\n"
     }
     return document.files.map(text).joined()
   }
@@ -15,11 +15,11 @@ package enum AuditText {
     var lines = [
       "\(name): \(file.findings.count == 1 ? "one thing is" : "\(file.findings.count) things are") wrong"
     ]
-    lines.append("  file: \(NameText.shown(file.file))")
+    lines.append("  file: \(DisplayPath.shown(file.file))")
     for finding in file.findings {
-      lines.append("  \(finding.code): \(NameText.line(finding.message))")
-      lines.append("    lost: \(NameText.line(finding.lost))")
-      lines.append("    help: \(NameText.line(finding.remedy))")
+      lines.append("  \(finding.code): \(DisplayPath.line(finding.message))")
+      lines.append("    lost: \(DisplayPath.line(finding.lost))")
+      lines.append("    help: \(DisplayPath.line(finding.remedy))")
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -8,7 +8,7 @@ package enum ItemText {
   }
 
   private static func lines(_ match: ItemDocument.Match, round: Int64, _ zone: CalendarZone) -> [String] {
-    let path = match.path.map { NameText.shown($0, base64: match.pathBase64) }
+    let path = match.path.map { DisplayPath.shown($0, base64: match.pathBase64) }
     let name = path.map { "\(match.node)/\($0)" } ?? match.node
     let size = match.size.map { ", \(ByteText.text($0))" } ?? ""
     var lines = ["\(match.kind.rawValue) \(name)\(size): \(sentence(match, zone))"]
@@ -34,7 +34,7 @@ package enum ItemText {
     for attempt in match.attempts {
       lines.append(
         "  \(attempt.step.rawValue) in run \(match.lastRun ?? ""), "
-          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(NameText.line(attempt.message))")
+          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(DisplayPath.line(attempt.message))")
     }
     return lines
   }
@@ -42,7 +42,7 @@ package enum ItemText {
   private static func line(_ after: ItemDocument.After) -> String {
     guard let owed = after.owed else { return "after: \(after.state)" }
     let why =
-      after.reason.map { NameText.line($0.message) } ?? "no run has come to it since it was delivered"
+      after.reason.map { DisplayPath.line($0.message) } ?? "no run has come to it since it was delivered"
     return "after: \(owed) is owed: \(why)"
   }
 

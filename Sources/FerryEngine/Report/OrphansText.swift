@@ -5,7 +5,7 @@ package enum OrphansText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
     var lines = (document.problems ?? []).map {
-      "session \($0.session): \(NameText.lines($0.problem, indent: "  "))"
+      "session \($0.session): \(DisplayPath.lines($0.problem, indent: "  "))"
     }
     if document.orphans.isEmpty { lines.append("no upload ID is left over") }
     var session: String?
@@ -18,19 +18,20 @@ package enum OrphansText {
   }
 
   private static func lines(_ orphan: OrphansDocument.Entry, _ zone: CalendarZone) -> [String] {
-    let open = orphan.captures.sorted { $0.key < $1.key }.map { "\($0.key) \(NameText.line($0.value))" }
+    let open = orphan.captures.sorted { $0.key < $1.key }.map { "\($0.key) \(DisplayPath.line($0.value))" }
     let secret = (orphan.secrets ?? []).map { "\($0) ***" }
-    let origin = orphan.origin.isEmpty ? "" : " at \(NameText.line(orphan.origin))"
-    let name = NameText.shown(orphan.path, base64: orphan.pathBase64)
+    let origin = orphan.origin.isEmpty ? "" : " at \(DisplayPath.line(orphan.origin))"
+    let name = DisplayPath.shown(orphan.path, base64: orphan.pathBase64)
     let since = ReasonText.moment(orphan.droppedAt, in: zone)
     var lines = [
       "\(orphan.id). \(orphan.upload)/\(name) of \(orphan.manifest): "
         + "\((open + secret).joined(separator: ", "))\(origin)",
       "   not used since \(since): \(words(orphan.reason))",
-      "   " + (orphan.hindrance.map { "not released: \(NameText.line($0))" } ?? "the next run releases it"),
+      "   "
+        + (orphan.hindrance.map { "not released: \(DisplayPath.line($0))" } ?? "the next run releases it"),
     ]
     if let failure = orphan.failure, let tried = orphan.triedAt {
-      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(NameText.line(failure.message))")
+      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(DisplayPath.line(failure.message))")
     }
     return lines
   }
@@ -45,7 +46,7 @@ package enum OrphansText {
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"
-    case nil: NameText.line(reason)
+    case nil: DisplayPath.line(reason)
     }
   }
 }

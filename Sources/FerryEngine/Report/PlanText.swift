@@ -27,10 +27,10 @@ package enum PlanText {
         let session = step.session == node.session ? "" : "  [\(step.session)]"
         let once = step.repeatability == .once ? "  (sent once, never again)" : ""
         lines.append(
-          "      \(step.step.rawValue): \(step.method) \(NameText.line(step.url))\(session)\(once)")
+          "      \(step.step.rawValue): \(step.method) \(DisplayPath.line(step.url))\(session)\(once)")
       }
-      if let after = node.after { lines.append("      after: \(NameText.line(after))") }
-      for problem in node.problems { lines.append("      not listed: \(NameText.line(problem))") }
+      if let after = node.after { lines.append("      after: \(DisplayPath.line(after))") }
+      for problem in node.problems { lines.append("      not listed: \(DisplayPath.line(problem))") }
     }
     return lines.joined(separator: "\n") + "\n"
   }

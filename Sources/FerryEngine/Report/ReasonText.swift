@@ -4,7 +4,7 @@ import FerryPlan
 package enum ReasonText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
-    let message = NameText.line(reason.message)
+    let message = DisplayPath.line(reason.message)
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
   }
 

@@ -128,7 +128,7 @@ package struct ReportDestination: Sendable {
     case .refused(let reason): throw failed(reason)
     case .unreachable(let code): throw failed(Self.reason(code))
     case .file(let target):
-      if let code = WholeWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
+      if let code = AtomicWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
         throw failed(Self.reason(code))
       }
     case .stream(let path):
@@ -147,7 +147,7 @@ package struct ReportDestination: Sendable {
   }
 
   private func put(_ bytes: [UInt8], to descriptor: Int32, patience: Duration?) throws(EngineFault) {
-    guard let code = WholeWrite.failure(of: bytes, to: descriptor, patience: patience), code != EPIPE else {
+    guard let code = AtomicWrite.failure(of: bytes, to: descriptor, patience: patience), code != EPIPE else {
       return
     }
     throw failed(
@@ -156,8 +156,8 @@ package struct ReportDestination: Sendable {
   }
 
   private func failed(_ reason: String) -> EngineFault {
-    let place = path == "-" ? "the standard output" : path
-    return EngineFault(.fault, "\(place): the report cannot be written: \(reason)")
+    let ref = path == "-" ? "the standard output" : path
+    return EngineFault(.fault, "\(ref): the report cannot be written: \(reason)")
   }
 
   private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

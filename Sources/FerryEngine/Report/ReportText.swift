@@ -18,7 +18,7 @@ package enum ReportText {
       }
     }
     if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
-    if let fault = run.fault { lines.append("  fault: \(NameText.lines(fault, indent: "  "))") }
+    if let fault = run.fault { lines.append("  fault: \(DisplayPath.lines(fault, indent: "  "))") }
     var told: [String: Int] = [:]
     for item in record.items where item.ambiguity != nil {
       told[title(item.node, item.manifest), default: 0] += 1
@@ -28,7 +28,7 @@ package enum ReportText {
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
           "    which of earlier runs may have been carried out, and how to decide, is said by: "
-            + NameText.line(status))
+            + DisplayPath.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }
@@ -39,8 +39,8 @@ package enum ReportText {
     let unfinished = record.items.lazy.filter { $0.state != "done" }
     for item in unfinished.prefix(20) {
       let node = title(item.node, item.manifest)
-      let name = NameText.shown(item.path, base64: item.pathBase64)
-      let reason = item.reason.map { NameText.line($0.message) } ?? ""
+      let name = DisplayPath.shown(item.path, base64: item.pathBase64)
+      let reason = item.reason.map { DisplayPath.line($0.message) } ?? ""
       lines.append("  \(node): \(name): \(item.state): \(reason)")
       lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
     }
@@ -49,16 +49,16 @@ package enum ReportText {
     for node in record.nodes {
       let unlisted = node.problems ?? []
       for problem in unlisted.prefix(20) {
-        let name = NameText.shown(problem.path, base64: problem.pathBase64)
+        let name = DisplayPath.shown(problem.path, base64: problem.pathBase64)
         lines.append(
-          "  \(title(node.name, node.manifest)): \(name): not listed: \(NameText.line(problem.message))")
+          "  \(title(node.name, node.manifest)): \(name): not listed: \(DisplayPath.line(problem.message))")
       }
       if unlisted.count > 20 { lines.append("  … and \(unlisted.count - 20) more in the report") }
       let problems = node.after?.problems ?? []
       for problem in problems.prefix(20) {
-        let name = NameText.shown(problem.path, base64: problem.pathBase64)
+        let name = DisplayPath.shown(problem.path, base64: problem.pathBase64)
         lines.append(
-          "  \(title(node.name, node.manifest)): \(name): delivered, and left: \(NameText.line(problem.message))"
+          "  \(title(node.name, node.manifest)): \(name): delivered, and left: \(DisplayPath.line(problem.message))"
         )
       }
       let hidden = problems.dropFirst(20).count
@@ -101,7 +101,7 @@ package enum ReportText {
       if after.deleted > 0 { text += ", \(after.deleted) deleted" }
       if after.moved > 0 { text += ", \(after.moved) moved" }
     }
-    if let reason = node.reason { text += " (\(NameText.line(reason.message)))" }
+    if let reason = node.reason { text += " (\(DisplayPath.line(reason.message)))" }
     if let orphans = node.orphans { text += orphans.words }
     return text
   }
@@ -113,6 +113,6 @@ extension RunRecord.OrphanRecord {
     let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     return "; upload IDs: " + parts.joined(separator: ", ")
-      + (reason.map { ": \(NameText.line($0.message))" } ?? "")
+      + (reason.map { ": \(DisplayPath.line($0.message))" } ?? "")
   }
 }

@@ -29,7 +29,7 @@ package enum ReportWriter {
   /// Writes the report that ferry keeps, for the user alone: beside the place, synced and renamed, so that nobody reads
   /// half a report.
   package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
-    guard let code = WholeWrite.failure(of: bytes, replacing: path, access: .userOnly) else { return }
+    guard let code = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly) else { return }
     throw EngineFault(
       .fault,
       "\(path): the report cannot be written: \(String(cString: strerror(code)))\n"

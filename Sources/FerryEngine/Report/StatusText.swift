@@ -5,13 +5,13 @@ package enum StatusText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
     guard !status.sessions.isEmpty else {
-      return "no session has anything in \(NameText.shown(status.state))\n"
+      return "no session has anything in \(DisplayPath.shown(status.state))\n"
     }
     var lines: [String] = []
     for session in status.sessions { lines += self.lines(session, zone) }
     for manifest in status.manifests {
       lines.append(self.line(manifest, zone))
-      if let problem = manifest.problem { lines.append("  \(NameText.lines(problem, indent: "  "))") }
+      if let problem = manifest.problem { lines.append("  \(DisplayPath.lines(problem, indent: "  "))") }
       lines += ReasonText.lines(manifest.budgets ?? [], in: zone).map { "  budget \($0)" }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -25,7 +25,7 @@ package enum StatusText {
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
       for entry in node.ambiguous ?? [] {
-        let name = entry.path.map { NameText.shown($0, base64: entry.pathBase64) } ?? node.name
+        let name = entry.path.map { DisplayPath.shown($0, base64: entry.pathBase64) } ?? node.name
         lines += AmbiguityText.lines(entry.ambiguity, of: name, in: zone).map { "    \($0)" }
       }
       if let told = node.ambiguous?.count, let all = node.items?.ambiguous, all > told {
@@ -82,7 +82,7 @@ package enum StatusText {
 
   private static func line(_ manifest: StatusDocument.ManifestEntry, _ zone: CalendarZone) -> String {
     var text = "manifest \(manifest.name)"
-    if let path = manifest.path { text += " (\(NameText.shown(path)))" }
+    if let path = manifest.path { text += " (\(DisplayPath.shown(path)))" }
     guard let round = manifest.round, let opened = manifest.roundOpenedAt else {
       return text + ": no round yet"
     }

@@ -15,7 +15,7 @@ package enum StoredReport {
     if let id {
       guard try history.run(id: id) != nil else {
         throw UsageError(
-          "there is no run '\(NameText.shown(id))' in \(directory.path)\n"
+          "there is no run '\(DisplayPath.shown(id))' in \(directory.path)\n"
             + "help: runs are named as the folders in \(directory.runsFolder); without a name it is the last one"
         )
       }

@@ -23,8 +23,9 @@ package enum UnansweredText {
 
   private static func line(_ unanswered: SessionReset.Unanswered) -> String {
     let step = unanswered.step
-    let name = step.path.map { "\(step.node)/\(NameText.shown($0))" } ?? NameText.shown(step.node)
-    return "\(name) of \(NameText.shown(step.manifest)), session \(NameText.shown(unanswered.session)): "
+    let name = step.path.map { "\(step.node)/\(DisplayPath.shown($0))" } ?? DisplayPath.shown(step.node)
+    return
+      "\(name) of \(DisplayPath.shown(step.manifest)), session \(DisplayPath.shown(unanswered.session)): "
       + word(step.step)
   }
 

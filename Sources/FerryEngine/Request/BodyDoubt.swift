@@ -9,14 +9,14 @@ import FerryTransfer
 enum BodyDoubt {
   /// Why the response does not count; `nil` where it does.
   static func failure(
-    _ response: AttemptResult.Response, _ answer: TransferAnswer, to step: Step
+    _ response: AttemptResult.Response, _ answer: TransferResponse, to step: Step
   ) -> TransportFailure? {
     guard response.mismatch != nil || response.missing != nil, readsBody(step),
       ExpectationCheck.headerMismatch(step.expect, answer) == nil
     else { return nil }
     if let coding = answer.unrequestedCoding {
       return TransportFailure(
-        .malformedAnswer,
+        .malformedResponse,
         "the response has \(ContentCoding.shown(coding)), which the request did not accept",
         mayHaveReachedServer: true)
     }

@@ -9,9 +9,9 @@ package enum CaptureReader {
 
   /// - Throws: a failure of code `capture` that says what is missing; it holds nothing of the answer.
   package static func read(
-    _ captures: [Capture], from answer: TransferAnswer, _ patterns: Patterns
+    _ captures: [Capture], from answer: TransferResponse, _ patterns: Patterns
   ) throws(TransportFailure) -> [CapturedValue] {
-    var reader = AnswerReader(answer, patterns)
+    var reader = ResponseReader(answer, patterns)
     var values: [CapturedValue] = []
     values.reserveCapacity(captures.count)
     let total = max(sumLimit, captures.compactMap(\.maxSize).max() ?? 0)
@@ -31,7 +31,7 @@ package enum CaptureReader {
   }
 
   private static func value(
-    of capture: Capture, in reader: inout AnswerReader
+    of capture: Capture, in reader: inout ResponseReader
   ) throws(TransportFailure) -> String {
     switch capture.source {
     case .status: return String(reader.answer.status)

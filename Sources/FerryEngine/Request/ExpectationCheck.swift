@@ -20,7 +20,7 @@ package enum ExpectationCheck {
   }
 
   /// Which header field did not match; `nil` where all did.
-  static func headerMismatch(_ expectation: Expectation, _ answer: TransferAnswer) -> String? {
+  static func headerMismatch(_ expectation: Expectation, _ answer: TransferResponse) -> String? {
     for header in expectation.headers {
       let name = header.name.lowercased()
       let fields = answer.headers.filter { $0.name.lowercased() == name }
@@ -34,10 +34,10 @@ package enum ExpectationCheck {
 
   /// What did not match; `nil` where all did.
   package static func mismatch(
-    _ expectation: Expectation, _ answer: TransferAnswer, _ patterns: Patterns
+    _ expectation: Expectation, _ answer: TransferResponse, _ patterns: Patterns
   ) -> Mismatch? {
     if let message = headerMismatch(expectation, answer) { return different(message, expectation, answer) }
-    var reader = AnswerReader(answer, patterns)
+    var reader = ResponseReader(answer, patterns)
     if !expectation.json.isEmpty {
       do throws(JSONProblem) {
         let json = try reader.bodyJSON()
@@ -62,7 +62,7 @@ package enum ExpectationCheck {
 
   /// A header field is another; whether the body could be read is still asked, as that decides what a probe's answer means.
   private static func different(
-    _ message: String, _ expectation: Expectation, _ answer: TransferAnswer
+    _ message: String, _ expectation: Expectation, _ answer: TransferResponse
   ) -> Mismatch {
     guard !expectation.json.isEmpty else { return .init(message: message, kind: .different) }
     let isReadable = (try? JSONParser.parse(answer.body)) != nil

@@ -40,7 +40,7 @@ enum FetchCondition {
     }
   }
 
-  func seen(in answer: TransferAnswer) -> AttemptResult.Condition {
+  func seen(in answer: TransferResponse) -> AttemptResult.Condition {
     switch self {
     case .absent: .absent
     case .written: .written

@@ -1,7 +1,7 @@
 /// How a value is written into a URL or form, byte by byte.
 enum PercentEncoding {
   /// Where the value stands.
-  enum Place {
+  enum Component {
     /// One segment of the path: slashes are encoded.
     case segment
     /// Several segments: slashes stay.
@@ -12,11 +12,11 @@ enum PercentEncoding {
     case form
   }
 
-  static func append(_ value: [UInt8], for place: Place, to text: inout [UInt8]) {
+  static func append(_ value: [UInt8], for component: Component, to text: inout [UInt8]) {
     for byte in value {
-      if stands(byte, in: place) {
+      if stands(byte, in: component) {
         text.append(byte)
-      } else if byte == 0x20, case .form = place {
+      } else if byte == 0x20, case .form = component {
         text.append(UInt8(ascii: "+"))
       } else {
         text.append(UInt8(ascii: "%"))
@@ -27,13 +27,13 @@ enum PercentEncoding {
   }
 
   /// Only unreserved letters (RFC 3986 §2.3), so that no server can take a value for syntax.
-  private static func stands(_ byte: UInt8, in place: Place) -> Bool {
+  private static func stands(_ byte: UInt8, in component: Component) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
     case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): return true
     default: break
     }
-    switch place {
+    switch component {
     case .form: return byte == UInt8(ascii: "*")
     case .path: return byte == UInt8(ascii: "~") || byte == UInt8(ascii: "/")
     case .segment, .query, .fragment: return byte == UInt8(ascii: "~")

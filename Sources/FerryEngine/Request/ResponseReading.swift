@@ -10,7 +10,7 @@ struct ResponseReading: Sendable {
   var captures: Result<[CapturedValue], TransportFailure> = .success([])
 
   /// Reads a response of an expected status whose body is in memory.
-  init(_ answer: TransferAnswer, of step: Step, _ patterns: Patterns) {
+  init(_ answer: TransferResponse, of step: Step, _ patterns: Patterns) {
     mismatch = ExpectationCheck.mismatch(step.expect, answer, patterns)
     guard mismatch == nil, !step.capture.isEmpty else { return }
     captures = Result { () throws(TransportFailure) in

@@ -8,7 +8,7 @@ package enum Validator {
 
   /// The entity tag, `"…"` or `W/"…"` in printable ASCII; `nil` for anything else, such as `*`, which would mean
   /// any version, a list, or two that differ.
-  package static func entityTag(of answer: TransferAnswer) -> String? {
+  package static func entityTag(of answer: TransferResponse) -> String? {
     single("ETag", of: answer).flatMap { isEntityTag($0) ? $0 : nil }
   }
 
@@ -18,7 +18,7 @@ package enum Validator {
   /// arrival: until then, a server that compares dates would report every version as not modified.
   ///
   /// - Parameter now: when the response arrived.
-  package static func lastModified(of answer: TransferAnswer, at now: Instant) -> String? {
+  package static func lastModified(of answer: TransferResponse, at now: Instant) -> String? {
     guard let text = single("Last-Modified", of: answer), isDate(text), let date = HTTPDate.instant(text),
       date <= now.advanced(by: .seconds(86_400)),
       date <= single("Date", of: answer).flatMap({ HTTPDate.instant($0) }) ?? now
@@ -43,13 +43,13 @@ package enum Validator {
 
   /// Whether a 304 may be for this entity tag, by the weak comparison that `If-None-Match` uses (RFC 9110,
   /// sections 8.8.3.2 and 13.1.2). One that names none may.
-  package static func isNamed(entityTag: String, in answer: TransferAnswer) -> Bool {
+  package static func isNamed(entityTag: String, in answer: TransferResponse) -> Bool {
     let named = fields("ETag", of: answer)
     return named.isEmpty || named.contains { opaque($0).elementsEqual(opaque(entityTag)) }
   }
 
   /// Likewise for a modification date.
-  package static func isNamed(lastModified: String, in answer: TransferAnswer) -> Bool {
+  package static func isNamed(lastModified: String, in answer: TransferResponse) -> Bool {
     let named = fields("Last-Modified", of: answer)
     return named.isEmpty
       || named.contains { $0 == lastModified || HTTPDate.instant($0) == HTTPDate.instant(lastModified) }
@@ -60,13 +60,13 @@ package enum Validator {
   }
 
   /// The value of a field that occurs once, or several times with one value.
-  private static func single(_ name: String, of answer: TransferAnswer) -> String? {
+  private static func single(_ name: String, of answer: TransferResponse) -> String? {
     let values = fields(name, of: answer)
     guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
     return first
   }
 
-  private static func fields(_ name: String, of answer: TransferAnswer) -> [String] {
+  private static func fields(_ name: String, of answer: TransferResponse) -> [String] {
     let name = name.lowercased()
     return answer.headers.filter { $0.name.lowercased() == name }.map(\.value)
   }

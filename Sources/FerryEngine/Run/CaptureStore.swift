@@ -21,18 +21,18 @@ final class CaptureStore {
   private var orphans: OrphanedUploadIndex
 
   /// - Parameter secrets: by manifest.
-  init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], situation: Situation) {
+  init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], launchState: LaunchState) {
     self.plan = plan
     self.runID = runID
     self.secrets = secrets
-    items = ItemValueStore(situation.values, secrets: secrets.flatMap(\.values) + situation.secrets)
-    requestValues = situation.requests
+    items = ItemValueStore(launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets)
+    requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
-    for (node, rows) in situation.orphans {
+    for (node, rows) in launchState.orphans {
       for (index, row) in rows.enumerated() {
-        let place = Place.orphan(index, of: NodeID(node))
-        orphans.add(row, as: place)
-        items.update(place) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
+        let ref = ItemRef.orphan(index, of: NodeID(node))
+        orphans.add(row, as: ref)
+        items.update(ref) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
       }
     }
   }
@@ -43,16 +43,16 @@ final class CaptureStore {
   // MARK: Items
 
   /// What responses gave for an item; empty if they gave nothing.
-  subscript(place: Place) -> ItemValues { items[place] ?? ItemValues() }
+  subscript(ref: ItemRef) -> ItemValues { items[ref] ?? ItemValues() }
 
-  func keep(sha256: [UInt8], of place: Place) { items.update(place) { $0.sha256 = sha256 } }
+  func keep(sha256: [UInt8], of ref: ItemRef) { items.update(ref) { $0.sha256 = sha256 } }
 
   /// Records which file was sent.
-  func keep(inode: UInt64, root: FolderIdentity?, of place: Place) {
-    items.update(place) { ($0.inode, $0.root) = (inode, root) }
+  func keep(inode: UInt64, root: FolderIdentity?, of ref: ItemRef) {
+    items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
 
-  func forget(_ place: Place) { items.forget(place) }
+  func forget(_ ref: ItemRef) { items.forget(ref) }
 
   /// The captures of a token or request.
   func captures(of node: NodeID) -> [CapturedValue] { nodeCaptures[node.index] ?? [] }
@@ -61,13 +61,13 @@ final class CaptureStore {
 
   /// Keeps what the response to an attempt gave.
   func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
-    let node = attempt.place.node
-    if attempt.place.item == nil {
+    let node = attempt.ref.node
+    if attempt.ref.item == nil {
       for capture in captures where capture.isSecret { items.keepSecret(capture.value) }
     }
     switch step.kind {
-    case .allocate: items.update(attempt.place) { $0.allocate = captures }
-    case .transfer: items.update(attempt.place) { $0.transfer = captures }
+    case .allocate: items.update(attempt.ref) { $0.allocate = captures }
+    case .transfer: items.update(attempt.ref) { $0.transfer = captures }
     case .token: keep(token: captures, of: node)
     case .request:
       nodeCaptures[node.index] = captures
@@ -103,16 +103,16 @@ final class CaptureStore {
 
   /// The values of the references in an attempt's request.
   func bindings(for attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
-    let manifest = plan.manifest(of: attempt.place.node)
+    let manifest = plan.manifest(of: attempt.ref.node)
     var bindings = Bindings(secrets: secrets[manifest.index])
     if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
     bindings.requests = requestValues[manifest.index]
-    if let orphan = orphans[attempt.place] {
+    if let orphan = orphans[attempt.ref] {
       bindings.file = orphan.file
       bind(orphan.values, to: &bindings)
-    } else if let item = attempt.place.item {
-      let known = items[attempt.place]
-      bindings.file = file(item, of: attempt.place.node, sha256: known?.sha256, scheduler)
+    } else if let item = attempt.ref.item {
+      let known = items[attempt.ref]
+      bindings.file = file(item, of: attempt.ref.node, sha256: known?.sha256, scheduler)
       if let known { bind(known, to: &bindings) }
     } else {
       bindings.run = .init(
@@ -123,9 +123,9 @@ final class CaptureStore {
   }
 
   /// The origins of an item's later steps, as far as captures decide them by now.
-  func laterOrigins(of prepared: PreparedStep, _ place: Place) -> [Step.Kind: Origin] {
-    guard !prepared.laterOrigins.isEmpty, let known = items[place] else { return [:] }
-    var bindings = Bindings(secrets: secrets[plan.manifest(of: place.node).index])
+  func laterOrigins(of prepared: PreparedStep, _ ref: ItemRef) -> [Step.Kind: Origin] {
+    guard !prepared.laterOrigins.isEmpty, let known = items[ref] else { return [:] }
+    var bindings = Bindings(secrets: secrets[plan.manifest(of: ref.node).index])
     bind(known, to: &bindings)
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.laterOrigins {
@@ -156,15 +156,15 @@ final class CaptureStore {
   // MARK: Upload IDs that are to be released
 
   /// The item's upload ID will not be used, and is released if its manifest says how.
-  func orphan(_ place: Place, as orphan: Place, _ scheduler: Scheduler) {
-    guard let item = place.item, let known = items[place],
-      let file = file(item, of: place.node, sha256: known.sha256, scheduler),
+  func orphan(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) {
+    guard let item = ref.item, let known = items[ref],
+      let file = file(item, of: ref.node, sha256: known.sha256, scheduler),
       orphans.add(.init(file: file, values: known), as: orphan)
     else { return }
     items.update(orphan) { $0 = known }
   }
 
-  func forget(orphan: Place) {
+  func forget(orphan: ItemRef) {
     orphans.forget(orphan)
     items.forget(orphan)
   }

@@ -18,7 +18,7 @@ struct FetchCache {
   ///
   /// - Parameter hasFile: whether `save_to` is there: the validators of a file that is gone would leave it gone.
   mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, hasFile: Bool) {
-    let record = hasFile && !attempt.isUnconditional ? records[attempt.place.node.index] : nil
+    let record = hasFile && !attempt.isUnconditional ? records[attempt.ref.node.index] : nil
     let condition = FetchCondition(request, record)
     if let header = condition.header { request.headers.append(header) }
     conditions[attempt.id] = condition
@@ -33,10 +33,10 @@ struct FetchCache {
   ///
   /// - Returns: why the response is not the one that the manifest expects.
   mutating func take(
-    _ response: TransferAnswer, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
+    _ response: TransferResponse, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
     at now: Instant
   ) -> String? {
-    let node = attempt.place.node.index
+    let node = attempt.ref.node.index
     let old = records[node]
     let unchanged = FetchRecord(etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now)
     switch step.content(of: response.status) {

@@ -9,7 +9,7 @@ struct OrphanedUploadIndex {
     var values: ItemValues
   }
 
-  private var entries: [Place: Entry] = [:]
+  private var entries: [ItemRef: Entry] = [:]
   /// What the server knows an upload ID by, as its release says it.
   private enum Identity {
     /// The captures of `allocate` that the request refers to.
@@ -43,31 +43,31 @@ struct OrphanedUploadIndex {
     self.identities = identities
   }
 
-  subscript(place: Place) -> Entry? { place.orphan == nil ? nil : entries[place] }
+  subscript(ref: ItemRef) -> Entry? { ref.orphan == nil ? nil : entries[ref] }
 
   /// One that is not released, as no manifest says how, is not kept: then it returns false.
   @discardableResult
-  mutating func add(_ entry: Entry, as place: Place) -> Bool {
-    guard let identity = identities[place.node.index], let orphan = place.orphan else { return false }
-    entries[place] = entry
+  mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
+    guard let identity = identities[ref.node.index], let orphan = ref.orphan else { return false }
+    entries[ref] = entry
     let values = identity.values(entry.values.allocate, path: entry.file.path)
-    orphans[place.node.index, default: [:]][values, default: []].append(orphan)
+    orphans[ref.node.index, default: [:]][values, default: []].append(orphan)
     return true
   }
 
-  mutating func add(_ row: OrphanRow, as place: Place) {
+  mutating func add(_ row: OrphanRow, as ref: ItemRef) {
     let file = FileValues(
       path: row.path, size: row.size, modified: row.modified,
       sha256: row.sha256.map { Hexadecimal.text($0) })
-    add(Entry(file: file, values: ItemValues(journaled: row.captures, sha256: row.sha256)), as: place)
+    add(Entry(file: file, values: ItemValues(journaled: row.captures, sha256: row.sha256)), as: ref)
   }
 
-  mutating func forget(_ place: Place) {
-    guard let entry = entries.removeValue(forKey: place), let identity = identities[place.node.index] else {
+  mutating func forget(_ ref: ItemRef) {
+    guard let entry = entries.removeValue(forKey: ref), let identity = identities[ref.node.index] else {
       return
     }
     let values = identity.values(entry.values.allocate, path: entry.file.path)
-    orphans[place.node.index]?[values]?.removeAll { $0 == place.orphan }
+    orphans[ref.node.index]?[values]?.removeAll { $0 == ref.orphan }
   }
 
   /// Orphans of the node that stand for an ID which the server has now given out again.

@@ -49,7 +49,7 @@ struct PreparedSteps {
 
   /// The step that an attempt is at.
   subscript(attempt: Attempt) -> PreparedStep {
-    guard let step = steps[attempt.place.node.index].first(where: { $0.step.kind == attempt.step }) else {
+    guard let step = steps[attempt.ref.node.index].first(where: { $0.step.kind == attempt.step }) else {
       preconditionFailure("an attempt is at a step of its node")
     }
     return step

@@ -32,17 +32,17 @@ struct RequestFactory {
   func fileToHash(
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
-    guard steps[attempt].needsDigest, absence(of: attempt.place, scheduler) == nil,
-      captures[attempt.place].sha256 == nil
+    guard steps[attempt].needsDigest, absence(of: attempt.ref, scheduler) == nil,
+      captures[attempt.ref].sha256 == nil
     else { return nil }
-    return try source(of: attempt.place, scheduler, wantsSHA256: false)
+    return try source(of: attempt.ref, scheduler, wantsSHA256: false)
   }
 
   /// The request of an attempt. Fails with `request`, `capture`, `destination` or the failures of its source.
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant
   ) throws(TransportFailure) -> TransferRequest {
-    if let failure = absence(of: attempt.place, scheduler) { throw failure }
+    if let failure = absence(of: attempt.ref, scheduler) { throw failure }
     let prepared = steps[attempt]
     let step = prepared.step
     let built = try prepared.builder.build(captures.bindings(for: attempt, step, scheduler))
@@ -56,24 +56,24 @@ struct RequestFactory {
       // for a commit: the second one may be refused because the first was executed.
       atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)
-    if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.place, scheduler) {
+    if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.ref, scheduler) {
       request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       request.headers.append(.init(name: name, value: key.text))
     }
     if step.kind == .transfer {
-      guard let source = try source(of: attempt.place, scheduler, wantsSHA256: prepared.hashesAsSent) else {
+      guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
       }
       request.body = .file(source)
     }
-    if case .fetch(let work) = plan.nodes[attempt.place.node.index].work {
+    if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     return request
   }
 
-  private func absence(of place: Place, _ scheduler: Scheduler) -> TransportFailure? {
-    guard let absent = absent[place.node.index], let path = scheduler.path(of: place) else { return nil }
+  private func absence(of ref: ItemRef, _ scheduler: Scheduler) -> TransportFailure? {
+    guard let absent = absent[ref.node.index], let path = scheduler.path(of: ref) else { return nil }
     return absent[Array(path)]
   }
 
@@ -81,7 +81,7 @@ struct RequestFactory {
     _ work: FetchWork, _ patterns: Patterns, _ attempt: Attempt, _ fetches: inout FetchCache,
     _ request: inout TransferRequest
   ) throws(TransportFailure) {
-    let node = attempt.place.node
+    let node = attempt.ref.node
     let path = jobs.job(of: node).folder + "/" + work.saveTo
     request.sizeLimit = work.maxSize
     let (step, expect) = (work.step, work.step.expect)
@@ -106,12 +106,12 @@ struct RequestFactory {
       to: &request, of: attempt, hasFile: FileManager.default.fileExists(atPath: path))
   }
 
-  private func idempotencyKey(of place: Place, _ scheduler: Scheduler) -> IdempotencyKey? {
-    let node = plan.nodes[place.node.index]
-    guard let item = place.item, case .upload(let work) = node.work else { return nil }
-    let known = captures[place]
+  private func idempotencyKey(of ref: ItemRef, _ scheduler: Scheduler) -> IdempotencyKey? {
+    let node = plan.nodes[ref.node.index]
+    guard let item = ref.item, case .upload(let work) = node.work else { return nil }
+    let known = captures[ref]
     let isOfRound = work.deliver == .everyRun && work.allocate == nil
-    return scheduler.withItems(of: place.node) { table in
+    return scheduler.withItems(of: ref.node) { table in
       IdempotencyKey(
         manifest: plan.manifests[node.manifest.index], upload: node.name,
         origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
@@ -122,16 +122,16 @@ struct RequestFactory {
   }
 
   private func source(
-    of place: Place, _ scheduler: Scheduler, wantsSHA256: Bool
+    of ref: ItemRef, _ scheduler: Scheduler, wantsSHA256: Bool
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
-    guard let item = place.item, let lister = listers[place.node.index] else { return nil }
+    guard let item = ref.item, let lister = listers[ref.node.index] else { return nil }
     let root: SourceRoot
     do throws(ListingFailure) {
       root = try lister.folder()
     } catch {
       throw TransportFailure(.sourceMissing, "\(error)", mayHaveReachedServer: false)
     }
-    return scheduler.withItems(of: place.node) { table in
+    return scheduler.withItems(of: ref.node) { table in
       TransferRequest.FileSource(
         root: root, path: Array(table.files.path(item)), size: table.files.sizes[item],
         modified: table.files.modified[item], identity: table.files.identities[item], wantsSHA256: wantsSHA256

@@ -41,8 +41,8 @@ struct ResponseInterpreter {
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
     // Also without a response: a person may say later that the file was delivered.
-    if let inode = outcome.inode, keepsInodes[attempt.place.node.index] {
-      captures.keep(inode: inode, root: rootIdentities[attempt.place.node.index], of: attempt.place)
+    if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
+      captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }
     let condition = fetches.removeCondition(of: outcome.id)
     let answer: AttemptResult.Answer =
@@ -59,7 +59,8 @@ struct ResponseInterpreter {
   }
 
   private func judgeable(
-    _ answer: TransferAnswer, to attempt: Attempt, _ reading: ResponseReading?, _ condition: FetchCondition?,
+    _ answer: TransferResponse, to attempt: Attempt, _ reading: ResponseReading?,
+    _ condition: FetchCondition?,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Answer {
     var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
@@ -72,7 +73,7 @@ struct ResponseInterpreter {
   }
 
   private func response(
-    _ answer: TransferAnswer, to attempt: Attempt, _ found: ResponseReading?,
+    _ answer: TransferResponse, to attempt: Attempt, _ found: ResponseReading?,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = steps[attempt]
@@ -96,16 +97,16 @@ struct ResponseInterpreter {
       }
       return response
     }
-    if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.place) }
+    if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.ref) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
       let found = captures.guarded(Self.resolveLocations(try reading?.captures.get() ?? [], step, answer))
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
-      if step.kind == .allocate, let path = scheduler.path(of: attempt.place) {
-        response.regained = captures.regained(by: found, path: Array(path), of: attempt.place.node)
+      if step.kind == .allocate, let path = scheduler.path(of: attempt.ref) {
+        response.regained = captures.regained(by: found, path: Array(path), of: attempt.ref.node)
       }
-      response.origins = captures.laterOrigins(of: prepared, attempt.place)
+      response.origins = captures.laterOrigins(of: prepared, attempt.ref)
     } catch {
       response.missing = error
     }
@@ -114,7 +115,7 @@ struct ResponseInterpreter {
 
   /// A `Location` may be relative to the request's own URL (RFC 9110 §10.2.2); later steps need it whole.
   private static func resolveLocations(
-    _ captures: [CapturedValue], _ step: Step, _ answer: TransferAnswer
+    _ captures: [CapturedValue], _ step: Step, _ answer: TransferResponse
   ) -> [CapturedValue] {
     captures.enumerated().map { index, capture in
       guard case .header(let name) = step.capture[index].source, name.lowercased() == "location" else {

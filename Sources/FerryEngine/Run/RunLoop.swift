@@ -4,20 +4,20 @@ import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and feeds back what happened, on one thread.
 ///
-/// It decides nothing. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and `Scribe` writes facts to
+/// It decides nothing. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and `JournalEncoder` writes facts to
 /// the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
   private let clock: LaunchClock
   private let loop: TransferLoop
-  private let mail: MailSlot
+  private let messages: RunMessageQueue
   private var requests: RequestFactory
   private let responses: ResponseInterpreter
   private let captures: CaptureStore
   private var fetches: FetchCache
   /// Attempts whose requests are with the loop or whose responses are being read.
   private var attempts: [UInt64: Attempt] = [:]
-  private let scribe: Scribe
+  private let journalEncoder: JournalEncoder
   /// Ends of attempts that never reached the loop.
   private var early: [AttemptResult] = []
   /// Attempts that wait for their file's digest.
@@ -29,7 +29,7 @@ final class RunLoop {
   private var searched: [(outcome: TransferOutcome, reading: ResponseReading)] = []
   /// A fault of ferry's own; the run stops.
   private(set) var fault: JournalError?
-  private let accountant: Accountant
+  private let usageRecorder: UsageRecorder
   /// The next of what has come into the sessions' inboxes.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> Event?
   private let onProgress: (Scheduler, Traffic) -> Void
@@ -38,26 +38,28 @@ final class RunLoop {
   private var lastCount: Instant
 
   init(
-    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, mail: MailSlot, requests: RequestFactory,
-    responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache, scribe: Scribe,
-    accountant: Accountant, search: SearchThread,
+    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, messages: RunMessageQueue,
+    requests: RequestFactory,
+    responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
+    journalEncoder: JournalEncoder,
+    usageRecorder: UsageRecorder, search: SearchThread,
     news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> Event?,
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
-    self.accountant = accountant
+    self.usageRecorder = usageRecorder
     self.news = news
     leased = scheduler.conditions.network
     lastCount = clock.now
     self.scheduler = scheduler
     self.clock = clock
     self.loop = loop
-    self.mail = mail
+    self.messages = messages
     searchThread = search
     self.requests = requests
     self.responses = responses
     self.captures = captures
     self.fetches = fetches
-    self.scribe = scribe
+    self.journalEncoder = journalEncoder
     self.onProgress = onProgress
   }
 
@@ -66,7 +68,7 @@ final class RunLoop {
     launch()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      for letter in mail.take() { read(letter) }
+      for letter in messages.take() { read(letter) }
       startHashed()
       var results = early
       early = []
@@ -98,7 +100,7 @@ final class RunLoop {
 
   /// Begins, unless a signal came while files were listed.
   private func launch() {
-    let letters = mail.take()
+    let letters = messages.take()
     for letter in letters where letter.isStop { read(letter) }
     if !scheduler.isStopping { handle(.launched) }
     for letter in letters where !letter.isStop { read(letter) }
@@ -118,19 +120,19 @@ final class RunLoop {
   private func count(at now: Instant) {
     guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
     lastCount = now
-    let bytes = accountant.moved(total: loop.socketBytes.total, on: scheduler.conditions.network)
+    let bytes = usageRecorder.moved(total: loop.socketBytes.total, on: scheduler.conditions.network)
     if bytes > 0, scheduler.hasBudget { handle(.moved(bytes)) }
   }
 
-  private func read(_ letter: Mail) {
+  private func read(_ letter: RunMessage) {
     switch letter {
-    case .journal(.synced(let sequence)): handle(.synced(through: scribe.record(syncedBy: sequence)))
+    case .journal(.synced(let sequence)): handle(.synced(through: journalEncoder.record(syncedBy: sequence)))
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))
     case .hangUp: handle(.hangUp)
     case .leased(let lease, let request): handle(.leased(lease, for: request))
     case .conditions(let conditions):
-      accountant.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
+      usageRecorder.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
       handle(.conditions(conditions))
     case .inbox:
       do throws(JournalError) {
@@ -181,18 +183,18 @@ final class RunLoop {
       }
     case .record(let entries):
       do throws(JournalError) {
-        try scribe.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
+        try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
         fault = error
       }
     case .sync:
-      do throws(JournalError) { try scribe.sync() } catch { fault = error }
+      do throws(JournalError) { try journalEncoder.sync() } catch { fault = error }
     case .lease(let request):
       leased = request.network
-      accountant.lease(request)
+      usageRecorder.lease(request)
     case .releaseLeases:
-      accountant.settle(total: loop.socketBytes.total, on: leased)
-      accountant.release(leased)
+      usageRecorder.settle(total: loop.socketBytes.total, on: leased)
+      usageRecorder.release(leased)
     case .end: break
     }
   }
@@ -217,7 +219,7 @@ final class RunLoop {
       guard let attempt = hashing.removeValue(forKey: digest.id) else { continue }
       switch digest.result {
       case .success(let sha256):
-        captures.keep(sha256: sha256, of: attempt.place)
+        captures.keep(sha256: sha256, of: attempt.ref)
         start(attempt)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }

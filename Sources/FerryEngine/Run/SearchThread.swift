@@ -8,15 +8,15 @@ import FerryTransfer
 /// The loop reads responses of steps without a regular expression itself.
 final class SearchThread: Sendable {
   private let worker: SerialWorker
-  private let mail: MailSlot
+  private let messages: RunMessageQueue
 
-  init(on worker: SerialWorker, mail: MailSlot) {
+  init(on worker: SerialWorker, messages: RunMessageQueue) {
     self.worker = worker
-    self.mail = mail
+    self.messages = messages
   }
 
   /// `searched` is posted with the attempt's number and what was read.
   func read(_ id: UInt64, _ work: @escaping @Sendable () -> ResponseReading) {
-    worker.submit { [mail] in mail.post(.searched(id, work())) }
+    worker.submit { [messages] in messages.post(.searched(id, work())) }
   }
 }

@@ -9,11 +9,11 @@ final class StopSignals {
   /// - Parameters:
   ///   - hangUp: what SIGHUP means; one that is ignored already (nohup) stays so.
   ///   - thread: calls `deliver`.
-  init(hangUp: Mail, on thread: PollThread, _ deliver: @escaping @Sendable (Mail) -> Void) {
-    let mail = [SIGINT: Mail.stop(.interrupt), SIGTERM: .stop(.terminate), SIGHUP: hangUp]
+  init(hangUp: RunMessage, on thread: PollThread, _ deliver: @escaping @Sendable (RunMessage) -> Void) {
+    let messages = [SIGINT: RunMessage.stop(.interrupt), SIGTERM: .stop(.terminate), SIGHUP: hangUp]
       .filter { number, _ in number != SIGHUP || !SignalWatch.isIgnored(number) }
-    watch = SignalWatch(Array(mail.keys), on: thread) { number in
-      if let mail = mail[number] { deliver(mail) }
+    watch = SignalWatch(Array(messages.keys), on: thread) { number in
+      if let messages = messages[number] { deliver(messages) }
     }
   }
 }

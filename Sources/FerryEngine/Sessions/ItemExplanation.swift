@@ -7,7 +7,7 @@ import Foundation
 package struct ItemExplanation {
   private let job: Job
   private let state: StateDirectory
-  private let options: Outlook.Options
+  private let options: RunPreview.Options
   private let environment: [String: String]
 
   package init(
@@ -16,7 +16,7 @@ package struct ItemExplanation {
   ) throws {
     self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
-    var options = Outlook.Options()
+    var options = RunPreview.Options()
     options.network = network
     options.power = power
     options.launch = launch
@@ -33,18 +33,18 @@ package struct ItemExplanation {
     // It was only read.
     defer { try? history.close() }
     let report = try lastReport(history)
-    return try Outlook.take(job, options, in: state, environment: environment) { outlook in
+    return try RunPreview.take(job, options, in: state, environment: environment) { preview in
       var document = ItemDocument(
-        item: item, manifest: job.plan.manifest, path: job.path, round: outlook.round, matches: [])
+        item: item, manifest: job.plan.manifest, path: job.path, round: preview.round, matches: [])
       for (index, node) in job.plan.nodes.enumerated() where node.kind != .token {
         let isNode = node.name == item || node.name.hasPrefix(item + "[")
         if isNode {
-          document.matches.append(self.node(index, outlook, report))
+          document.matches.append(self.node(index, preview, report))
           continue
         }
         guard node.kind == .upload else { continue }
         for path in try job.candidates(item, node, home: environment["HOME"]).compactMap(\.self) {
-          guard let match = try self.item(path, index, outlook, report) else { continue }
+          guard let match = try self.item(path, index, preview, report) else { continue }
           document.matches.append(match)
           break
         }
@@ -66,25 +66,25 @@ package struct ItemExplanation {
   private func unknown(_ item: String) -> UsageError {
     let names = job.plan.nodes.filter { $0.kind != .token }.map(\.name)
     return UsageError(
-      "\(job.plan.manifest) has no item '\(NameText.shown(item))': no upload lists or remembers such a file\n"
+      "\(job.plan.manifest) has no item '\(DisplayPath.shown(item))': no upload lists or remembers such a file\n"
         + "help: name a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
     )
   }
 
-  private func node(_ index: Int, _ outlook: Outlook, _ report: RunRecord?) -> ItemDocument.Match {
+  private func node(_ index: Int, _ preview: RunPreview, _ report: RunRecord?) -> ItemDocument.Match {
     let node = job.plan.nodes[index]
     var match = match(node, state: "run")
     match.lastRun = report?.run.id
     match.attempts = report?.nodes.first { $0.name == node.name && $0.kind == node.kind }?.attempts ?? []
-    if let row = outlook.situation.rows[index] {
+    if let row = preview.launchState.rows[index] {
       match.round = row.round > 0 ? row.round : nil
-      match.reason = row.round == outlook.round ? row.failure : nil
+      match.reason = row.round == preview.round ? row.failure : nil
       if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
       if row.state == .ambiguous, row.kind != .upload {
         match.ambiguity = ambiguities(of: row, node).ambiguity
       }
     }
-    switch outlook.situation.starts[index] {
+    switch preview.launchState.starts[index] {
     case .notSelected, .open: break
     case .closed(let outcome): (match.state, match.next) = (outcome.rawValue, .nothing)
     case .intended: (match.state, match.next) = ("ambiguous", .ends)
@@ -95,11 +95,11 @@ package struct ItemExplanation {
       if table.count == 0 { match.next = .nothing }
     }
     guard match.next == .waits else { return match }
-    if let reason = outlook.look.reasons[index] {
+    if let reason = preview.look.reasons[index] {
       match.reason = reason
     } else {
-      stand(&match, outlook.look.standing(of: Place(NodeID(index))))
-      if outlook.look.starts.contains(where: { $0.place.node.index == index }) {
+      stand(&match, preview.look.disposition(of: ItemRef(NodeID(index))))
+      if preview.look.starts.contains(where: { $0.ref.node.index == index }) {
         (match.next, match.reason) = (.begins, nil)
       }
     }
@@ -107,17 +107,17 @@ package struct ItemExplanation {
   }
 
   private func item(
-    _ path: [UInt8], _ index: Int, _ outlook: Outlook, _ report: RunRecord?
+    _ path: [UInt8], _ index: Int, _ preview: RunPreview, _ report: RunRecord?
   ) throws -> ItemDocument.Match? {
-    guard case .upload(let table, _) = outlook.situation.starts[index] else { return nil }
+    guard case .upload(let table, _) = preview.launchState.starts[index] else { return nil }
     let node = job.plan.nodes[index]
     let place = (0..<table.count).first { table.files.path($0).elementsEqual(path) }
     var match = match(node, state: "new")
     match.path = String(decoding: path, as: UTF8.self)
-    match.pathBase64 = NameText.base64(path)
+    match.pathBase64 = DisplayPath.base64(path)
     var isKnown = false
-    if let row = outlook.situation.rows[index], row.id != 0 {
-      try outlook.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
+    if let row = preview.launchState.rows[index], row.id != 0 {
+      try preview.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
         isKnown = true
         try describe(item, of: node, row, &match)
       }
@@ -125,7 +125,7 @@ package struct ItemExplanation {
     guard isKnown || place != nil else { return nil }
     if let place {
       match.size = table.files.sizes[place]
-      stand(&match, outlook.look.standing(of: Place(NodeID(index), place)))
+      stand(&match, preview.look.disposition(of: ItemRef(NodeID(index), place)))
     } else {
       match.next = .nothing
     }
@@ -187,8 +187,8 @@ package struct ItemExplanation {
       state: state, next: .waits)
   }
 
-  private func stand(_ match: inout ItemDocument.Match, _ standing: Standing) {
-    switch standing {
+  private func stand(_ match: inout ItemDocument.Match, _ disposition: ItemDisposition) {
+    switch disposition {
     case .begins: (match.next, match.reason) = (.begins, nil)
     case .waits(let reason): (match.next, match.reason) = (.waits, reason)
     case .ends(_, let reason): (match.next, match.reason) = (.ends, reason)

@@ -24,6 +24,6 @@ extension Job {
     let item = Array(item.utf8)
     let ofNode = item.starts(with: (node + "/").utf8) ? Array(item.dropFirst(node.utf8.count + 1)) : nil
     let path = item.first == UInt8(ascii: "/") ? nil : item
-    return [ofNode.flatMap(NameText.read), ofNode, path.flatMap(NameText.read), path]
+    return [ofNode.flatMap(DisplayPath.read), ofNode, path.flatMap(DisplayPath.read), path]
   }
 }

@@ -25,13 +25,13 @@ struct OpenRounds {
 
   /// Whether the scheduler has nothing left once the sessions are cancelled.
   private func isThrough(_ job: Job, _ sessions: Set<String>, at now: Instant) throws -> Bool {
-    var options = Outlook.Options()
+    var options = RunPreview.Options()
     options.moment = now
     options.cancelled = job.plan.sessions.indices.filter {
       sessions.contains(job.plan.sessions[$0].identifier)
     }.map(SessionID.init)
     do {
-      return try Outlook.take(job, options, in: state, environment: environment) {
+      return try RunPreview.take(job, options, in: state, environment: environment) {
         $0.look.scheduler.isRoundThrough
       }
     } catch is ListingFailure {

@@ -119,7 +119,7 @@ package struct Resolution {
       var resolved = Resolved(
         session: session, manifest: node.manifest, node: node.name,
         path: item.map { String(decoding: $0.path, as: UTF8.self) },
-        pathBase64: item.flatMap { NameText.base64($0.path) }, decision: decision)
+        pathBase64: item.flatMap { DisplayPath.base64($0.path) }, decision: decision)
       guard decision == .retry else { return resolved }
       resolved.next =
         switch item?.step {
@@ -177,7 +177,7 @@ package struct Resolution {
     for item in items {
       let meant = try meant(by: item, among: places, scope)
       guard !meant.isEmpty else { throw notAmbiguous(item, found) }
-      let nodes = Set(meant.map { Place(session: found[$0].session, node: found[$0].node.id) })
+      let nodes = Set(meant.map { NodeKey(session: found[$0].session, node: found[$0].node.id) })
       guard nodes.count == 1 else { throw meansSeveral(item, meant.map { found[$0] }, decision) }
       for index in meant { chosen[index] = true }
     }
@@ -185,7 +185,7 @@ package struct Resolution {
   }
 
   /// Where a node's row is.
-  private struct Place: Hashable {
+  private struct NodeKey: Hashable {
     var session: String
     var node: Int64
   }
@@ -213,7 +213,7 @@ package struct Resolution {
     let paths = places[String(item[..<slash])] ?? [:]
     let path = Array(item.utf8[slash...].dropFirst())
     guard !path.isEmpty else { return paths.filter { !$0.key.isEmpty }.flatMap(\.value) }
-    return paths[NameText.read(path) ?? path] ?? []
+    return paths[DisplayPath.read(path) ?? path] ?? []
   }
 
   /// The paths that the words may mean in an upload, the likeliest first.
@@ -225,26 +225,26 @@ package struct Resolution {
   }
 
   private func meansSeveral(_ item: String, _ found: [Found], _ decision: Decision) -> UsageError {
-    var named: [Place: ResolveCommand] = [:]
+    var named: [NodeKey: ResolveCommand] = [:]
     for one in found {
-      let place = Place(session: one.session, node: one.node.id)
+      let place = NodeKey(session: one.session, node: one.node.id)
       // The words that mean several items of a node mean all of it.
       let path = named[place] == nil ? one.item?.path : nil
       named[place] = ResolveCommand(session: one.session, row: one.node, path: path)
     }
     let lines = named.values.map { $0.line(decision, in: state) }.sorted()
     return UsageError(
-      "\(NameText.line(item).quoted) is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n"
-        + lines.map { "  \(NameText.line($0))" }.joined(separator: "\n"))
+      "\(DisplayPath.line(item).quoted) is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n"
+        + lines.map { "  \(DisplayPath.line($0))" }.joined(separator: "\n"))
   }
 
   private func notAmbiguous(_ item: String, _ found: [Found]) -> UsageError {
     let names = found.prefix(10).map { found in
-      found.item.map { "\(found.node.name)/\(NameText.shown($0.path))" } ?? found.node.name
+      found.item.map { "\(found.node.name)/\(DisplayPath.shown($0.path))" } ?? found.node.name
     }
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
     let help = names.isEmpty ? "nothing here is" : "what is: \(names.joined(separator: ", "))\(more)"
-    return UsageError("\(NameText.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
+    return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
   /// The round that the next run of each manifest carries out. It is open from now on: no item is of a round that

@@ -21,7 +21,7 @@ struct ResolveCommand {
   }
 
   private var item: String {
-    if let path { return "\(row.name)/\(NameText.shown(path))" }
+    if let path { return "\(row.name)/\(DisplayPath.shown(path))" }
     return row.kind == .upload ? "\(row.name)/" : row.name
   }
 }

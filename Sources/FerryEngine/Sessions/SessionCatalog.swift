@@ -45,6 +45,6 @@ struct SessionCatalog {
   ) -> UsageError {
     let help =
       known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
-    return UsageError("there is no \(what) '\(NameText.shown(name))' in \(state.path)\nhelp: \(help)")
+    return UsageError("there is no \(what) '\(DisplayPath.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }

@@ -144,7 +144,7 @@ package struct SessionOrphans {
     let secrets = captures.filter(\.isSecret).map(\.name)
     return .init(
       session: session, id: orphan.id, manifest: node.manifest, upload: node.name, origin: node.origin,
-      path: String(decoding: orphan.path, as: UTF8.self), pathBase64: NameText.base64(orphan.path),
+      path: String(decoding: orphan.path, as: UTF8.self), pathBase64: DisplayPath.base64(orphan.path),
       captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.shown) }) { $1 },
       secrets: secrets.isEmpty ? nil : secrets, handedOverAt: orphan.handedOver.rfc3339,
       droppedAt: orphan.droppedAt.rfc3339, expiresAt: orphan.expires?.rfc3339,

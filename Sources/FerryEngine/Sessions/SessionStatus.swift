@@ -5,7 +5,7 @@ import FerryPlan
 /// `ferry status`: looks into journals, notes and history, and never takes a lock.
 package struct SessionStatus {
   private let state: StateDirectory
-  private let options: Outlook.Options
+  private let options: RunPreview.Options
   private let environment: [String: String]
 
   /// - Parameter launch: how the run would come about whose reasons to wait are told.
@@ -14,7 +14,7 @@ package struct SessionStatus {
     environment: [String: String]
   ) throws {
     self.state = try StateDirectory(explicit: state, environment: environment)
-    var options = Outlook.Options()
+    var options = RunPreview.Options()
     options.network = network
     options.power = power
     options.launch = launch
@@ -106,16 +106,16 @@ package struct SessionStatus {
       nodes[index].notBefore = look.notBefore[name]
       if holder == nil { nodes[index].reason = look.reasons[name] }
     }
-    let situation = try journal.situation
+    let recorded = try journal.recorded
     return .init(
       identifier: session,
       holder: holder.map { .init(pid: $0.pid, since: $0.since?.rfc3339) }, nodes: nodes,
-      delay: situation.delay.map {
+      delay: recorded.delay.map {
         .init(
           periodSeconds: $0.period.seconds, resumedAt: $0.resumedAt.rfc3339,
           endsAt: $0.resumedAt.advanced(by: $0.period).rfc3339)
       },
-      eventsPending: situation.hasPendingEvents, notes: notes.map(Self.entry))
+      eventsPending: recorded.hasPendingEvents, notes: notes.map(Self.entry))
   }
 
   private static func nodes(
@@ -173,7 +173,7 @@ package struct SessionStatus {
       } else if entry.items?.ambiguous ?? 0 > 0 {
         nodes[index].ambiguous = try journal.ambiguousItems(node: row.id).prefix(100).map {
           .init(
-            path: String(decoding: $0.path, as: UTF8.self), pathBase64: NameText.base64($0.path),
+            path: String(decoding: $0.path, as: UTF8.self), pathBase64: DisplayPath.base64($0.path),
             ambiguity: finder.ambiguity(of: $0))
         }
       }
@@ -205,11 +205,11 @@ package struct SessionStatus {
       look.nodes[job.plan.sessions[node.session.index].identifier, default: []].append(node)
     }
     do {
-      try Outlook.take(job, options, in: state, environment: environment) { outlook in
-        look.entry.conditions = outlook.conditions
-        look.entry.budgets = outlook.budgets
-        for (index, reason) in outlook.look.reasons { look.reasons[job.plan.nodes[index].name] = reason }
-        for (index, start) in outlook.situation.starts.enumerated() {
+      try RunPreview.take(job, options, in: state, environment: environment) { preview in
+        look.entry.conditions = preview.conditions
+        look.entry.budgets = preview.budgets
+        for (index, reason) in preview.look.reasons { look.reasons[job.plan.nodes[index].name] = reason }
+        for (index, start) in preview.launchState.starts.enumerated() {
           let name = job.plan.nodes[index].name
           if case .upload(let table, let settled) = start {
             look.toSend[name] = table.count

@@ -48,7 +48,7 @@ package struct Submission {
       let names = uploads.map { job.plan.nodes[$0].name }
       let help = names.isEmpty ? "it has no uploads" : "its uploads are \(names.joined(separator: ", "))"
       throw UsageError(
-        "the manifest \(job.plan.manifest) has no upload '\(NameText.shown(upload))'\nhelp: \(help)")
+        "the manifest \(job.plan.manifest) has no upload '\(DisplayPath.shown(upload))'\nhelp: \(help)")
     }
     self.upload = index
     let session = job.plan.sessions[job.plan.nodes[index].session.index]
@@ -115,9 +115,9 @@ package struct Submission {
 
   private func refused(_ problems: [ListingProblem], root: [UInt8]) -> UsageError {
     let name = job.plan.nodes[upload].name
-    let root = NameText.shown(root)
+    let root = DisplayPath.shown(root)
     var lines = problems.prefix(10).map { problem in
-      let path = NameText.shown(problem.path)
+      let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
       case .permission, .notRegular, .missing, .leavingLink, .putAway, .other: "\(path): \(problem.message)"

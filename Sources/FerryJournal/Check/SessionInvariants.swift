@@ -9,7 +9,7 @@ enum SessionInvariants {
       + unreadableCaptures(db, in: file)
       + JournalInvariant.findings(orphans, of: "orphan", lines: "orphans", key: "id", db)
       + JournalInvariant.findings(sessions, of: "session", lines: "lines", key: "id", db)
-      + situation(db)
+      + snapshot(db)
   }
 
   /// The last round of each manifest that a node or an item names.
@@ -162,7 +162,7 @@ enum SessionInvariants {
       remedy: "ferry reset drops the delay")
   ]
 
-  private static func situation(_ db: Database) throws -> [JournalFinding] {
+  private static func snapshot(_ db: Database) throws -> [JournalFinding] {
     let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM session") ?? 0
     guard count != 1 else { return [] }
     return [

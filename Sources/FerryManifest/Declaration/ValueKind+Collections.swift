@@ -35,7 +35,7 @@ extension ValueKind {
     }
   }
 
-  static func object(_ shape: Shape<Value>) -> Self {
+  static func object(_ shape: ObjectSchema<Value>) -> Self {
     Self(.object(shape.form), text: shape.text) { node, decoder in shape.decode(node, &decoder) }
   }
 
@@ -52,7 +52,7 @@ extension ValueKind {
   ///
   /// - Parameter space: where the names are put for references to find.
   static func named<Element: Sendable>(
-    _ shape: Shape<Element>, in space: DeclaredNames.Space? = nil
+    _ shape: ObjectSchema<Element>, in space: DeclaredNames.Space? = nil
   ) -> Self where Value == [Element] {
     Self(.map(key: "name", value: .object(shape.form))) { node, decoder in
       guard let members = node.members else {

@@ -61,7 +61,7 @@ extension Key {
 
   static func request(
     _ path: WritableKeyPath<Object, RequestTemplate> & Sendable,
-    _ shape: Shape<RequestTemplate> = RequestTemplate.shape, doc: String = "What it sends."
+    _ shape: ObjectSchema<RequestTemplate> = RequestTemplate.shape, doc: String = "What it sends."
   ) -> Self {
     Key("request", path, .object(shape), isRequired: true, doc: doc)
   }

@@ -13,8 +13,8 @@ struct ManifestDocument: Sendable {
   static let version = 1
 
   /// The keys of a manifest. `vars` are declared before what may use them: keys are read in this order.
-  static func shape(file: String) -> Shape<ManifestDocument> {
-    Shape(
+  static func shape(file: String) -> ObjectSchema<ManifestDocument> {
+    ObjectSchema(
       "Manifest", doc: "The keys at the top of a manifest.",
       keys: [
         Key(

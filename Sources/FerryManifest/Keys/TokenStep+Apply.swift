@@ -4,7 +4,7 @@ extension TokenStep {
     var field: RequestTemplate.Field
     var origins: [OriginPattern]
 
-    static let shape = Shape<Self>(
+    static let shape = ObjectSchema<Self>(
       "Apply",
       doc: """
         The header field that is set on every request of a node that names the token. If the URL came from a \

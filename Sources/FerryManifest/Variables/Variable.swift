@@ -23,7 +23,7 @@ struct Variable: Sendable {
 }
 
 extension Variable {
-  static let shape = Shape<Self>(
+  static let shape = ObjectSchema<Self>(
     "Variable", doc: "A variable that says more of itself than its value.",
     keys: [
       Key("type", \.kind, .choice(), doc: "What its value must be.", example: "integer"),

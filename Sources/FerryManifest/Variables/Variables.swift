@@ -53,10 +53,10 @@ struct Variables: Sendable {
   }
 
   /// The variables in the order of their declarations.
-  var needs: [VariableNeed] {
+  var needs: [RequiredVariable] {
     order.compactMap { name in
       declared[name].map {
-        VariableNeed(
+        RequiredVariable(
           name: name, location: $0.name.location, type: $0.kind.rawValue, description: $0.description,
           isRequired: $0.isRequired, isGiven: given[name] != nil)
       }

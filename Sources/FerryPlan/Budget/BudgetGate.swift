@@ -23,7 +23,7 @@ struct BudgetGate: Sendable {
   private(set) var held: Int64 = 0
   /// What was promised and is not sent yet, as far as the bytes moved tell.
   private var unsent: Int64 = 0
-  private var reservations: [Place: Int64] = [:]
+  private var reservations: [ItemRef: Int64] = [:]
   private var reserved: Int64 = 0
   /// Of the window, by all processes, at the last answer: what is moved and what is leased.
   private(set) var used: Int64?
@@ -48,12 +48,12 @@ struct BudgetGate: Sendable {
   var room: Int64 { free +| (left ?? 0) }
 
   /// Whether a place was promised its bytes.
-  func isReserved(_ place: Place) -> Bool { reservations[place] != nil }
+  func isReserved(_ place: ItemRef) -> Bool { reservations[place] != nil }
 
-  func reservation(of place: Place) -> Int64? { reservations[place] }
+  func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
   /// Asks for a place that will send `size` bytes; `nil` where that is not known.
-  mutating func admit(_ place: Place, size: Int64?) -> Admission {
+  mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
       switch (budget.cutoff, size) {
       case (.soft, _): 1
@@ -73,7 +73,7 @@ struct BudgetGate: Sendable {
   }
 
   /// Before a transfer starts: what was promised must still be leased, also after an attempt that failed.
-  mutating func covers(_ place: Place) -> Admission {
+  mutating func covers(_ place: ItemRef) -> Admission {
     guard isReserved(place), budget.cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
     if let left, left < -free { return .refused }
@@ -83,7 +83,7 @@ struct BudgetGate: Sendable {
   /// What of the budget is leased by nobody, as far as is known.
   private var left: Int64? { used.map { max(0, budget.limit -| $0) } }
 
-  private mutating func reserve(_ bytes: Int64, for place: Place) {
+  private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
     reservations[place] = bytes
     reserved +|= bytes
     unsent +|= bytes
@@ -98,14 +98,14 @@ struct BudgetGate: Sendable {
   }
 
   /// The place has ended: what it did not send is free again.
-  mutating func release(_ place: Place) {
+  mutating func release(_ place: ItemRef) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
     reserved -|= bytes
     unsent = min(unsent, reserved)
   }
 
   /// What an attempt sent in vain has to be sent again.
-  mutating func sendsAgain(_ place: Place, bytes: Int64) {
+  mutating func sendsAgain(_ place: ItemRef, bytes: Int64) {
     guard isReserved(place), budget.cutoff != .soft else { return }
     unsent = min(unsent +| bytes, reserved)
   }

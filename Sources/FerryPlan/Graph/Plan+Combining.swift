@@ -4,7 +4,7 @@ extension Plan {
   ///
   /// - Parameter plans: at least one; each of one manifest, no name twice.
   /// - Throws: where they do not agree on what they have to share.
-  package init(combining plans: [Plan]) throws(Disagreement) {
+  package init(combining plans: [Plan]) throws(PlanConflict) {
     precondition(!plans.isEmpty, "there is no plan of nothing")
     self = plans[0]
     guard plans.count > 1 else { return }
@@ -15,7 +15,7 @@ extension Plan {
       let manifest = ManifestID(index)
       precondition(!manifests.contains(plan.manifest), "the manifests of a launch have names of their own")
       if let key = policies.difference(from: plan.policies) {
-        throw Disagreement(ManifestID(0), manifest, key: key)
+        throw PlanConflict(ManifestID(0), manifest, key: key)
       }
       manifests.append(plan.manifest)
       var places: [SessionID] = []
@@ -30,10 +30,10 @@ extension Plan {
   /// Where the session is in this plan, which takes it in where it has none of the identifier.
   private mutating func place(
     of session: SessionPlan, from manifest: ManifestID, _ owners: inout [ManifestID]
-  ) throws(Disagreement) -> SessionID {
+  ) throws(PlanConflict) -> SessionID {
     if let known = sessions.firstIndex(where: { $0.identifier == session.identifier }) {
       if let key = sessions[known].difference(from: session) {
-        throw Disagreement(owners[known], manifest, session: session.identifier, key: key)
+        throw PlanConflict(owners[known], manifest, session: session.identifier, key: key)
       }
       return SessionID(known)
     }

@@ -1,5 +1,5 @@
 /// What a look into a listed file has told of its delivery. One byte a file.
-package enum ContentAnswer: UInt8, Sendable {
+package enum ContentComparison: UInt8, Sendable {
   /// There is no delivery to compare it with.
   case notAsked
   /// It holds what was delivered.
@@ -37,7 +37,7 @@ package struct ContentQuestions: Sendable {
 
   package private(set) var questions: [Question] = []
   /// By the files' places in the listing.
-  package private(set) var answers: [ContentAnswer]
+  package private(set) var answers: [ContentComparison]
   /// What the journal is to be told.
   package private(set) var confirmed: [Confirmed] = []
 

@@ -63,7 +63,7 @@ package struct Reconciliation: Sendable {
   package private(set) var nextRow: Int64
 
   private let deliver: Upload.Deliver
-  private let contents: [ContentAnswer]
+  private let contents: [ContentComparison]
   private let round: Int64
   private let listing: FileColumns
   private var cursor = 0
@@ -73,7 +73,7 @@ package struct Reconciliation: Sendable {
   ///   - contents: what looks into the files have told, by their places in the listing; empty where size and
   ///     modification time tell what has changed.
   package init(
-    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentAnswer] = [], round: Int64,
+    listing: FileColumns, deliver: Upload.Deliver, contents: [ContentComparison] = [], round: Int64,
     nextRow: Int64
   ) {
     precondition(contents.isEmpty || contents.count == listing.count, "every listed file has an answer")

@@ -194,7 +194,7 @@ package struct RunRecord: Codable, Sendable {
 
     package init(path: [UInt8], code: String, message: String) {
       self.path = String(decoding: path, as: UTF8.self)
-      pathBase64 = NameText.base64(path)
+      pathBase64 = DisplayPath.base64(path)
       self.code = code
       self.message = message
     }
@@ -239,7 +239,7 @@ package struct RunRecord: Codable, Sendable {
 
     package init(path: [UInt8], code: String, message: String, isOwed: Bool) {
       self.path = String(decoding: path, as: UTF8.self)
-      pathBase64 = NameText.base64(path)
+      pathBase64 = DisplayPath.base64(path)
       self.code = code
       self.message = message
       self.isOwed = isOwed
@@ -271,13 +271,13 @@ package struct RunRecord: Codable, Sendable {
     package var endedAt: String
     package var durationSeconds: Double
 
-    init(_ trouble: Trouble) {
-      step = trouble.step
-      code = trouble.code
-      status = trouble.status
-      message = trouble.message
-      endedAt = trouble.endedAt.rfc3339
-      durationSeconds = (trouble.duration.seconds * 1000).rounded() / 1000
+    init(_ attemptFailure: AttemptFailure) {
+      step = attemptFailure.step
+      code = attemptFailure.code
+      status = attemptFailure.status
+      message = attemptFailure.message
+      endedAt = attemptFailure.endedAt.rfc3339
+      durationSeconds = (attemptFailure.duration.seconds * 1000).rounded() / 1000
     }
   }
 }

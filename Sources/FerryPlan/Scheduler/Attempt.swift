@@ -4,7 +4,7 @@ import FerryManifest
 package struct Attempt: Hashable, Sendable {
   /// Counts up within a launch.
   package var id: UInt64
-  package var place: Place
+  package var ref: ItemRef
   package var step: Step.Kind
   /// Which answer of the token step it carries: 0 for none, then 1, 2, …
   package var tokenGeneration: Int
@@ -17,7 +17,7 @@ package struct Attempt: Hashable, Sendable {
 }
 
 /// A node, one item of it, or an upload ID that it will not use.
-package struct Place: Hashable, Sendable {
+package struct ItemRef: Hashable, Sendable {
   package var node: NodeID
   /// The index in the node's `ItemTable`; `nil` for a node of a single request, and for an upload ID.
   package var item: Int?
@@ -29,10 +29,10 @@ package struct Place: Hashable, Sendable {
     self.item = item
   }
 
-  package static func orphan(_ index: Int, of node: NodeID) -> Place {
-    var place = Place(node)
-    place.orphan = index
-    return place
+  package static func orphan(_ index: Int, of node: NodeID) -> ItemRef {
+    var ref = ItemRef(node)
+    ref.orphan = index
+    return ref
   }
 }
 

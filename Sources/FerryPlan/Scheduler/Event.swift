@@ -57,21 +57,21 @@ package enum Action: Sendable {
 package enum JournalEntry: Hashable, Sendable {
   /// These items of the node's table begin their round.
   case handedOver(NodeID, items: Range<Int>, at: Instant)
-  case intent(Place, ItemStep?)
+  case intent(ItemRef, ItemStep?)
   /// The intent certainly did not reach the wire, or the server refused it.
-  case withdrawn(Place)
-  case allocated(Place, expires: Instant?)
-  case transferred(Place)
+  case withdrawn(ItemRef)
+  case allocated(ItemRef, expires: Instant?)
+  case transferred(ItemRef)
   /// The upload ID is of no use any more.
-  case released(Place)
-  case closed(Place, ItemState, RecordedFailure?, at: Instant)
+  case released(ItemRef)
+  case closed(ItemRef, ItemState, RecordedFailure?, at: Instant)
   /// The item's upload ID will not be used: it becomes an orphan of the upload, which has this number. What forgets
   /// it is the next entry.
-  case orphaned(Place, as: Int, Orphaning, at: Instant)
+  case orphaned(ItemRef, as: Int, Orphaning, at: Instant)
   /// The orphan is none any more: it was released, or the server has given its ID out again.
-  case settled(Place)
+  case settled(ItemRef)
   /// The orphan was not released, and why.
-  case notReleased(Place, RecordedFailure, at: Instant)
+  case notReleased(ItemRef, RecordedFailure, at: Instant)
   /// What a resume, or a reset of its delay, makes of a session's delay.
   case resumed(SessionID, ResumeState)
   /// A batch of the session is through: its `on_events` is owed.

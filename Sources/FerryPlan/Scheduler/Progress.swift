@@ -34,15 +34,15 @@ struct Progress: Sendable {
   /// Its transfer has ended: its batch does not wait for it any more.
   var isSent = false
   /// Where its later steps go, where only a capture told.
-  var lanes: [Step.Kind: Int] = [:]
+  var hostQueues: [Step.Kind: Int] = [:]
   /// What went wrong so far.
-  var troubles: [Trouble] = []
+  var attemptFailures: [AttemptFailure] = []
 
   init(step: Step.Kind) { self.step = step }
 }
 
 /// An attempt that did not go well.
-package struct Trouble: Hashable, Codable, Sendable {
+package struct AttemptFailure: Hashable, Codable, Sendable {
   package var step: Step.Kind
   package var code: String
   package var status: Int?

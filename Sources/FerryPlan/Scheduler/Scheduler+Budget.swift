@@ -54,9 +54,9 @@ extension Scheduler {
   }
 
   /// The place has ended: what it was promised and did not send may let others go, smallest first.
-  mutating func releaseReservation(_ place: Place) {
-    guard gate?.isReserved(place) == true else { return }
-    gate?.release(place)
+  mutating func releaseReservation(_ ref: ItemRef) {
+    guard gate?.isReserved(ref) == true else { return }
+    gate?.release(ref)
     guard let room = gate?.room, room > 0 else { return }
     returnWaiters()
     for upload in uploads.indices {
@@ -76,7 +76,7 @@ extension Scheduler {
       uploads[upload].items.begun[item]?.state != .transferred
     else { return .admitted }
     let size = uploads[upload].items.files.sizes[item]
-    switch gate?.admit(Place(node, item), size: size) {
+    switch gate?.admit(ItemRef(node, item), size: size) {
     case .admitted, nil: return .admitted
     case .asks(let request):
       ask(request)
@@ -88,10 +88,10 @@ extension Scheduler {
   }
 
   private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
-    let place = Place(uploads[upload].node, item)
-    guard plan.canEverFit(size, session: session(of: place.node)) else {
+    let ref = ItemRef(uploads[upload].node, item)
+    guard plan.canEverFit(size, session: session(of: ref.node)) else {
       _ = begin(upload)
-      return end(place, .failed, .neverFits(size))
+      return end(ref, .failed, .neverFits(size))
     }
     _ = uploads[upload].pending.removeFirst()
     uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
@@ -99,21 +99,21 @@ extension Scheduler {
 
   /// Before a request that was begun is sent: what it needs is leased, or it waits. Returns its byte limit.
   mutating func isCovered(_ ready: Ready) -> Bool {
-    guard isGated(ready.place.node) else { return true }
+    guard isGated(ready.ref.node) else { return true }
     let admission: BudgetGate.Admission
     switch ready.step {
     case .token, .allocate, .commit, .probe: return true
     case .abandon: return isReleaseCovered(ready)
     case .transfer:
-      let isReserved = gate?.isReserved(ready.place) ?? true
-      let size = ready.place.item.flatMap { item in
-        uploadIndex[ready.place.node.index].map { uploads[$0].items.files.sizes[item] }
+      let isReserved = gate?.isReserved(ready.ref) ?? true
+      let size = ready.ref.item.flatMap { item in
+        uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
       }
       admission =
-        (isReserved ? gate?.covers(ready.place) : gate?.admit(ready.place, size: size)) ?? .admitted
+        (isReserved ? gate?.covers(ready.ref) : gate?.admit(ready.ref, size: size)) ?? .admitted
     case .fetch, .request:
       admission =
-        gate?.isReserved(ready.place) == true ? .admitted : gate?.admit(ready.place, size: nil) ?? .admitted
+        gate?.isReserved(ready.ref) == true ? .admitted : gate?.admit(ready.ref, size: nil) ?? .admitted
     }
     switch admission {
     case .admitted: return true
@@ -129,13 +129,13 @@ extension Scheduler {
 
   /// The release of an upload ID waits for no other window: the next run tries it again.
   private mutating func isReleaseCovered(_ ready: Ready) -> Bool {
-    guard gate?.isReserved(ready.place) == false else { return true }
-    switch gate?.admit(ready.place, size: 1) {
+    guard gate?.isReserved(ready.ref) == false else { return true }
+    switch gate?.admit(ready.ref, size: 1) {
     case .admitted, nil: return true
     case .asks(let request):
       ask(request)
       gate?.waiters.append(ready)
-    case .refused: leave(ready.place, gate?.reason(1) ?? stopReason)
+    case .refused: leave(ready.ref, gate?.reason(1) ?? stopReason)
     }
     return false
   }
@@ -146,10 +146,10 @@ extension Scheduler {
 
   /// What an attempt may move of a body whose size nobody knows.
   func byteLimit(of ready: Ready) -> Int64? {
-    guard ready.step == .fetch, let gate, gate.budget.cutoff == .hard, isGated(ready.place.node) else {
+    guard ready.step == .fetch, let gate, gate.budget.cutoff == .hard, isGated(ready.ref.node) else {
       return nil
     }
-    return gate.reservation(of: ready.place)
+    return gate.reservation(of: ready.ref)
   }
 }
 

@@ -14,14 +14,14 @@ extension Scheduler {
     }
     if !finishing {
       for (id, flight) in flights.sorted(by: { $0.key < $1.key })
-      where plan.isOf(session, cancelled, flight.attempt.place) {
+      where plan.isOf(session, cancelled, flight.attempt.ref) {
         interrupt(id, .cancelled)
       }
-      for ready in takeWaiting(where: { plan.isOf(session, cancelled, $0.place) }).sorted() {
-        end(ready.place, .cancelled, .cancelled)
+      for ready in takeWaiting(where: { plan.isOf(session, cancelled, $0.ref) }).sorted() {
+        end(ready.ref, .cancelled, .cancelled)
       }
     }
-    for index in nodes.indices where plan.isOf(session, cancelled, Place(NodeID(index))) {
+    for index in nodes.indices where plan.isOf(session, cancelled, ItemRef(NodeID(index))) {
       if let upload = uploadIndex[index] {
         cancelUnbegun(upload)
       } else if case .waiting = nodes[index].phase {
@@ -40,7 +40,7 @@ extension Scheduler {
       for item in unbegun {
         // What may have been sent before is not sent again by a later round.
         let isAmbiguous = mayHaveActed(item, of: upload)
-        end(Place(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
+        end(ItemRef(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
       }
       closeIfThrough(upload)
     case .waiting: close(node.index, .skipped, .cancelled)
@@ -119,10 +119,10 @@ extension Scheduler {
 
 extension Plan {
   /// Whether the place lives in the session and is of one of the manifests; tokens live nowhere.
-  fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ place: Place) -> Bool {
-    let node = nodes[place.node.index]
+  fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ ref: ItemRef) -> Bool {
+    let node = nodes[ref.node.index]
     // What releases an upload ID goes on.
-    return node.session == session && node.kind != .token && place.orphan == nil
+    return node.session == session && node.kind != .token && ref.orphan == nil
       && manifests.contains(node.manifest)
   }
 }

@@ -18,11 +18,11 @@ extension Scheduler {
     guard new != conditions else { return }
     let hasOtherNetwork = new.network != conditions.network
     conditions = new
-    holdLanes()
+    holdHostQueues()
     for upload in uploads.indices { uploads[upload].isHeld = hold(on: uploads[upload].node) != nil }
     if hasOtherNetwork { changeGate() }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
-    where lanes[flight.lane].hold != nil || (hasOtherNetwork && isPromised(flight)) {
+    where hostQueues[flight.hostQueue].hold != nil || (hasOtherNetwork && isPromised(flight)) {
       // The answer of a step that is never sent again is worth more than the rule: it has been sent.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
@@ -32,17 +32,19 @@ extension Scheduler {
   /// Whether it may only be sent under a promise of the network's budget, which that of another network is not.
   private func isPromised(_ flight: Flight) -> Bool {
     switch flight.attempt.step {
-    case .transfer, .fetch, .request: isGated(flight.attempt.place.node)
+    case .transfer, .fetch, .request: isGated(flight.attempt.ref.node)
     case .token, .allocate, .commit, .probe, .abandon: false
     }
   }
 
   func isOnce(_ flight: Flight) -> Bool {
-    step(flight.attempt.place.node, flight.attempt.step).repeatability == .once
+    step(flight.attempt.ref.node, flight.attempt.step).repeatability == .once
   }
 
-  private mutating func holdLanes() {
-    for lane in lanes.indices { lanes[lane].hold = hold(on: lanes[lane].key.session) }
+  private mutating func holdHostQueues() {
+    for hostQueue in hostQueues.indices {
+      hostQueues[hostQueue].hold = hold(on: hostQueues[hostQueue].key.session)
+    }
   }
 
   mutating func interrupt(_ id: UInt64, _ reason: Interruption) {
@@ -79,19 +81,19 @@ extension Scheduler {
   mutating func closeWindowIfOver() {
     guard let windowEndsAt, windowEndsAt <= now, !isWindowClosed else { return }
     isWindowClosed = true
-    holdLanes()
+    holdHostQueues()
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
-    where lanes[flight.lane].hold == .expired && flight.interruption == nil {
+    where hostQueues[flight.hostQueue].hold == .expired && flight.interruption == nil {
       interrupt(id, .expired)
     }
   }
 
   /// Whether another request of the lane's session may be under way.
-  func hasRoomInWindow(_ lane: Int) -> Bool {
+  func hasRoomInWindow(_ hostQueue: Int) -> Bool {
     guard windowEndsAt != nil, flights.count >= Self.mostInWindow else { return true }
-    guard plan.sessions[lanes[lane].key.session.index].kind != .background else { return true }
+    guard plan.sessions[hostQueues[hostQueue].key.session.index].kind != .background else { return true }
     return flights.values.count {
-      plan.sessions[lanes[$0.lane].key.session.index].kind != .background
+      plan.sessions[hostQueues[$0.hostQueue].key.session.index].kind != .background
     } < Self.mostInWindow
   }
 }

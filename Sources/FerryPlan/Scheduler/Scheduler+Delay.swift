@@ -33,14 +33,14 @@ extension Scheduler {
     let policy = plan.policies.resumeDelay
     sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
     entries.append(.resumed(session, sessions[session.index].delay))
-    tally.resumes += 1
+    metrics.resumes += 1
   }
 
   /// Enqueues a step whose transfer is a new one.
-  mutating func enqueueCreated(_ place: Place, _ kind: Step.Kind) {
-    guard let start = startsNoSooner(session(of: place.node)) else { return enqueue(place, kind) }
-    if let upload = uploadIndex[place.node.index] { uploads[upload].inProgress -= 1 }
-    creations.insert(Timer(at: start, ready: ready(place, kind)))
+  mutating func enqueueCreated(_ ref: ItemRef, _ kind: Step.Kind) {
+    guard let start = startsNoSooner(session(of: ref.node)) else { return enqueue(ref, kind) }
+    if let upload = uploadIndex[ref.node.index] { uploads[upload].inProgress -= 1 }
+    creations.insert(Timer(at: start, ready: ready(ref, kind)))
   }
 
   /// Items that were handed over in the background and whose delay has passed.
@@ -62,12 +62,12 @@ extension Scheduler {
   }
 
   /// Keeps a sent item until its batch is through.
-  mutating func keepUntilThrough(_ place: Place, _ upload: Int) {
-    let isAsked = self[progress: place]?.step == .probe
-    let kind = isAsked ? .probe : commitKind(of: place)
-    self[progress: place]?.step = kind
+  mutating func keepUntilThrough(_ ref: ItemRef, _ upload: Int) {
+    let isAsked = self[progress: ref]?.step == .probe
+    let kind = isAsked ? .probe : commitKind(of: ref)
+    self[progress: ref]?.step = kind
     uploads[upload].inProgress -= 1
-    uploads[upload].sent.append(ready(place, kind))
+    uploads[upload].sent.append(ready(ref, kind))
   }
 
   /// Whether something of the batch is still on its way; what its budget skipped goes in another window.

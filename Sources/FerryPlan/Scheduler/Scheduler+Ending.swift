@@ -6,8 +6,9 @@ extension Scheduler {
   package var nextWakeup: Instant? {
     var moments: [Instant] = []
     if let next = timers.min?.at { moments.append(next) }
-    for lane in lanes where !isEnding {
-      guard let resumeAt = lane.resumeAt, resumeAt > now, lane.givenUp == nil, lane.hold == nil else {
+    for hostQueue in hostQueues where !isEnding {
+      guard let resumeAt = hostQueue.resumeAt, resumeAt > now, hostQueue.givenUp == nil, hostQueue.hold == nil
+      else {
         continue
       }
       moments.append(resumeAt)
@@ -44,7 +45,7 @@ extension Scheduler {
       return
     }
     if stop == nil {
-      guard timers.isEmpty, lanes.allSatisfy(\.isIdle), !isAnyNodeBusy
+      guard timers.isEmpty, hostQueues.allSatisfy(\.isIdle), !isAnyNodeBusy
       else {
         idleSince = nil
         return
@@ -87,7 +88,8 @@ extension Scheduler {
   }
 
   private var waitsForConditions: Bool {
-    uploads.contains { $0.isHeld && $0.open > 0 } || lanes.contains { $0.hold != nil && $0.hasReadyItems }
+    uploads.contains { $0.isHeld && $0.open > 0 }
+      || hostQueues.contains { $0.hold != nil && $0.hasReadyItems }
   }
 
   private var isAnyNodeSettling: Bool {
@@ -109,14 +111,14 @@ extension Scheduler {
   /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
-      leave(ready.place, hold(on: ready.place.node) ?? stopReason)
+      leave(ready.ref, hold(on: ready.ref.node) ?? stopReason)
     }
   }
 
   /// Takes out what waits for a connection, a moment, an intent, a token, the budget, or the end of its batch.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
-    for lane in lanes.indices { waiting += lanes[lane].take(where: isWanted) }
+    for hostQueue in hostQueues.indices { waiting += hostQueues[hostQueue].take(where: isWanted) }
     for node in tokens.keys {
       waiting += tokens[node]?.waiters.filter(isWanted) ?? []
       tokens[node]?.waiters.removeAll(where: isWanted)
@@ -133,7 +135,7 @@ extension Scheduler {
       waiting += sent
     }
     for timer in timers.unordered + creations.unordered where isWanted(timer.ready) {
-      if let upload = itemsUpload(of: timer.ready.place) { uploads[upload].inProgress += 1 }
+      if let upload = itemsUpload(of: timer.ready.ref) { uploads[upload].inProgress += 1 }
       waiting.append(timer.ready)
     }
     timers = .init(timers.unordered.filter { !isWanted($0.ready) })
@@ -175,11 +177,11 @@ extension Scheduler {
     if reason == .maxDuration || reason == .expired { note(.cutOff, of: node) }
     guard reason.isDeferral else { return }
     note(.deferred, of: node)
-    if let until = reason.until { tally.deferredUntil = min(tally.deferredUntil ?? until, until) }
+    if let until = reason.until { metrics.deferredUntil = min(metrics.deferredUntil ?? until, until) }
   }
 
   mutating func note(_ code: ExitCode, of node: NodeID) {
-    tally.codes[plan.manifest(of: node), default: []].insert(code)
+    metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
   /// Why what is left of an open node waits: the one place that tells.
@@ -191,14 +193,14 @@ extension Scheduler {
     }
     for step in node.deliverySteps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
-      if let lane = laneIndex[.init(session: step.session, origin: step.origin)] {
-        if let failure = lanes[lane].givenUp ?? lanes[lane].hold { return failure }
+      if let hostQueue = laneIndex[.init(session: step.session, origin: step.origin)] {
+        if let failure = hostQueues[hostQueue].givenUp ?? hostQueues[hostQueue].hold { return failure }
       }
     }
-    if let creation = creations.unordered.first(where: { $0.ready.place.node.index == index }) {
+    if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
       return delay(until: creation.at, NodeID(index))
     }
-    if let gate, gate.waiters.contains(where: { $0.place.node.index == index }) { return gate.reason(1) }
+    if let gate, gate.waiters.contains(where: { $0.ref.node.index == index }) { return gate.reason(1) }
     if let limit = options.limit, begunCount >= limit {
       return .init(code: "limit", message: "--limit \(limit) is reached")
     }
@@ -230,7 +232,7 @@ extension Scheduler {
   }
 }
 
-extension Lane {
+extension HostQueue {
   /// Whether it has something that the round waits for.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
 

@@ -3,22 +3,22 @@ import FerryManifest
 /// The end of an item or a single request, in this round or in this launch.
 extension Scheduler {
   /// The item's, or the single request's, end in this round.
-  mutating func end(_ place: Place, _ state: ItemState, _ failure: RecordedFailure?) {
-    releaseReservation(place)
-    if (state == .failed || state == .cancelled), self[progress: place]?.isCommitUnknown == true {
+  mutating func end(_ ref: ItemRef, _ state: ItemState, _ failure: RecordedFailure?) {
+    releaseReservation(ref)
+    if (state == .failed || state == .cancelled), self[progress: ref]?.isCommitUnknown == true {
       // Whoever sends the file again might do twice what the server did at the commit.
       let reason = failure.map { ": \($0.message)" } ?? ""
       return end(
-        place, .ambiguous,
+        ref, .ambiguous,
         .init(
           code: "answer_lost", status: failure?.status, message: "commit may have been carried out\(reason)"))
     }
-    guard let item = place.item, let upload = uploadIndex[place.node.index] else {
-      let troubles = nodes[place.node.index].progress?.troubles ?? []
-      tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles
-      nodes[place.node.index].progress = nil
-      if case .fetch = plan.nodes[place.node.index].work, state != .done {
-        nodes[place.node.index].fetchResult = .failed
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
+      let attemptFailures = nodes[ref.node.index].progress?.attemptFailures ?? []
+      metrics.nodeFailures[ref.node] = attemptFailures.isEmpty ? nil : attemptFailures
+      nodes[ref.node.index].progress = nil
+      if case .fetch = plan.nodes[ref.node.index].work, state != .done {
+        nodes[ref.node.index].fetchResult = .failed
       }
       let outcome: NodeOutcome =
         switch state {
@@ -27,19 +27,19 @@ extension Scheduler {
         case .cancelled: .skipped
         case .queued, .allocated, .transferred, .failed: .failed
         }
-      return finishNode(place.node.index, outcome, failure)
+      return finishNode(ref.node.index, outcome, failure)
     }
     switch state {
-    case .failed: orphanUploadID(of: place, .failed)
-    case .cancelled: orphanUploadID(of: place, .cancelled)
+    case .failed: orphanUploadID(of: ref, .failed)
+    case .cancelled: orphanUploadID(of: ref, .cancelled)
     case .queued, .allocated, .transferred, .done, .ambiguous: break
     }
-    entries.append(.closed(place, state, failure, at: now))
+    entries.append(.closed(ref, state, failure, at: now))
     remove(item, of: upload, state, failure)
     switch state {
     case .done:
       uploads[upload].counts.done += 1
-      tally.itemsDone += 1
+      metrics.itemsDone += 1
       uploads[upload].items.phases[item] = .done
     case .ambiguous:
       uploads[upload].counts.ambiguous += 1
@@ -55,22 +55,22 @@ extension Scheduler {
   }
 
   /// Not in this launch any more.
-  mutating func leave(_ place: Place, _ failure: RecordedFailure) {
-    if plan.nodes[place.node.index].kind == .token { return fail(token: place.node, failure) }
-    if place.orphan != nil { return leaveRelease(place, failure) }
-    if let progress = self[progress: place], progress.intent == .recorded, !progress.isCommitUnknown {
-      withdrawIntent(of: place)
+  mutating func leave(_ ref: ItemRef, _ failure: RecordedFailure) {
+    if plan.nodes[ref.node.index].kind == .token { return fail(token: ref.node, failure) }
+    if ref.orphan != nil { return leaveRelease(ref, failure) }
+    if let progress = self[progress: ref], progress.intent == .recorded, !progress.isCommitUnknown {
+      withdrawIntent(of: ref)
     }
-    releaseReservation(place)
-    note(failure, of: place.node)
+    releaseReservation(ref)
+    note(failure, of: ref.node)
     if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != "token" {
-      note(.temporary, of: place.node)
+      note(.temporary, of: ref.node)
     }
-    guard let item = place.item, let upload = uploadIndex[place.node.index] else {
-      nodes[place.node.index].phase = .left(failure)
-      let troubles = nodes[place.node.index].progress?.troubles ?? []
-      tally.nodeTroubles[place.node] = troubles.isEmpty ? nil : troubles
-      nodes[place.node.index].progress = nil
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
+      nodes[ref.node.index].phase = .left(failure)
+      let attemptFailures = nodes[ref.node.index].progress?.attemptFailures ?? []
+      metrics.nodeFailures[ref.node] = attemptFailures.isEmpty ? nil : attemptFailures
+      nodes[ref.node.index].progress = nil
       return
     }
     remove(item, of: upload, .queued, failure)
@@ -82,46 +82,46 @@ extension Scheduler {
   /// The request that was about to be sent was not carried out: the journal has again what it had before.
   ///
   /// Of a commit that a person wants sent again that is the doubt, unless the probe has ended it.
-  mutating func withdrawIntent(of place: Place) {
-    guard let item = place.item, let upload = uploadIndex[place.node.index],
-      uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: place]?.mayCount == true
-    else { return entries.append(.withdrawn(place)) }
-    entries.append(.intent(place, .commitAgain))
+  mutating func withdrawIntent(of ref: ItemRef) {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
+      uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: ref]?.mayCount == true
+    else { return entries.append(.withdrawn(ref)) }
+    entries.append(.intent(ref, .commitAgain))
   }
 
   private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
-    let place = Place(uploads[upload].node, item)
-    leaveAhead(place)
+    let ref = ItemRef(uploads[upload].node, item)
+    leaveAhead(ref)
     if uploads[upload].active[item]?.isSent != true { uploads[upload].batchSending -= 1 }
     let progress = uploads[upload].active.removeValue(forKey: item)
-    let troubles = progress?.troubles ?? []
+    let attemptFailures = progress?.attemptFailures ?? []
     uploads[upload].inProgress -= 1
     uploads[upload].open -= 1
     uploads[upload].batchOpen -= 1
-    guard state != .done || !troubles.isEmpty else { return }
+    guard state != .done || !attemptFailures.isEmpty else { return }
     // What no launch had begun is only counted.
     guard state != .cancelled || progress != nil || uploads[upload].items.begun[item] != nil else { return }
-    tally.notes.append(ItemNote(place: place, state: state, failure: failure, troubles: troubles))
+    metrics.notes.append(ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures))
   }
 
-  subscript(progress place: Place) -> Progress? {
+  subscript(progress ref: ItemRef) -> Progress? {
     get {
-      if let orphan = place.orphan {
-        return uploadIndex[place.node.index].flatMap { uploads[$0].releases.active[orphan] }
+      if let orphan = ref.orphan {
+        return uploadIndex[ref.node.index].flatMap { uploads[$0].releases.active[orphan] }
       }
-      guard let item = place.item else { return nodes[place.node.index].progress }
-      return uploadIndex[place.node.index].flatMap { uploads[$0].active[item] }
+      guard let item = ref.item else { return nodes[ref.node.index].progress }
+      return uploadIndex[ref.node.index].flatMap { uploads[$0].active[item] }
     }
     set {
-      if let orphan = place.orphan {
-        if let upload = uploadIndex[place.node.index] { uploads[upload].releases.active[orphan] = newValue }
+      if let orphan = ref.orphan {
+        if let upload = uploadIndex[ref.node.index] { uploads[upload].releases.active[orphan] = newValue }
         return
       }
-      guard let item = place.item else {
-        nodes[place.node.index].progress = newValue
+      guard let item = ref.item else {
+        nodes[ref.node.index].progress = newValue
         return
       }
-      if let upload = uploadIndex[place.node.index] { uploads[upload].active[item] = newValue }
+      if let upload = uploadIndex[ref.node.index] { uploads[upload].active[item] = newValue }
     }
   }
 }

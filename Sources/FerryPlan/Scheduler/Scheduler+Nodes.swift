@@ -50,7 +50,7 @@ extension Scheduler {
     state.window = 2 * transferLimit + others.reduce(0, +)
     state.aheadLimit = transferLimit
     state.isHeld = hold(on: id) != nil
-    lanes[lane(work.first.session, work.first.origin)].sources.append(uploads.count)
+    hostQueues[hostQueue(work.first.session, work.first.origin)].sources.append(uploads.count)
     return state
   }
 
@@ -119,13 +119,13 @@ extension Scheduler {
     }
     if nodes[index].progress?.intent == .inherited {
       end(
-        Place(id), .ambiguous,
+        ItemRef(id), .ambiguous,
         .init(code: "answer_lost", message: "a launch was interrupted after it may have been sent"))
       return
     }
     let kind = plan.nodes[index].steps[0].kind
     nodes[index].progress = Progress(step: kind)
-    enqueueCreated(Place(id), kind)
+    enqueueCreated(ItemRef(id), kind)
   }
 
   /// Hands the next batch over: as much as `max_items` and `max_bytes` allow.
@@ -234,7 +234,7 @@ extension Scheduler {
       case .ambiguous: .ambiguous
       case .skipped: .cancelled
       }
-    if uploadIndex[index] == nil { entries.append(.closed(Place(NodeID(index)), state, failure, at: now)) }
+    if uploadIndex[index] == nil { entries.append(.closed(ItemRef(NodeID(index)), state, failure, at: now)) }
     if let upload = uploadIndex[index], outcome == .skipped {
       // Its files stay for the next round, in which it may run.
       uploads[upload].counts.cancelled += uploads[upload].open

@@ -5,18 +5,18 @@ extension Scheduler {
   package var totals: RunRecord.Totals {
     var totals = RunRecord.Totals()
     for upload in uploads { totals.items += upload.counts }
-    totals.itemsDoneInRun = tally.itemsDone
-    totals.bytes.useful = tally.usefulBytes
-    totals.bytes.resent = tally.resentBytes
-    totals.bytes.overhead = tally.traffic.total -| tally.usefulBytes -| tally.resentBytes
-    totals.requests = tally.requests
-    totals.tokensFetched = tally.tokensFetched
-    totals.tokenRefreshes = tally.tokenRefreshes
-    totals.idsAllocated = tally.idsAllocated
-    totals.idsExpired = tally.idsExpired
-    totals.idsOrphaned = tally.idsOrphaned
-    totals.idsReleased = tally.idsReleased
-    totals.resumes = tally.resumes
+    totals.itemsDoneInRun = metrics.itemsDone
+    totals.bytes.useful = metrics.usefulBytes
+    totals.bytes.resent = metrics.resentBytes
+    totals.bytes.overhead = metrics.traffic.total -| metrics.usefulBytes -| metrics.resentBytes
+    totals.requests = metrics.requests
+    totals.tokensFetched = metrics.tokensFetched
+    totals.tokenRefreshes = metrics.tokenRefreshes
+    totals.idsAllocated = metrics.idsAllocated
+    totals.idsExpired = metrics.idsExpired
+    totals.idsOrphaned = metrics.idsOrphaned
+    totals.idsReleased = metrics.idsReleased
+    totals.resumes = metrics.resumes
     return totals
   }
 
@@ -72,7 +72,7 @@ extension Scheduler {
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
-        attempts: (tally.nodeTroubles[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
+        attempts: (metrics.nodeFailures[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =
@@ -105,10 +105,10 @@ extension Scheduler {
     return needsMet(index) == true
   }
 
-  package var itemRecords: [RunRecord.ItemRecord] { tally.notes.map(record) }
+  package var itemRecords: [RunRecord.ItemRecord] { metrics.notes.map(record) }
 
   package func record(_ note: ItemNote) -> RunRecord.ItemRecord {
-    guard let item = note.place.item, let upload = uploadIndex[note.place.node.index] else {
+    guard let item = note.ref.item, let upload = uploadIndex[note.ref.node.index] else {
       preconditionFailure("notes are of items")
     }
     let files = uploads[upload].items.files
@@ -122,16 +122,16 @@ extension Scheduler {
       case .cancelled: "cancelled"
       }
     return RunRecord.ItemRecord(
-      manifest: recordedManifest(note.place.node.index), node: plan.nodes[note.place.node.index].name,
-      path: String(decoding: bytes, as: UTF8.self), pathBase64: NameText.base64(bytes),
+      manifest: recordedManifest(note.ref.node.index), node: plan.nodes[note.ref.node.index].name,
+      path: String(decoding: bytes, as: UTF8.self), pathBase64: DisplayPath.base64(bytes),
       size: files.sizes[item], state: state,
-      reason: note.failure, attempts: note.troubles.map(RunRecord.AttemptRecord.init))
+      reason: note.failure, attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init))
   }
 
   /// Why the launch was ended early; `nil` where its deadline came and nothing is left because of it.
   package var stopCause: StopCause? {
-    guard tally.stop == .maxDuration, !tally.codes.values.contains(where: { $0.contains(.cutOff) }) else {
-      return tally.stop
+    guard metrics.stop == .maxDuration, !metrics.codes.values.contains(where: { $0.contains(.cutOff) }) else {
+      return metrics.stop
     }
     return nodes.indices.contains(where: isHeldByStop) ? .maxDuration : nil
   }
@@ -143,7 +143,7 @@ extension Scheduler {
 
   /// How it would end if it had this manifest alone. `${run.exit_code}`.
   package func exitCode(of manifest: ManifestID) -> ExitCode {
-    var codes = tally.codes[manifest] ?? []
+    var codes = metrics.codes[manifest] ?? []
     switch stopCause {
     case .interrupt: codes.insert(.interrupted)
     case .terminate: codes.insert(.terminated)
@@ -154,8 +154,8 @@ extension Scheduler {
     return ExitCode.first(of: codes)
   }
 
-  package func path(of place: Place) -> ArraySlice<UInt8>? {
-    guard let item = place.item, let upload = uploadIndex[place.node.index] else { return nil }
+  package func path(of ref: ItemRef) -> ArraySlice<UInt8>? {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return nil }
     return uploads[upload].items.files.path(item)
   }
 

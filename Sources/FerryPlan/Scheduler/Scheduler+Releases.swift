@@ -57,34 +57,34 @@ struct Releases: Sendable {
 /// No item waits for a release, and none that fails changes how the launch ends.
 extension Scheduler {
   /// The upload that counts the place among its items.
-  func itemsUpload(of place: Place) -> Int? { place.item == nil ? nil : uploadIndex[place.node.index] }
+  func itemsUpload(of ref: ItemRef) -> Int? { ref.item == nil ? nil : uploadIndex[ref.node.index] }
 
   // MARK: Becoming one
 
   /// The item is about to lose its upload ID, if it has one.
-  mutating func orphanUploadID(of place: Place, _ reason: OrphanReason) {
-    guard let item = place.item, let upload = uploadIndex[place.node.index],
-      case .upload(let work) = plan.nodes[place.node.index].work
+  mutating func orphanUploadID(of ref: ItemRef, _ reason: OrphanReason) {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
+      case .upload(let work) = plan.nodes[ref.node.index].work
     else { return }
     let progress = uploads[upload].active[item] ?? progress(ofItem: item, upload)
     guard progress.hasUploadID else { return }
     let orphan = uploads[upload].releases.add()
-    tally.idsOrphaned += 1
+    metrics.idsOrphaned += 1
     entries.append(
-      .orphaned(place, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
+      .orphaned(ref, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
     if work.abandon != nil, !progress.mayCount { uploads[upload].releases.await(orphan) }
   }
 
   /// What an attempt tells of whether its upload ID may be released.
   mutating func learnWhetherItCounts(
-    _ place: Place, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
+    _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
   ) {
-    guard place.item != nil, case .upload(let work) = plan.nodes[place.node.index].work else { return }
+    guard ref.item != nil, case .upload(let work) = plan.nodes[ref.node.index].work else { return }
     switch step.kind {
-    case .probe: if case .notCommitted = verdict { self[progress: place]?.mayCount = false }
+    case .probe: if case .notCommitted = verdict { self[progress: ref]?.mayCount = false }
     case .commit, .transfer:
       let makesItCount = step.kind == .commit || work.commit == nil
-      if makesItCount, answer.mayHaveActed { self[progress: place]?.mayCount = true }
+      if makesItCount, answer.mayHaveActed { self[progress: ref]?.mayCount = true }
     case .token, .allocate, .fetch, .request, .abandon: break
     }
   }
@@ -109,8 +109,8 @@ extension Scheduler {
         return true
       }
       for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
-      fillLanes()
-      guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, lanes.allSatisfy(\.isIdle) else {
+      fillHostQueues()
+      guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, hostQueues.allSatisfy(\.isIdle) else {
         return true
       }
     }
@@ -141,54 +141,54 @@ extension Scheduler {
   mutating func finishRelease(
     _ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
   ) {
-    let place = flight.attempt.place
+    let ref = flight.attempt.ref
     switch verdict {
     case .succeeded, .unchanged, .uploadIDGone:
-      entries.append(.settled(place))
-      tally.idsReleased += 1
-      endRelease(place) { $0.released += 1 }
+      entries.append(.settled(ref))
+      metrics.idsReleased += 1
+      endRelease(ref) { $0.released += 1 }
     case .unauthorized(let failure):
-      let replacements = (self[progress: place]?.replacements ?? 0) + 1
-      self[progress: place]?.replacements = replacements
-      guard replacements <= 2, stop == nil else { return refuseRelease(place, failure) }
+      let replacements = (self[progress: ref]?.replacements ?? 0) + 1
+      self[progress: ref]?.replacements = replacements
+      guard replacements <= 2, stop == nil else { return refuseRelease(ref, failure) }
       if let token = step.token {
         _ = invalidate(token: token, generation: flight.attempt.tokenGeneration)
       }
-      enqueue(place, .abandon)
+      enqueue(ref, .abandon)
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
-    case .permanent(let failure) where answer.hasRunOut: leaveRelease(place, failure)
+    case .permanent(let failure) where answer.hasRunOut: leaveRelease(ref, failure)
     case .permanent(let failure), .conditionRefused(let failure), .answerLost(let failure),
       .notCommitted(let failure),
       .integrity(let failure), .limited(let failure):
-      refuseRelease(place, failure)
-    case .cancelled: leaveRelease(place, flight.interruption == .expired ? .expired : stopReason)
+      refuseRelease(ref, failure)
+    case .cancelled: leaveRelease(ref, flight.interruption == .expired ? .expired : stopReason)
     }
   }
 
   /// Not in this launch any more. Where its server does not answer, or says that it cannot now, the upload's others are
   /// not tried either; the next launch begins with them.
-  mutating func leaveRelease(_ place: Place, _ failure: RecordedFailure) {
+  mutating func leaveRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
     guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
-      return endRelease(place) { _ in }
+      return endRelease(ref) { _ in }
     }
-    refuseRelease(place, failure)
-    for ready in takeWaiting(where: { $0.place.orphan != nil && $0.place.node == place.node }) {
-      endRelease(ready.place) { $0.failed += 1 }
+    refuseRelease(ref, failure)
+    for ready in takeWaiting(where: { $0.ref.orphan != nil && $0.ref.node == ref.node }) {
+      endRelease(ready.ref) { $0.failed += 1 }
     }
   }
 
-  private mutating func refuseRelease(_ place: Place, _ failure: RecordedFailure) {
-    entries.append(.notReleased(place, failure, at: now))
-    endRelease(place) {
+  private mutating func refuseRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
+    entries.append(.notReleased(ref, failure, at: now))
+    endRelease(ref) {
       $0.failed += 1
       $0.failure = failure
     }
   }
 
-  private mutating func endRelease(_ place: Place, _ count: (inout Releases) -> Void) {
-    releaseReservation(place)
-    guard let upload = uploadIndex[place.node.index], let orphan = place.orphan,
+  private mutating func endRelease(_ ref: ItemRef, _ count: (inout Releases) -> Void) {
+    releaseReservation(ref)
+    guard let upload = uploadIndex[ref.node.index], let orphan = ref.orphan,
       uploads[upload].releases.active.removeValue(forKey: orphan) != nil
     else { return }
     count(&uploads[upload].releases)
@@ -197,7 +197,7 @@ extension Scheduler {
   /// Whether something else than releases waits for a token.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
-    return waiters.isEmpty || waiters.contains { $0.place.orphan == nil }
+    return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil }
   }
 }
 

@@ -6,9 +6,9 @@ extension Scheduler {
     guard let flight = flights.removeValue(forKey: result.id) else {
       preconditionFailure("attempt \(result.id) ends once, after it was started")
     }
-    let place = flight.attempt.place
-    lanes[flight.lane].inFlight -= 1
-    let step = step(place.node, flight.attempt.step)
+    let ref = flight.attempt.ref
+    hostQueues[flight.hostQueue].inFlight -= 1
+    let step = step(ref.node, flight.attempt.step)
     let refreshStatuses: [Int] =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work {
         work.refresh.onStatus
@@ -17,27 +17,28 @@ extension Scheduler {
       }
     let verdict = step.judge(
       result.answer, refreshStatuses: refreshStatuses,
-      hasUploadID: self[progress: place]?.hasUploadID ?? false)
-    tally.count(flight.attempt.step, result, verdict)
+      hasUploadID: self[progress: ref]?.hasUploadID ?? false)
+    metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
-      gate?.sendsAgain(place, bytes: result.traffic.bodySent)
+      gate?.sendsAgain(ref, bytes: result.traffic.bodySent)
     }
-    if flight.attempt.step == .transfer, verdict == .succeeded { sample(place.node, result) }
+    if flight.attempt.step == .transfer, verdict == .succeeded { sample(ref.node, result) }
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .limited:
       // An answer to a request from before the host failed tells nothing of it now.
-      if flight.startedAt >= lanes[flight.lane].waveEnded ?? flight.startedAt {
-        lanes[flight.lane].failures = 0
-        lanes[flight.lane].resumeAt = nil
+      if flight.startedAt >= hostQueues[flight.hostQueue].waveEnded ?? flight.startedAt {
+        hostQueues[flight.hostQueue].failures = 0
+        hostQueues[flight.hostQueue].resumeAt = nil
       }
     }
-    if let trouble = verdict.failure {
-      let entry = Trouble(
-        step: flight.attempt.step, code: trouble.code, status: trouble.status, message: trouble.message,
+    if let attemptFailure = verdict.failure {
+      let entry = AttemptFailure(
+        step: flight.attempt.step, code: attemptFailure.code, status: attemptFailure.status,
+        message: attemptFailure.message,
         endedAt: now, duration: result.duration)
-      self[progress: place]?.troubles.append(entry)
+      self[progress: ref]?.attemptFailures.append(entry)
     }
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
@@ -53,76 +54,76 @@ extension Scheduler {
   }
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
-    let place = flight.attempt.place
-    spendIntent(place, step, verdict)
-    learnOfCommit(place, step, verdict)
-    learnWhetherItCounts(place, step, result.answer, verdict)
-    if flight.interruption == .cancelled, goesOn(place, step, after: verdict) {
+    let ref = flight.attempt.ref
+    spendIntent(ref, step, verdict)
+    learnOfCommit(ref, step, verdict)
+    learnWhetherItCounts(ref, step, result.answer, verdict)
+    if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
       // It ended by itself before it could be cancelled.
-      return end(place, .cancelled, .cancelled)
+      return end(ref, .cancelled, .cancelled)
     }
     switch verdict {
-    case .succeeded, .unchanged: succeed(place, step, result, verdict)
+    case .succeeded, .unchanged: succeed(ref, step, result, verdict)
     case .conditionRefused(let failure):
-      guard self[progress: place]?.isUnconditional == false else { return end(place, .failed, failure) }
-      self[progress: place]?.isUnconditional = true
-      again(place, flight.attempt.step)
+      guard self[progress: ref]?.isUnconditional == false else { return end(ref, .failed, failure) }
+      self[progress: ref]?.isUnconditional = true
+      again(ref, flight.attempt.step)
     case .unauthorized(let failure):
-      let replacements = (self[progress: place]?.replacements ?? 0) + 1
-      self[progress: place]?.replacements = replacements
+      let replacements = (self[progress: ref]?.replacements ?? 0) + 1
+      self[progress: ref]?.replacements = replacements
       if replacements > 2 {
-        note(.authorization, of: place.node)
-        end(place, .failed, failure)
+        note(.authorization, of: ref.node)
+        end(ref, .failed, failure)
       } else {
         let isNews =
           step.token.map { invalidate(token: $0, generation: flight.attempt.tokenGeneration) } ?? false
         replace(flight, isNews: isNews)
       }
-    case .uploadIDGone(let failure) where self[progress: place]?.isCommitUnknown == true:
-      end(place, .failed, failure)
+    case .uploadIDGone(let failure) where self[progress: ref]?.isCommitUnknown == true:
+      end(ref, .failed, failure)
     case .uploadIDGone(let failure):
-      tally.idsExpired += 1
-      let wasSent = self[progress: place]?.isSent == true
-      releaseUploadID(place, nil)
-      if wasSent, stop == nil, startsNoSooner(session(of: place.node)) != nil {
+      metrics.idsExpired += 1
+      let wasSent = self[progress: ref]?.isSent == true
+      releaseUploadID(ref, nil)
+      if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
         // Its transfer is a new one.
-        return enqueueCreated(place, .allocate)
+        return enqueueCreated(ref, .allocate)
       }
       retry(flight, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, effect != .notSent {
-        releaseUploadID(place, .startedOver)
+        releaseUploadID(ref, .startedOver)
         kind = .allocate
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
-    case .permanent(let failure): end(place, .failed, failure)
+    case .permanent(let failure): end(ref, .failed, failure)
     case .integrity(let failure):
-      note(.integrity, of: place.node)
-      end(place, .failed, failure)
+      note(.integrity, of: ref.node)
+      end(ref, .failed, failure)
     case .answerLost(let failure) where step.repeatability == .afterProbe:
       retry(flight, failure, retryAfter: nil, scope: .item, as: .probe)
-    case .notCommitted: again(place, .commit)
+    case .notCommitted: again(ref, .commit)
     case .answerLost(let failure):
       end(
-        place, .ambiguous,
+        ref, .ambiguous,
         .init(
           code: "answer_lost", status: failure.status,
           message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
     case .limited(let failure):
-      gate?.release(place)
-      guard stop == nil, isGated(place.node) else { return leave(place, failure) }
-      let waiter = ready(place, flight.attempt.step)
+      gate?.release(ref)
+      guard stop == nil, isGated(ref.node) else { return leave(ref, failure) }
+      let waiter = ready(ref, flight.attempt.step)
       gate?.waiters.append(waiter)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
   }
 
   /// Whether another request follows.
-  private func goesOn(_ place: Place, _ step: Step, after verdict: Verdict) -> Bool {
+  private func goesOn(_ ref: ItemRef, _ step: Step, after verdict: Verdict) -> Bool {
     switch verdict {
     case .succeeded, .unchanged:
-      guard case .upload(let work) = plan.nodes[place.node.index].work else { return false }
+      guard case .upload(let work) = plan.nodes[ref.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
     case .conditionRefused, .unauthorized, .uploadIDGone, .transient, .notCommitted, .limited: return true
     case .answerLost: return step.repeatability == .afterProbe
@@ -132,127 +133,127 @@ extension Scheduler {
 
   /// A request that ferry itself ended.
   private mutating func interrupted(_ flight: Flight, _ step: Step, _ reachedServer: Bool) {
-    let place = flight.attempt.place
+    let ref = flight.attempt.ref
     let startsOver = step.repeatability == .startsOver && reachedServer
     switch flight.interruption {
-    case .cancelled: end(place, .cancelled, .cancelled)
+    case .cancelled: end(ref, .cancelled, .cancelled)
     case .conditions where stop == nil:
-      if startsOver { releaseUploadID(place, .startedOver) }
-      again(place, startsOver ? .allocate : step.kind == .commit ? commitKind(of: place) : step.kind)
+      if startsOver { releaseUploadID(ref, .startedOver) }
+      again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)
     case .expired, .conditions, nil:
       if startsOver {
-        orphanUploadID(of: place, .startedOver)
-        entries.append(.released(place))
+        orphanUploadID(of: ref, .startedOver)
+        entries.append(.released(ref))
       }
-      leave(place, flight.interruption == .expired ? .expired : stopReason)
+      leave(ref, flight.interruption == .expired ? .expired : stopReason)
     }
   }
 
   /// The transfer was cancelled for a refused token: a new one with the new token takes its place, and its upload
   /// ID. To the resume delay it is new, and the first refusal of a token a resume.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
-    let place = flight.attempt.place
-    guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: place.node)) else {
-      return again(place, flight.attempt.step)
+    let ref = flight.attempt.ref
+    guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: ref.node)) else {
+      return again(ref, flight.attempt.step)
     }
-    if isNews { resume(session(of: place.node)) }
-    self[progress: place]?.step = .transfer
-    enqueueCreated(place, .transfer)
+    if isNews { resume(session(of: ref.node)) }
+    self[progress: ref]?.step = .transfer
+    enqueueCreated(ref, .transfer)
   }
 
-  private mutating func succeed(_ place: Place, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
+  private mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     guard case .response(let response) = result.answer else { return }
     for (kind, origin) in response.origins {
-      let later = self.step(place.node, kind)
-      let lane = lane(later.session, origin)
-      if later.repeatability == .once { lanes[lane].needsIntents = true }
-      self[progress: place]?.lanes[kind] = lane
+      let later = self.step(ref.node, kind)
+      let hostQueue = hostQueue(later.session, origin)
+      if later.repeatability == .once { hostQueues[hostQueue].needsIntents = true }
+      self[progress: ref]?.hostQueues[kind] = hostQueue
     }
-    self[progress: place]?.replacements = 0
+    self[progress: ref]?.replacements = 0
     switch step.kind {
     case .allocate:
-      guard case .upload(let work) = plan.nodes[place.node.index].work else { return }
+      guard case .upload(let work) = plan.nodes[ref.node.index].work else { return }
       let bound = work.validFor.map { now.advanced(by: $0) }
       let expires = [bound, response.expires].compactMap { $0 }.min()
-      self[progress: place]?.expires = expires
-      self[progress: place]?.hasUploadID = true
-      tally.idsAllocated += 1
-      regain(response.regained, of: place.node)
-      entries.append(.allocated(place, expires: expires))
-      again(place, .transfer)
+      self[progress: ref]?.expires = expires
+      self[progress: ref]?.hasUploadID = true
+      metrics.idsAllocated += 1
+      regain(response.regained, of: ref.node)
+      entries.append(.allocated(ref, expires: expires))
+      again(ref, .transfer)
     case .transfer:
-      guard case .upload(let work) = plan.nodes[place.node.index].work, work.commit != nil else {
-        return end(place, .done, nil)
+      guard case .upload(let work) = plan.nodes[ref.node.index].work, work.commit != nil else {
+        return end(ref, .done, nil)
       }
-      entries.append(.transferred(place))
-      finishTransfer(place)
-    case .commit, .probe, .request: end(place, .done, nil)
+      entries.append(.transferred(ref))
+      finishTransfer(ref)
+    case .commit, .probe, .request: end(ref, .done, nil)
     case .fetch:
-      guard case .fetch(let work) = plan.nodes[place.node.index].work else { return }
+      guard case .fetch(let work) = plan.nodes[ref.node.index].work else { return }
       let result: FetchResult = verdict == .unchanged ? .noData : .newData
-      nodes[place.node.index].fetchResult = result
-      nodes[place.node.index].interval = work.interval.next(
-        after: result, kept: nodes[place.node.index].interval)
-      end(place, .done, nil)
+      nodes[ref.node.index].fetchResult = result
+      nodes[ref.node.index].interval = work.interval.next(
+        after: result, kept: nodes[ref.node.index].interval)
+      end(ref, .done, nil)
     case .token, .abandon: break
     }
   }
 
   /// An intent that an attempt carried is spent, unless the attempt certainly stayed at home, or may have been
   /// carried out.
-  private mutating func spendIntent(_ place: Place, _ step: Step, _ verdict: Verdict) {
+  private mutating func spendIntent(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
     // A probe asks about the commit, whose intent it leaves alone.
     guard step.kind != .probe else { return }
     switch verdict {
     case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .cancelled: break
     case .transient(_, _, _, .refused), .unauthorized:
       // This attempt was refused: a later launch must not take it for a lost answer. An earlier one may be one.
-      guard self[progress: place]?.isCommitUnknown != true else { break }
-      if self[progress: place]?.intent == .recorded { withdrawIntent(of: place) }
-      self[progress: place]?.intent = .none
+      guard self[progress: ref]?.isCommitUnknown != true else { break }
+      if self[progress: ref]?.intent == .recorded { withdrawIntent(of: ref) }
+      self[progress: ref]?.intent = .none
     case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .permanent, .notCommitted, .integrity,
       .limited:
-      self[progress: place]?.intent = .none
+      self[progress: ref]?.intent = .none
     }
   }
 
   /// What an attempt tells of a commit. Once one may have been carried out, only a success, or the probe, tells
   /// more: what is refused afterwards may be refused because it was carried out.
-  private mutating func learnOfCommit(_ place: Place, _ step: Step, _ verdict: Verdict) {
+  private mutating func learnOfCommit(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
-      self[progress: place]?.isCommitUnknown = true
-    case (.probe, .notCommitted): self[progress: place]?.isCommitUnknown = false
+      self[progress: ref]?.isCommitUnknown = true
+    case (.probe, .notCommitted): self[progress: ref]?.isCommitUnknown = false
     default: break
     }
   }
 
   /// The commit, or the question whether it was carried out.
-  func commitKind(of place: Place) -> Step.Kind {
-    let hasProbe = step(place.node, .commit).repeatability == .afterProbe
-    return hasProbe && self[progress: place]?.isCommitUnknown == true ? .probe : .commit
+  func commitKind(of ref: ItemRef) -> Step.Kind {
+    let hasProbe = step(ref.node, .commit).repeatability == .afterProbe
+    return hasProbe && self[progress: ref]?.isCommitUnknown == true ? .probe : .commit
   }
 
   /// In the background the commit waits until the batch is through.
-  private mutating func finishTransfer(_ place: Place) {
-    guard let upload = uploadIndex[place.node.index], let item = place.item else { return }
+  private mutating func finishTransfer(_ ref: ItemRef) {
+    guard let upload = uploadIndex[ref.node.index], let item = ref.item else { return }
     passTransfer(item, of: upload)
-    releaseReservation(place)
-    if stop == nil, hasResumes(session(of: place.node)) {
-      keepUntilThrough(place, upload)
+    releaseReservation(ref)
+    if stop == nil, hasResumes(session(of: ref.node)) {
+      keepUntilThrough(ref, upload)
     } else {
-      again(place, .commit)
+      again(ref, .commit)
     }
   }
 
   /// The next step, or the same one anew, as soon as a connection is free.
-  private mutating func again(_ place: Place, _ kind: Step.Kind) {
-    self[progress: place]?.step = kind
+  private mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
+    self[progress: ref]?.step = kind
     if stop == nil {
-      enqueue(place, kind)
+      enqueue(ref, kind)
     } else {
-      leave(place, stopReason)
+      leave(ref, stopReason)
     }
   }
 }

@@ -4,11 +4,11 @@ import FerryManifest
 extension Scheduler {
   /// Whether the step's token can be used now; otherwise the step waits for it, and it is fetched.
   mutating func isTokenReady(for ready: Ready) -> Bool {
-    guard let node = step(ready.place.node, ready.step).token else { return true }
+    guard let node = step(ready.ref.node, ready.step).token else { return true }
     guard var token = tokens[node.index] else { preconditionFailure("a token is a token node") }
     switch token.phase {
     case .failed(let failure):
-      leave(ready.place, failure)
+      leave(ready.ref, failure)
       return false
     case .valid where !needsRefresh(node, token):
       return true
@@ -16,9 +16,9 @@ extension Scheduler {
       token.phase = .fetching
       token.waiters.append(ready)
       tokens[node.index] = token
-      if token.generation > 0 { tally.tokenRefreshes += 1 }
+      if token.generation > 0 { metrics.tokenRefreshes += 1 }
       nodes[node.index].progress = Progress(step: .token)
-      enqueue(Place(node), .token)
+      enqueue(ItemRef(node), .token)
       return false
     case .fetching:
       tokens[node.index]?.waiters.append(ready)
@@ -39,7 +39,7 @@ extension Scheduler {
   }
 
   mutating func finishToken(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
-    let node = flight.attempt.place.node
+    let node = flight.attempt.ref.node
     switch verdict {
     case .succeeded, .unchanged:
       tokens[node.index]?.phase = .valid
@@ -48,13 +48,13 @@ extension Scheduler {
       tokens[node.index]?.expires =
         if case .response(let response) = result.answer { response.expires } else { nil }
       nodes[node.index].progress = nil
-      tally.tokensFetched += 1
+      metrics.tokensFetched += 1
       let waiters = tokens[node.index]?.waiters ?? []
       tokens[node.index]?.waiters = []
       for ready in waiters { enqueue(ready) }
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
-    case .permanent(let failure) where result.answer.hasRunOut: leave(flight.attempt.place, failure)
+    case .permanent(let failure) where result.answer.hasRunOut: leave(flight.attempt.ref, failure)
     case .permanent(let failure), .conditionRefused(let failure), .unauthorized(let failure),
       .uploadIDGone(let failure),
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
@@ -64,7 +64,7 @@ extension Scheduler {
     case .limited(let failure): fail(token: node, failure)
     case .cancelled:
       switch flight.interruption {
-      case .conditions where stop == nil: enqueue(flight.attempt.place, .token)
+      case .conditions where stop == nil: enqueue(flight.attempt.ref, .token)
       case .expired: fail(token: node, .expired)
       case .conditions, .cancelled, nil: fail(token: node, stopReason)
       }
@@ -77,7 +77,7 @@ extension Scheduler {
     nodes[node.index].failure = failure
     let waiters = tokens[node.index]?.waiters ?? []
     tokens[node.index]?.waiters = []
-    for ready in waiters { leave(ready.place, failure) }
+    for ready in waiters { leave(ready.ref, failure) }
   }
 
   /// The token that the attempt carried was refused; only the newest is worth a refresh. Returns whether that was

@@ -22,8 +22,8 @@ package struct Scheduler: Sendable {
   var uploadIndex: [Int?]
   var tokens: [Int: TokenState] = [:]
   var sessions: [SessionState]
-  var lanes: [Lane] = []
-  var laneIndex: [Lane.Key: Int] = [:]
+  var hostQueues: [HostQueue] = []
+  var laneIndex: [HostQueue.Key: Int] = [:]
   /// Retries.
   var timers = Heap<Timer>()
   /// Transfers that were created in the background and wait for the resume delay.
@@ -51,12 +51,12 @@ package struct Scheduler: Sendable {
   /// What is left was told: only the disk is waited for.
   package internal(set) var isEnding = false
   package internal(set) var hasEnded = false
-  package internal(set) var tally = Tally()
+  package internal(set) var metrics = RunMetrics()
 
   /// A request that was started and has not ended.
   struct Flight: Sendable {
     var attempt: Attempt
-    var lane: Int
+    var hostQueue: Int
     var startedAt: Instant
     /// Why it was cancelled, where that decides what becomes of it.
     var interruption: Interruption?
@@ -97,14 +97,14 @@ package struct Scheduler: Sendable {
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
       }
     }
-    tally.idsOrphaned = dropped.values.reduce(0, +)
+    metrics.idsOrphaned = dropped.values.reduce(0, +)
     for node in plan.nodes {
       for step in node.steps where step.repeatability == .once {
-        lanes[lane(step.session, step.origin)].needsIntents = true
+        hostQueues[hostQueue(step.session, step.origin)].needsIntents = true
       }
     }
-    for lane in lanes.indices {
-      lanes[lane].sources.sort { (uploads[$0].priority, $0) < (uploads[$1].priority, $1) }
+    for hostQueue in hostQueues.indices {
+      hostQueues[hostQueue].sources.sort { (uploads[$0].priority, $0) < (uploads[$1].priority, $1) }
     }
   }
 
@@ -159,9 +159,9 @@ package struct Scheduler: Sendable {
       releaseDelayed()
       openNodes()
       moveIntents()
-      fillLanes()
+      fillHostQueues()
       // A batch that ended at once (an empty upload, say) may let others open.
-      while handleCompletions() || openNodes() { fillLanes() }
+      while handleCompletions() || openNodes() { fillHostQueues() }
     } else {
       while openNodes() {}
       cancelAfterGrace()
@@ -190,20 +190,20 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func comeBack(_ ready: Ready) {
-    if let upload = itemsUpload(of: ready.place) { uploads[upload].inProgress += 1 }
-    guard now < deadline(of: ready.place) else { return runOut(ready.place) }
+    if let upload = itemsUpload(of: ready.ref) { uploads[upload].inProgress += 1 }
+    guard now < deadline(of: ready.ref) else { return runOut(ready.ref) }
     enqueue(ready)
   }
 
   private mutating func begin(stop cause: StopCause) {
     switch (stop?.cause, cause) {
     case (nil, _):
-      tally.stop = cause
+      metrics.stop = cause
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
       leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
       // The first signal: it asks for the grace that runs already.
-      tally.stop = cause
+      metrics.stop = cause
       stop?.cause = cause
     case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)
     }
@@ -213,7 +213,7 @@ package struct Scheduler: Sendable {
   package var isStopping: Bool { stop != nil }
 
   /// What a launch that stops leaves things with.
-  var stopReason: RecordedFailure { tally.stop == .maxDuration ? .maxDuration : .stopped }
+  var stopReason: RecordedFailure { metrics.stop == .maxDuration ? .maxDuration : .stopped }
 
   private mutating func cancelAfterGrace() {
     guard let stop, now >= stop.cancelAt else { return }

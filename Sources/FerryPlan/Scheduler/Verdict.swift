@@ -210,11 +210,11 @@ extension Step {
       // A server redirected it to another, which could not be reached: the host that waits is not the step's.
       guard isRepeatedBlindly else { return .answerLost(recorded) }
       return .transient(recorded, retryAfter: nil, scope: .item, effect: .unknown)
-    case .connectionLost, .requestTimeout, .malformedAnswer:
+    case .connectionLost, .requestTimeout, .malformedResponse:
       if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .transient(
         recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
-    case .resourceTimeout, .answerTooLarge, .redirect, .capture:
+    case .resourceTimeout, .responseTooLarge, .redirect, .capture:
       // Nothing repeats it: of a commit that is the end of what can be known.
       if endsKnowledge, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)

@@ -44,48 +44,49 @@ package struct VirtualJournal: Sendable {
   /// - Parameters:
   ///   - tables: of the launch, by node.
   ///   - uploadID: what the answer that an allocation is told of gave out.
-  mutating func apply(_ entry: JournalEntry, tables: [ItemTable?], uploadID: (Place) -> Int?, round: Int64) {
+  mutating func apply(_ entry: JournalEntry, tables: [ItemTable?], uploadID: (ItemRef) -> Int?, round: Int64)
+  {
     switch entry {
     case .handedOver(let node, let range, let at):
       guard let table = tables[node.index] else { return }
       handOver(range, of: table, node.index, round: round, at: at)
-    case .intent(let place, let step):
-      guard let row = row(place, tables) else {
-        singles[place.node.index] = Single(round: round, hasIntent: true)
+    case .intent(let ref, let step):
+      guard let row = row(ref, tables) else {
+        singles[ref.node.index] = Single(round: round, hasIntent: true)
         return
       }
-      items[place.node.index].set(row, intent: step ?? .transfer)
-    case .withdrawn(let place):
-      guard let row = row(place, tables) else {
-        singles[place.node.index]?.hasIntent = false
+      items[ref.node.index].set(row, intent: step ?? .transfer)
+    case .withdrawn(let ref):
+      guard let row = row(ref, tables) else {
+        singles[ref.node.index]?.hasIntent = false
         return
       }
-      items[place.node.index].set(row, intent: nil)
-    case .allocated(let place, let expires):
-      guard let row = row(place, tables) else { return }
-      items[place.node.index].set(row, .allocated)
-      items[place.node.index].set(row, expires: expires)
-      items[place.node.index].set(row, uploadID: uploadID(place))
-    case .transferred(let place):
-      guard let row = row(place, tables) else { return }
-      let expires = items[place.node.index].known(row).expires
-      items[place.node.index].set(row, .transferred)
-      items[place.node.index].set(row, expires: expires)
-    case .released(let place):
-      guard let row = row(place, tables) else { return }
-      items[place.node.index].set(row, .queued)
-      items[place.node.index].set(row, uploadID: nil)
-    case .closed(let place, let state, _, _):
-      guard let row = row(place, tables) else {
-        singles[place.node.index] = Single(round: round, state: state)
+      items[ref.node.index].set(row, intent: nil)
+    case .allocated(let ref, let expires):
+      guard let row = row(ref, tables) else { return }
+      items[ref.node.index].set(row, .allocated)
+      items[ref.node.index].set(row, expires: expires)
+      items[ref.node.index].set(row, uploadID: uploadID(ref))
+    case .transferred(let ref):
+      guard let row = row(ref, tables) else { return }
+      let expires = items[ref.node.index].known(row).expires
+      items[ref.node.index].set(row, .transferred)
+      items[ref.node.index].set(row, expires: expires)
+    case .released(let ref):
+      guard let row = row(ref, tables) else { return }
+      items[ref.node.index].set(row, .queued)
+      items[ref.node.index].set(row, uploadID: nil)
+    case .closed(let ref, let state, _, _):
+      guard let row = row(ref, tables) else {
+        singles[ref.node.index] = Single(round: round, state: state)
         return
       }
-      items[place.node.index].set(row, state)
-    case .orphaned(let place, let number, let orphaning, _):
-      guard let row = row(place, tables), let id = items[place.node.index].uploadID(row) else { return }
-      orphans[place.node.index, default: []].append(
+      items[ref.node.index].set(row, state)
+    case .orphaned(let ref, let number, let orphaning, _):
+      guard let row = row(ref, tables), let id = items[ref.node.index].uploadID(row) else { return }
+      orphans[ref.node.index, default: []].append(
         .init(uploadID: id, orphaning: orphaning, number: number))
-    case .settled(let place): orphans[place.node.index]?.removeAll { $0.number == place.orphan }
+    case .settled(let ref): orphans[ref.node.index]?.removeAll { $0.number == ref.orphan }
     case .notReleased: break
     case .resumed(let session, let delay): delays[session] = delay
     case .batchThrough(let session): owedEvents.insert(session)
@@ -154,10 +155,10 @@ package struct VirtualJournal: Sendable {
   }
 
   /// `nil` for a node of a single request.
-  private func row(_ place: Place, _ tables: [ItemTable?]) -> Int? {
-    guard let item = place.item, let table = tables[place.node.index] else { return nil }
+  private func row(_ ref: ItemRef, _ tables: [ItemTable?]) -> Int? {
+    guard let item = ref.item, let table = tables[ref.node.index] else { return nil }
     let row = Int(table.rows[item]) - 1
-    precondition(row < items[place.node.index].count, "what is told of an item comes after its hand-over")
+    precondition(row < items[ref.node.index].count, "what is told of an item comes after its hand-over")
     return row
   }
 }

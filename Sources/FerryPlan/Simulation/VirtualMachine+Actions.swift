@@ -60,10 +60,10 @@ extension VirtualMachine {
       journal.apply(entry, tables: tables, uploadID: { ids[$0] }, round: round)
       switch entry {
       case .intent: delay = .milliseconds(1)
-      case .allocated(let place, _): givenIDs[place] = nil
-      case .closed(let place, .done, _, let at):
-        if case .fetch = plan.nodes[place.node.index].work {
-          journal.fetches[place.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: place.node))
+      case .allocated(let ref, _): givenIDs[ref] = nil
+      case .closed(let ref, .done, _, let at):
+        if case .fetch = plan.nodes[ref.node.index].work {
+          journal.fetches[ref.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: ref.node))
         }
       case .handedOver, .withdrawn, .transferred, .released, .closed, .resumed, .batchThrough, .orphaned,
         .settled, .notReleased:
@@ -88,26 +88,26 @@ extension VirtualMachine {
   }
 
   private mutating func call(_ attempt: Attempt) -> Call {
-    let place = attempt.place
+    let ref = attempt.ref
     var number = 0
     if countsAttempts {
-      let key = AttemptStep(place: place, step: attempt.step)
+      let key = AttemptStep(ref: ref, step: attempt.step)
       number = (attemptsAt[key] ?? 0) + 1
       attemptsAt[key] = number
     }
     var call = Call(
-      attempt: attempt, number: number, node: plan.nodes[place.node.index].name, pathBytes: [], size: 0,
+      attempt: attempt, number: number, node: plan.nodes[ref.node.index].name, pathBytes: [], size: 0,
       uploadID: nil, now: now)
-    if let orphan = place.orphan {
-      call.uploadID = journal.orphans[place.node.index]?.first { $0.number == orphan }?.uploadID
+    if let orphan = ref.orphan {
+      call.uploadID = journal.orphans[ref.node.index]?.first { $0.number == orphan }?.uploadID
       return call
     }
-    guard let item = place.item, let table = tables[place.node.index] else { return call }
+    guard let item = ref.item, let table = tables[ref.node.index] else { return call }
     call.pathBytes = table.files.path(item)
     if attempt.step == .transfer { call.size = table.files.sizes[item] }
     let row = Int(table.rows[item]) - 1
-    if row < journal.items[place.node.index].count {
-      call.uploadID = journal.items[place.node.index].uploadID(row)
+    if row < journal.items[ref.node.index].count {
+      call.uploadID = journal.items[ref.node.index].uploadID(row)
     }
     return call
   }

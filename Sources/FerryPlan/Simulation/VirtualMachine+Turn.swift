@@ -2,7 +2,7 @@
 extension VirtualMachine {
   /// Goes on to the next thing that happens; false where nothing will, and after the launch's end.
   package mutating func step() -> Bool {
-    sights.removeAll(keepingCapacity: true)
+    trace.removeAll(keepingCapacity: true)
     guard !hasEnded, !isDead else { return false }
     let arrival = nextArrival()
     guard let next = nextMoment(arrival) else { return false }
@@ -106,7 +106,7 @@ extension VirtualMachine {
       guard var flight = flights.removeValue(forKey: id) else { continue }
       bytes +|= tell(&flight)
       if case .response = flight.reply.answer, let uploadID = flight.reply.uploadID {
-        givenIDs[flight.attempt.place] = uploadID
+        givenIDs[flight.attempt.ref] = uploadID
       }
       results.append(
         AttemptResult(
@@ -149,10 +149,10 @@ extension VirtualMachine {
     for id in flights.keys.sorted() {
       guard let flight = flights[id] else { continue }
       let moved = flight.moved(until: now)
-      let sight = Sight.moved(
+      let traceEvent = TraceEvent.moved(
         id, options.conditions.network, sent: moved.sent - flight.sent,
         received: moved.received - flight.received)
-      see(sight)
+      see(traceEvent)
     }
     if let survives = losesPower ? syncedJournal : writtenJournal { journal = survives }
     see(.died)

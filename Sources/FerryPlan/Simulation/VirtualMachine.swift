@@ -35,11 +35,11 @@ package struct VirtualMachine {
   package var progressInterval: Duration?
   /// Whether `Call.number` counts.
   package var countsAttempts = false
-  /// Whether `sights` are kept.
-  package var keepsSights = false
+  /// Whether `trace` are kept.
+  package var keepsTrace = false
 
   /// What was seen in the last turn, in order.
-  package internal(set) var sights: [Sight] = []
+  package internal(set) var trace: [TraceEvent] = []
   package internal(set) var counters = Counters()
   package internal(set) var hasEnded = false
   package internal(set) var isDead = false
@@ -53,7 +53,7 @@ package struct VirtualMachine {
   var flights: [UInt64: VirtualFlight] = [:]
   var arrivals = Heap<Arrival>()
   /// What allocations gave out, until the journal has it.
-  var givenIDs: [Place: Int] = [:]
+  var givenIDs: [ItemRef: Int] = [:]
   var attemptsAt: [AttemptStep: Int] = [:]
   var recorded: UInt64 = 0
   var written: UInt64 = 0
@@ -105,8 +105,8 @@ package struct VirtualMachine {
   package func listing(of node: NodeID) -> FileColumns { listings[node.index] }
 
   package mutating func schedule(_ what: Occurrence, at moment: Instant) {
-    let place = occurrences.firstIndex { $0.at > moment } ?? occurrences.count
-    occurrences.insert((moment, what), at: place)
+    let ref = occurrences.firstIndex { $0.at > moment } ?? occurrences.count
+    occurrences.insert((moment, what), at: ref)
   }
 
   package mutating func unschedule(where isUnwanted: (Occurrence) -> Bool) {
@@ -123,7 +123,7 @@ package struct VirtualMachine {
 
   /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
   package mutating func launch() {
-    sights.removeAll(keepingCapacity: true)
+    trace.removeAll(keepingCapacity: true)
     flights = [:]
     arrivals = .init()
     givenIDs = [:]
@@ -171,13 +171,13 @@ package struct VirtualMachine {
 
   mutating func takeOccurrence() -> Occurrence { occurrences.removeFirst().what }
 
-  mutating func see(_ sight: @autoclosure () -> Sight) {
-    if keepsSights { sights.append(sight()) }
+  mutating func see(_ traceEvent: @autoclosure () -> TraceEvent) {
+    if keepsTrace { trace.append(traceEvent()) }
   }
 }
 
 /// One step of one place.
 struct AttemptStep: Hashable {
-  var place: Place
+  var ref: ItemRef
   var step: Step.Kind
 }

@@ -6,11 +6,11 @@ extension Referee {
   /// What was handed over of an upload in this launch.
   struct Batch {
     /// Not closed.
-    var open: Set<Place> = []
+    var open: Set<ItemRef> = []
     /// By place: nothing of it starts before.
-    var notBefore: [Place: Instant] = [:]
+    var notBefore: [ItemRef: Instant] = [:]
     /// By place: nothing of it starts before that record is on disk.
-    var records: [Place: UInt64] = [:]
+    var records: [ItemRef: UInt64] = [:]
   }
 
   /// A session's resume delay, as the rules grow it.
@@ -25,13 +25,13 @@ extension Referee {
     let session = plan.nodes[node.index].session
     let isBackground = plan.sessions[session.index].kind == .background
     for item in range {
-      let place = Place(node, item)
+      let ref = ItemRef(node, item)
       let entry = machine.scheduler.withItems(of: node) { $0.entries[item] } ?? .continuing
-      if !(batches[node.index, default: Batch()].open.insert(place).inserted) || ended.contains(place) {
-        report(.nothingTwice, "\(name(place, machine)) is handed over twice")
+      if !(batches[node.index, default: Batch()].open.insert(ref).inserted) || ended.contains(ref) {
+        report(.nothingTwice, "\(name(ref, machine)) is handed over twice")
       }
-      batches[node.index]?.records[place] = isBackground ? recorded : 0
-      if [.new, .requeued, .changed].contains(entry) { requeue(place, node, machine) }
+      batches[node.index]?.records[ref] = isBackground ? recorded : 0
+      if [.new, .requeued, .changed].contains(entry) { requeue(ref, node, machine) }
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
       }
@@ -40,23 +40,23 @@ extension Referee {
       if entry == .continuing, let resumedAt = delay.resumedAt, handedOver < resumedAt.nanoseconds {
         continue
       }
-      batches[node.index]?.notBefore[place] = end
+      batches[node.index]?.notBefore[ref] = end
     }
   }
 
   /// The file is queued anew: what the server did for it before counts no more, if that was said.
-  private mutating func requeue(_ place: Place, _ node: NodeID, _ machine: VirtualMachine) {
-    let key = key(place, machine)
-    let size = machine.scheduler.withItems(of: node) { $0.files.sizes[place.item ?? 0] } ?? 0
-    let modified = machine.scheduler.withItems(of: node) { $0.files.modified[place.item ?? 0] } ?? 0
+  private mutating func requeue(_ ref: ItemRef, _ node: NodeID, _ machine: VirtualMachine) {
+    let key = key(ref, machine)
+    let size = machine.scheduler.withItems(of: node) { $0.files.sizes[ref.item ?? 0] } ?? 0
+    let modified = machine.scheduler.withItems(of: node) { $0.files.modified[ref.item ?? 0] } ?? 0
     if let known = states[key], known.state == .failed, known.size == size, known.modified == modified,
       effects[key, default: 0] > 0
     {
-      report(.nothingTwice, "\(name(place, machine)) failed though it was carried out, and is queued again")
+      report(.nothingTwice, "\(name(ref, machine)) failed though it was carried out, and is queued again")
     }
     if unknownCommits.contains(key) {
       report(
-        .nothingTwice, "\(name(place, machine)) is queued anew, and its commit may have been carried out")
+        .nothingTwice, "\(name(ref, machine)) is queued anew, and its commit may have been carried out")
     }
     effects[key] = 0
     states[key] = (.queued, size, modified)
@@ -93,15 +93,15 @@ extension Referee {
   }
 
   mutating func checkDelay(_ call: Call, _ name: String, _ machine: VirtualMachine) {
-    let place = call.attempt.place
-    let node = plan.nodes[place.node.index]
+    let ref = call.attempt.ref
+    let node = plan.nodes[ref.node.index]
     guard isDelayed(node.session, .beforeStart), cancelled[node.session] == nil, call.step != .abandon else {
       return
     }
-    if let end = batches[place.node.index]?.notBefore[place], now < end {
+    if let end = batches[ref.node.index]?.notBefore[ref], now < end {
       report(.resumeDelay, "\(name) was sent \(now.duration(to: end)) before the delay's end")
     }
-    if place.item == nil, node.kind != .token, let end = delaysAtLaunch[node.session]?.end, now < end,
+    if ref.item == nil, node.kind != .token, let end = delaysAtLaunch[node.session]?.end, now < end,
       delays[node.session] == delaysAtLaunch[node.session]
     {
       report(.resumeDelay, "\(name) was sent \(now.duration(to: end)) before the delay's end")
@@ -112,10 +112,10 @@ extension Referee {
 
   /// No upload of a higher priority had an item that was ready to begin on the same lane.
   mutating func checkPriority(_ call: Call, _ step: Step, _ name: String, _ machine: VirtualMachine) {
-    let place = call.attempt.place
-    guard place.item != nil, !begun.contains(place), options.limit == nil,
+    let ref = call.attempt.ref
+    guard ref.item != nil, !begun.contains(ref), options.limit == nil,
       call.step != .commit, call.step != .probe,
-      case .upload(let own) = plan.nodes[place.node.index].work, cancelled.isEmpty
+      case .upload(let own) = plan.nodes[ref.node.index].work, cancelled.isEmpty
     else { return }
     // What a background launch hands over waits for the disk.
     for (index, node) in plan.nodes.enumerated() {
@@ -138,8 +138,8 @@ extension Referee {
       && work.transfer.repeatability == .repeatable
   }
 
-  private func isFirstOf(_ work: UploadWork, _ place: Place, _ machine: VirtualMachine) -> Bool {
-    machine.scheduler.withItems(of: place.node) { $0.begun[place.item ?? 0] == nil } ?? false
+  private func isFirstOf(_ work: UploadWork, _ ref: ItemRef, _ machine: VirtualMachine) -> Bool {
+    machine.scheduler.withItems(of: ref.node) { $0.begun[ref.item ?? 0] == nil } ?? false
   }
 
   // MARK: The execution window
@@ -147,11 +147,11 @@ extension Referee {
   /// At the window's end every request of a default session is cancelled, and nothing of it is left a second later.
   mutating func endWindow(_ machine: VirtualMachine) {
     // A moment at which the scheduler is told nothing is none for it.
-    let hasEvent = machine.sights.contains { if case .event = $0 { true } else { false } }
+    let hasEvent = machine.trace.contains { if case .event = $0 { true } else { false } }
     guard let windowEndsAt, now >= windowEndsAt, hasEvent, !machine.isDead else { return }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where plan.sessions[flight.session.index].kind != .background {
-      let name = "\(flight.call.step.rawValue) of \(name(flight.call.attempt.place, machine)) (\(id))"
+      let name = "\(flight.call.step.rawValue) of \(name(flight.call.attempt.ref, machine)) (\(id))"
       if !flight.isCancelled {
         report(.window, "\(name) goes on after the window's end")
       } else if now > windowEndsAt.advanced(by: .seconds(1)) {

@@ -46,7 +46,7 @@ extension Referee {
   /// Bodies of gated requests stay within what was left when the launch began.
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
     guard bytes > 0, let flight = flights[id], let budget = budget(of: network) else { return }
-    let session = plan.sessions[plan.nodes[flight.call.attempt.place.node.index].session.index]
+    let session = plan.sessions[plan.nodes[flight.call.attempt.ref.node.index].session.index]
     // Small requests, and a download whose size nobody knows, are counted as they come.
     guard isDiscretionary(session), flight.call.step == .transfer, budget.cutoff != .soft else { return }
     // What may not be sent again goes on where the network changes under it; what is cancelled takes a moment.

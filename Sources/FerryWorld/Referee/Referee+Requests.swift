@@ -4,12 +4,12 @@ import FerryPlan
 /// What has to hold when a request is sent.
 extension Referee {
   mutating func check(_ call: Call, _ reply: Reply, _ machine: VirtualMachine) {
-    let place = call.attempt.place
+    let ref = call.attempt.ref
     let step = step(call)
-    let name = "\(call.step.rawValue) of \(name(place, machine))"
+    let name = "\(call.step.rawValue) of \(name(ref, machine))"
     let session = plan.sessions[step.session.index]
-    requests[place, default: 0] += 1
-    if place.item != nil, let count = requests[place], count > 100 {
+    requests[ref, default: 0] += 1
+    if ref.item != nil, let count = requests[ref], count > 100 {
       report(.busyLoop, "\(name) is request \(count) of the item in a launch")
     }
     if let reason = forbids(session) { report(.network, "\(name) was sent \(reason)") }
@@ -25,38 +25,38 @@ extension Referee {
     if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)
     checkPriority(call, step, name, machine)
-    if call.step == .token, flights.values.contains(where: { $0.call.attempt.place == place }) {
+    if call.step == .token, flights.values.contains(where: { $0.call.attempt.ref == ref }) {
       report(.token, "\(name) is fetched twice at once")
     }
-    if let refusals = refusals[place], refusals.step == call.step, refusals.count > 2, call.step != .token {
+    if let refusals = refusals[ref], refusals.step == call.step, refusals.count > 2, call.step != .token {
       report(.token, "\(name) is sent again after \(refusals.count) refusals")
     }
-    if case .request(let work) = plan.nodes[place.node.index].work { checkNeeds(place, work, name, machine) }
-    if isGated(place.node, call.step) { checkBudget(call, name) }
+    if case .request(let work) = plan.nodes[ref.node.index].work { checkNeeds(ref, work, name, machine) }
+    if isGated(ref.node, call.step) { checkBudget(call, name) }
     flights[call.attempt.id] = Flight(call: call, session: step.session)
-    guard place.item != nil, begun.insert(place).inserted, let limit = options.limit else { return }
+    guard ref.item != nil, begun.insert(ref).inserted, let limit = options.limit else { return }
     if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
   }
 
   /// `timeout_for_resource` bounds what is no item from its first request in the launch.
   private mutating func checkTime(_ call: Call, _ name: String) {
-    let place = call.attempt.place
+    let ref = call.attempt.ref
     guard let deadline = call.attempt.deadline else { return report(.resource, "\(name) has no deadline") }
     if now >= deadline { report(.resource, "\(name) was sent after its time") }
-    guard place.item == nil else { return }
-    let begun = begunAt[place] ?? now
-    begunAt[place] = begun
-    let timeout = plan.sessions[plan.nodes[place.node.index].session.index].timeoutForResource
+    guard ref.item == nil else { return }
+    let begun = begunAt[ref] ?? now
+    begunAt[ref] = begun
+    let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
     if deadline != begun.advanced(by: timeout) {
       report(.resource, "\(name) has until \(deadline), and was begun at \(begun)")
     }
   }
 
   /// What ended because its time had passed.
-  mutating func checkRunOut(_ place: Place, _ machine: VirtualMachine) {
-    let timeout = plan.sessions[plan.nodes[place.node.index].session.index].timeoutForResource
-    guard place.item == nil, let begun = begunAt[place], now < begun.advanced(by: timeout) else { return }
-    report(.resource, "\(name(place, machine)) ran out of time before \(timeout) had passed")
+  mutating func checkRunOut(_ ref: ItemRef, _ machine: VirtualMachine) {
+    let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
+    guard ref.item == nil, let begun = begunAt[ref], now < begun.advanced(by: timeout) else { return }
+    report(.resource, "\(name(ref, machine)) ran out of time before \(timeout) had passed")
   }
 
   private func forbids(_ session: SessionPlan) -> String? {
@@ -85,13 +85,13 @@ extension Referee {
       let count = flights.values.count { plan.sessions[$0.session.index].kind != .background }
       if count >= 1_000 { report(.window, "\(name) is one of more than 1000 requests in a window") }
     }
-    let node = plan.nodes[call.attempt.place.node.index]
+    let node = plan.nodes[call.attempt.ref.node.index]
     // What a cancelled item leaves is released.
     guard node.kind != .token, call.step != .abandon, let finishing = cancelled[node.session] else { return }
     if !finishing {
       report(.cancel, "\(name) was sent after ferry cancel")
     } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
-      !begun.contains(call.attempt.place)
+      !begun.contains(call.attempt.ref)
     {
       // Others may have been begun, and have waited for a token, an intent or another lane.
       report(.cancel, "\(name) was begun after ferry cancel --finish")
@@ -106,24 +106,24 @@ extension Referee {
   private mutating func checkJournal(
     _ call: Call, _ reply: Reply, _ step: Step, _ name: String, _ machine: VirtualMachine
   ) {
-    let place = call.attempt.place
-    if call.step == .commit, let record = transferred[place], record > synced {
+    let ref = call.attempt.ref
+    if call.step == .commit, let record = transferred[ref], record > synced {
       report(.commitAfterSync, "\(name) was sent before its transfer was on disk")
     }
     if call.step == .commit { checkCommit(call, reply, step, name) }
     guard step.repeatability == .once || call.step == .commit else { return }
-    guard isIntended(place, machine) else {
+    guard isIntended(ref, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
     guard step.repeatability == .once else { return }
     // Only what certainly did not reach the server spends no intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
-    intents[place] = nil
+    intents[ref] = nil
   }
 
   /// An upload ID that is released is no open item's, and nobody is to go on with it.
   private mutating func checkRelease(_ call: Call, _ name: String, _ machine: VirtualMachine) {
-    let rows = machine.journal.items[call.attempt.place.node.index]
+    let rows = machine.journal.items[call.attempt.ref.node.index]
     guard let id = call.uploadID else { return report(.release, "\(name) has no upload ID") }
     let users = (0..<rows.count).filter {
       rows.uploadID($0) == id && [.allocated, .transferred, .ambiguous].contains(rows.states[$0])
@@ -132,15 +132,15 @@ extension Referee {
   }
 
   /// Whether an intent of this launch, or of the one that began the item, is on the disk.
-  private func isIntended(_ place: Place, _ machine: VirtualMachine) -> Bool {
-    if let intent = intents[place] { return intent <= synced }
-    guard let item = place.item else { return false }
-    return machine.scheduler.withItems(of: place.node) { $0.begun[item]?.intent == .commit } ?? false
+  private func isIntended(_ ref: ItemRef, _ machine: VirtualMachine) -> Bool {
+    if let intent = intents[ref] { return intent <= synced }
+    guard let item = ref.item else { return false }
+    return machine.scheduler.withItems(of: ref.node) { $0.begun[item]?.intent == .commit } ?? false
   }
 
   /// A commit that has a probe is not repeated before that has told that it was not carried out.
   private mutating func checkCommit(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
-    let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
+    let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     if step.repeatability == .afterProbe, unknownCommits.contains(key) {
       report(.nothingTwice, "\(name) is sent again before its probe has told")
     }
@@ -152,7 +152,7 @@ extension Referee {
   /// What a response tells of a commit: only a status of the request itself does. A server or gateway that failed
   /// does not know, a redirect may come from a server that acted, and a status that does not exist says nothing.
   mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
-    let key = FileKey(node: call.attempt.place.node.index, path: Array(call.pathBytes))
+    let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
     switch (call.step, response.status) {
     case (.commit, 200), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
@@ -163,9 +163,9 @@ extension Referee {
   }
 
   private mutating func checkNeeds(
-    _ place: Place, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
+    _ ref: ItemRef, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
   ) {
-    for need in plan.nodes[place.node.index].needs where plan.nodes[need.index].kind == .upload {
+    for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
       // Skipped in this launch, it leaves what an earlier one has begun to the next round.
       if machine.scheduler.nodeRecords[need.index].state == "skipped" { continue }
       let rows = machine.journal.items[need.index]
@@ -205,15 +205,15 @@ extension Referee {
 
   func text(_ key: FileKey) -> String { String(decoding: key.path, as: UTF8.self) }
 
-  mutating func close(_ place: Place, _ state: ItemState, _ machine: VirtualMachine) {
-    guard place.item != nil else { return }
-    let key = key(place, machine)
-    if !ended.insert(place).inserted { report(.requests, "\(name(place, machine)) is closed twice") }
+  mutating func close(_ ref: ItemRef, _ state: ItemState, _ machine: VirtualMachine) {
+    guard ref.item != nil else { return }
+    let key = key(ref, machine)
+    if !ended.insert(ref).inserted { report(.requests, "\(name(ref, machine)) is closed twice") }
     if state == .failed || state == .cancelled, unknownCommits.contains(key) {
-      report(.nothingTwice, "\(name(place, machine)) is \(state), and its commit may have been carried out")
+      report(.nothingTwice, "\(name(ref, machine)) is \(state), and its commit may have been carried out")
     }
     unknownCommits.remove(key)
     states[key]?.state = state
-    batches[place.node.index]?.open.remove(place)
+    batches[ref.node.index]?.open.remove(ref)
   }
 }

@@ -32,25 +32,25 @@ struct Referee {
   var synced: UInt64 = 0
   var stoppedAt: Instant?
   /// The record of each intent that is not spent.
-  var intents: [Place: UInt64] = [:]
+  var intents: [ItemRef: UInt64] = [:]
   /// The record that says so.
-  var transferred: [Place: UInt64] = [:]
-  var begun: Set<Place> = []
+  var transferred: [ItemRef: UInt64] = [:]
+  var begun: Set<ItemRef> = []
   /// When the first request was sent of what is no item; of a token, since the last one.
-  var begunAt: [Place: Instant] = [:]
+  var begunAt: [ItemRef: Instant] = [:]
   /// In the launch.
-  var requests: [Place: Int] = [:]
+  var requests: [ItemRef: Int] = [:]
   /// The last 401.
   var challengedAt: Instant?
   /// 401 in a row, by place and step.
-  var refusals: [Place: (step: Step.Kind, count: Int)] = [:]
+  var refusals: [ItemRef: (step: Step.Kind, count: Int)] = [:]
   /// Whether `ferry cancel` has ended the session, and whether what was begun goes on.
   var cancelled: [SessionID: Bool] = [:]
   var batches: [Int: Batch] = [:]
   var delays: [SessionID: Delay] = [:]
   /// As the launch found them.
   var delaysAtLaunch: [SessionID: Delay] = [:]
-  var ended: Set<Place> = []
+  var ended: Set<ItemRef> = []
   /// Bytes of bodies of gated requests, and what was used before the launch, by network and window.
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
@@ -102,8 +102,8 @@ struct Referee {
   /// After a turn: what was seen in it.
   mutating func see(_ machine: VirtualMachine, _ effects: [WorldServer.Effect]) {
     now = machine.now
-    for sight in machine.sights where violation == nil {
-      switch sight {
+    for traceEvent in machine.trace where violation == nil {
+      switch traceEvent {
       case .launched(let options): begin(options)
       case .event(let event): take(event)
       case .action(let action): take(action, machine)
@@ -164,23 +164,23 @@ struct Referee {
     guard let flight = flights.removeValue(forKey: result.id) else {
       return report(.requests, "request \(result.id) ended twice")
     }
-    let place = flight.call.attempt.place
+    let ref = flight.call.attempt.ref
     learnOfCommit(flight.call, result)
     if let deadline = flight.call.attempt.deadline, now > deadline {
       report(
         .resource,
-        "\(flight.call.step.rawValue) of \(plan.nodes[place.node.index].name) went on after its time")
+        "\(flight.call.step.rawValue) of \(plan.nodes[ref.node.index].name) went on after its time")
     }
     if flight.call.step == .token, case .response(let response) = result.answer, response.status == 200 {
-      begunAt[place] = nil
+      begunAt[ref] = nil
     }
     guard case .response(let response) = result.answer, response.status == 401 else {
-      refusals[place] = nil
+      refusals[ref] = nil
       return
     }
     challengedAt = now
-    let before = refusals[place]?.step == flight.call.step ? refusals[place]?.count ?? 0 : 0
-    refusals[place] = (flight.call.step, before + 1)
+    let before = refusals[ref]?.step == flight.call.step ? refusals[ref]?.count ?? 0 : 0
+    refusals[ref] = (flight.call.step, before + 1)
   }
 
   private mutating func take(_ action: Action, _ machine: VirtualMachine) {
@@ -201,34 +201,34 @@ struct Referee {
   private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
     switch entry {
     case .handedOver(let node, let range, _): handOver(node, range, machine)
-    case .intent(let place, .commitAgain), .withdrawn(let place): intents[place] = nil
-    case .intent(let place, _): intents[place] = recorded
-    case .transferred(let place): transferred[place] = recorded
-    case .closed(let place, let state, let failure, _):
-      close(place, state, machine)
-      if failure?.code == TransportFailure.Code.resourceTimeout.rawValue { checkRunOut(place, machine) }
+    case .intent(let ref, .commitAgain), .withdrawn(let ref): intents[ref] = nil
+    case .intent(let ref, _): intents[ref] = recorded
+    case .transferred(let ref): transferred[ref] = recorded
+    case .closed(let ref, let state, let failure, _):
+      close(ref, state, machine)
+      if failure?.code == TransportFailure.Code.resourceTimeout.rawValue { checkRunOut(ref, machine) }
     case .resumed(let session, let state): resume(session, state)
-    case .released(let place):
-      if unknownCommits.contains(key(place, machine)) {
+    case .released(let ref):
+      if unknownCommits.contains(key(ref, machine)) {
         report(
           .nothingTwice,
-          "\(name(place, machine)) loses its upload ID, and its commit may have been carried out")
+          "\(name(ref, machine)) loses its upload ID, and its commit may have been carried out")
       }
     case .allocated, .batchThrough, .orphaned, .settled, .notReleased: break
     }
   }
 
-  func key(_ place: Place, _ machine: VirtualMachine) -> FileKey {
-    FileKey(node: place.node.index, path: machine.scheduler.path(of: place).map(Array.init) ?? [])
+  func key(_ ref: ItemRef, _ machine: VirtualMachine) -> FileKey {
+    FileKey(node: ref.node.index, path: machine.scheduler.path(of: ref).map(Array.init) ?? [])
   }
 
-  func name(_ place: Place, _ machine: VirtualMachine) -> String {
-    let path = String(decoding: key(place, machine).path, as: UTF8.self)
-    return plan.nodes[place.node.index].name + (path.isEmpty ? "" : "/\(path)")
+  func name(_ ref: ItemRef, _ machine: VirtualMachine) -> String {
+    let path = String(decoding: key(ref, machine).path, as: UTF8.self)
+    return plan.nodes[ref.node.index].name + (path.isEmpty ? "" : "/\(path)")
   }
 
   func step(_ call: Call) -> Step {
-    let node = plan.nodes[call.attempt.place.node.index]
+    let node = plan.nodes[call.attempt.ref.node.index]
     return node.steps.first { $0.kind == call.step } ?? node.steps[0]
   }
 }

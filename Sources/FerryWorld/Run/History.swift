@@ -27,15 +27,15 @@ struct History {
   }
 
   mutating func see(_ machine: VirtualMachine) {
-    for sight in machine.sights {
-      guard let text = text(of: sight, machine) else { continue }
+    for traceEvent in machine.trace {
+      guard let text = text(of: traceEvent, machine) else { continue }
       let seconds = begin.duration(to: machine.now).seconds
       lines.append("\((seconds * 1000).rounded() / 1000) s  \(text)")
     }
   }
 
-  private mutating func text(of sight: Sight, _ machine: VirtualMachine) -> String? {
-    switch sight {
+  private mutating func text(of traceEvent: TraceEvent, _ machine: VirtualMachine) -> String? {
+    switch traceEvent {
     case .launched(let options):
       launches += 1
       let conditions = text(of: options.conditions)
@@ -46,7 +46,7 @@ struct History {
     case .event(let event): return text(of: event, machine)
     case .action(let action): return text(of: action, machine)
     case .sent(let call, _):
-      return "sends \(call.step.rawValue) \(name(call.attempt.place, machine)) (\(call.attempt.id))"
+      return "sends \(call.step.rawValue) \(name(call.attempt.ref, machine)) (\(call.attempt.id))"
     case .othersMoved(let network, let bytes): return "others move \(bytes) bytes on \(network.rawValue)"
     case .died: return "killed"
     case .moved, .leased: return nil
@@ -82,14 +82,14 @@ struct History {
         switch entry {
         case .handedOver(let node, let items, _):
           "hands over \(plan.nodes[node.index].name) \(items)"
-        case .closed(let place, let state, _, _): "\(name(place, machine)) is \(state)"
+        case .closed(let ref, let state, _, _): "\(name(ref, machine)) is \(state)"
         case .resumed(_, let state): "resume: period \(state.period)"
-        case .intent(let place, _): "intends \(name(place, machine))"
-        case .released(let place): "releases the ID of \(name(place, machine))"
-        case .orphaned(let place, let number, let orphaning, _):
-          "drops the ID of \(name(place, machine)) as orphan \(number): \(orphaning.reason)"
-        case .settled(let place): "is rid of orphan \(place.orphan ?? -1) of \(name(place, machine))"
-        case .notReleased(let place, _, _): "keeps orphan \(place.orphan ?? -1) of \(name(place, machine))"
+        case .intent(let ref, _): "intends \(name(ref, machine))"
+        case .released(let ref): "releases the ID of \(name(ref, machine))"
+        case .orphaned(let ref, let number, let orphaning, _):
+          "drops the ID of \(name(ref, machine)) as orphan \(number): \(orphaning.reason)"
+        case .settled(let ref): "is rid of orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
+        case .notReleased(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .withdrawn, .allocated, .transferred, .batchThrough: nil
         }
       }
@@ -103,9 +103,9 @@ struct History {
     return "network \(conditions.network.rawValue)\(expensive), power \(conditions.power.rawValue)"
   }
 
-  private func name(_ place: Place, _ machine: VirtualMachine) -> String {
-    let node = plan.nodes[place.node.index].name
-    guard let path = machine.scheduler.path(of: place) else { return node }
+  private func name(_ ref: ItemRef, _ machine: VirtualMachine) -> String {
+    let node = plan.nodes[ref.node.index].name
+    guard let path = machine.scheduler.path(of: ref) else { return node }
     return "\(node)/\(String(decoding: path, as: UTF8.self))"
   }
 }

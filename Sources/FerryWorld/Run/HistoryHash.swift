@@ -10,17 +10,17 @@ struct HistoryHash: Sendable {
     value ^= value >> 29
   }
 
-  mutating func combine(_ place: Place) {
-    combine(place.node.index)
-    combine(place.item ?? -1)
-    if let orphan = place.orphan { combine(orphan) }
+  mutating func combine(_ ref: ItemRef) {
+    combine(ref.node.index)
+    combine(ref.item ?? -1)
+    if let orphan = ref.orphan { combine(orphan) }
   }
 
   mutating func combine(_ action: Action) {
     switch action {
     case .start(let attempt):
       combine(1)
-      combine(attempt.place)
+      combine(attempt.ref)
       combine(attempt.step.rawValue.count)
       combine(attempt.tokenGeneration)
     case .cancel(let id):
@@ -41,29 +41,29 @@ struct HistoryHash: Sendable {
   private mutating func combine(_ entry: JournalEntry) {
     switch entry {
     case .handedOver(let node, let items, let at):
-      combine(Place(node, items.upperBound))
+      combine(ItemRef(node, items.upperBound))
       combine(Int(at.nanoseconds))
-    case .intent(let place, let step):
-      combine(place)
+    case .intent(let ref, let step):
+      combine(ref)
       combine(Int(step?.rawValue ?? 0))
-    case .withdrawn(let place): combine(place)
-    case .allocated(let place, let expires):
-      combine(place)
+    case .withdrawn(let ref): combine(ref)
+    case .allocated(let ref, let expires):
+      combine(ref)
       combine(Int(expires?.nanoseconds ?? 0))
-    case .transferred(let place): combine(place)
-    case .released(let place): combine(place)
-    case .closed(let place, let state, _, let at):
-      combine(place)
+    case .transferred(let ref): combine(ref)
+    case .released(let ref): combine(ref)
+    case .closed(let ref, let state, _, let at):
+      combine(ref)
       combine(Int(state.rawValue))
       combine(Int(at.nanoseconds))
     case .resumed(let session, let state):
       combine(session.index)
       combine(Int(state.period.nanoseconds))
-    case .orphaned(let place, let number, let orphaning, _):
-      combine(place)
+    case .orphaned(let ref, let number, let orphaning, _):
+      combine(ref)
       combine(number)
       combine(Int(orphaning.reason.rawValue))
-    case .settled(let place), .notReleased(let place, _, _): combine(place)
+    case .settled(let ref), .notReleased(let ref, _, _): combine(ref)
     case .batchThrough(let session): combine(session.index)
     }
   }

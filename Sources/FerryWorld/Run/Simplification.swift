@@ -50,12 +50,12 @@ enum Simplification {
       if size == 1 { break }
       size /= 2
     }
-    for (request, fate) in scenario.fates.sorted(by: { $0.key < $1.key }) {
+    for (request, fault) in scenario.fates.sorted(by: { $0.key < $1.key }) {
       if request > 0, scenario.fates[request - 1] == nil, requests.count < 12 {
         changes.append(
           change {
             $0.fates[request] = nil
-            $0.fates[request - 1] = fate
+            $0.fates[request - 1] = fault
           })
       }
     }
@@ -129,7 +129,7 @@ enum Simplification {
 
   /// No token, and what befalls the requests behind those for a token befalls the same ones still.
   private static func tokens(_ scenario: Scenario) -> [Change] {
-    func without(_ fates: [Int: Fate]?) -> Change {
+    func without(_ fates: [Int: FaultKind]?) -> Change {
       change {
         $0.manifest.hasToken = false
         for index in $0.manifest.uploads.indices { $0.manifest.uploads[index].hasToken = false }

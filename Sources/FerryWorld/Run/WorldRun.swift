@@ -45,7 +45,7 @@ package struct WorldRun {
     self.machine = machine
     referee = Referee(plan)
     history = tellsHistory ? History(plan, at: machine.now) : nil
-    self.machine.keepsSights = true
+    self.machine.keepsTrace = true
     self.machine.writeDelay = .milliseconds(scenario.writeDelayMilliseconds)
     self.machine.leaseDelay = .milliseconds(scenario.leaseDelayMilliseconds)
     self.machine.progressInterval = scenario.progressSeconds.map { .seconds($0) }
@@ -189,8 +189,8 @@ package struct WorldRun {
   }
 
   private mutating func look(_ effects: [WorldServer.Effect]) {
-    for sight in machine.sights {
-      if case .action(let action) = sight { hash.combine(action) }
+    for traceEvent in machine.trace {
+      if case .action(let action) = traceEvent { hash.combine(action) }
     }
     history?.see(machine)
     referee.see(machine, effects)

@@ -41,16 +41,16 @@ struct WorldServer {
   mutating func answer(_ call: Call) -> Reply {
     let number = requests
     requests += 1
-    let fate = isGood ? nil : scenario.fates[number]
+    let fault = isGood ? nil : scenario.fates[number]
     var latency = scenario.isBrisk || isGood ? 10 : 1 + scenario.chance(number, 3_000)
-    if case .slow(let seconds) = fate { latency += 1_000 * seconds }
-    var reply = reply(to: call, fate, after: .milliseconds(latency))
-    fill(&reply, call, number, fate)
+    if case .slow(let seconds) = fault { latency += 1_000 * seconds }
+    var reply = reply(to: call, fault, after: .milliseconds(latency))
+    fill(&reply, call, number, fault)
     return reply
   }
 
-  private mutating func reply(to call: Call, _ fate: Fate?, after: Duration) -> Reply {
-    switch fate {
+  private mutating func reply(to call: Call, _ fault: FaultKind?, after: Duration) -> Reply {
+    switch fault {
     case .refused: return .fails(.connect, reached: false, after: after)
     case .handshakeFails: return .fails(.handshake, reached: false, after: after)
     case .timesOut: return .fails(.requestTimeout, reached: true, after: after)
@@ -85,8 +85,8 @@ struct WorldServer {
     return reply
   }
 
-  private mutating func fill(_ reply: inout Reply, _ call: Call, _ number: Int, _ fate: Fate?) {
-    switch fate {
+  private mutating func fill(_ reply: inout Reply, _ call: Call, _ number: Int, _ fault: FaultKind?) {
+    switch fault {
     case .refused, .handshakeFails: return
     case .timesOut, .cut, .answerLost, .gatewayTimesOut, .seeOther, .redirectRefused, .invalidStatus, .busy,
       .tooMany, .tokenRefused, .forbidden, .idEnds,
@@ -99,7 +99,7 @@ struct WorldServer {
     case .fetch: reply.received = download(call, number)
     case .token, .allocate, .commit, .probe, .request, .abandon: reply.sent = 100
     }
-    if case .cut(let percent) = fate {
+    if case .cut(let percent) = fault {
       reply.sent = reply.sent * Int64(percent) / 100
       reply.received = reply.received * Int64(percent) / 100
     }
@@ -118,7 +118,7 @@ struct WorldServer {
 
   private func hasActed(_ call: Call) -> Bool { acted.contains(key(call)) }
 
-  private func key(_ call: Call) -> [UInt8] { [UInt8(call.attempt.place.node.index)] + call.pathBytes }
+  private func key(_ call: Call) -> [UInt8] { [UInt8(call.attempt.ref.node.index)] + call.pathBytes }
 
   private mutating func act(_ call: Call) -> Reply {
     switch call.step {
@@ -157,7 +157,7 @@ struct WorldServer {
   }
 
   private func counts(_ upload: Upload, _ call: Call) -> Bool {
-    guard case .upload(let work) = plan.nodes[call.attempt.place.node.index].work else { return false }
+    guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
     return work.commit == nil ? upload.isWhole : upload.isCommitted
   }
 
@@ -169,6 +169,6 @@ struct WorldServer {
 
   private mutating func tell(_ call: Call) {
     effects.append(
-      Effect(node: call.attempt.place.node.index, path: Array(call.pathBytes), step: call.step))
+      Effect(node: call.attempt.ref.node.index, path: Array(call.pathBytes), step: call.step))
   }
 }

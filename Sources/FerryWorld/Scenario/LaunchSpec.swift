@@ -34,45 +34,46 @@ package struct LaunchSpec: Hashable, Sendable {
   package var changed = 0
   package var happenings: [Happening] = []
 
-  static func random(_ dice: inout Dice, uploads: Int) -> LaunchSpec {
+  static func random(_ random: inout RandomSource, uploads: Int) -> LaunchSpec {
     var spec = LaunchSpec()
-    spec.kind = dice.one(of: [.background, .background, .foreground, .fetch, .event, .continuous])
-    spec.pauseSeconds = dice.one(of: [0, 1, 60, 600, 3_600, 86_400, 90_000, -600, -5_000])
-    spec.conditions = conditions(&dice)
-    if dice.once(in: 6) { spec.limit = dice.roll(0...4) }
-    if dice.once(in: 4) { spec.maxDurationMilliseconds = dice.roll(0...9_000) }
-    spec.graceMilliseconds = dice.roll(0...2_000)
-    if dice.once(in: 3) { spec.patienceSeconds = dice.one(of: [1, 100, 4_000, 100_000]) }
-    if dice.once(in: 3) {
-      spec.actionsToLive = dice.once(in: 2) ? dice.roll(1...20) : dice.roll(1...200)
-      spec.losesPower = dice.once(in: 4)
+    spec.kind = random.one(of: [.background, .background, .foreground, .fetch, .event, .continuous])
+    spec.pauseSeconds = random.one(of: [0, 1, 60, 600, 3_600, 86_400, 90_000, -600, -5_000])
+    spec.conditions = conditions(&random)
+    if random.once(in: 6) { spec.limit = random.roll(0...4) }
+    if random.once(in: 4) { spec.maxDurationMilliseconds = random.roll(0...9_000) }
+    spec.graceMilliseconds = random.roll(0...2_000)
+    if random.once(in: 3) { spec.patienceSeconds = random.one(of: [1, 100, 4_000, 100_000]) }
+    if random.once(in: 3) {
+      spec.actionsToLive = random.once(in: 2) ? random.roll(1...20) : random.roll(1...200)
+      spec.losesPower = random.once(in: 4)
     }
-    if dice.once(in: 5) { spec.newSizes = (0...dice.roll(3)).map { _ in UploadSpec.size(&dice) } }
-    if dice.once(in: 6) { spec.changed = dice.roll(1...2) }
-    for _ in 0..<dice.one(of: [0, 0, 1, 1, 2, 4]) {
-      let after = dice.once(in: 3) ? dice.roll(0...100_000) : dice.roll(0...6_000)
-      spec.happenings.append(Happening(afterMilliseconds: after, what: what(&dice, uploads: uploads)))
+    if random.once(in: 5) { spec.newSizes = (0...random.roll(3)).map { _ in UploadSpec.size(&random) } }
+    if random.once(in: 6) { spec.changed = random.roll(1...2) }
+    for _ in 0..<random.one(of: [0, 0, 1, 1, 2, 4]) {
+      let after = random.once(in: 3) ? random.roll(0...100_000) : random.roll(0...6_000)
+      spec.happenings.append(Happening(afterMilliseconds: after, what: what(&random, uploads: uploads)))
     }
     return spec
   }
 
-  private static func what(_ dice: inout Dice, uploads: Int) -> Happening.What {
-    switch dice.roll(16) {
+  private static func what(_ random: inout RandomSource, uploads: Int) -> Happening.What {
+    switch random.roll(16) {
     case 0: .stop(.interrupt)
     case 1: .stop(.terminate)
     case 2: .stop(.now)
     case 3: .hangUp
-    case 4, 5: .othersMove(dice.one(of: [.wifi, .wired, .cellular]), Int64(dice.roll(1...5_000_000)))
-    case 6: .cancel(finishing: dice.once(in: 2))
+    case 4, 5: .othersMove(random.one(of: [.wifi, .wired, .cellular]), Int64(random.roll(1...5_000_000)))
+    case 6: .cancel(finishing: random.once(in: 2))
     case 7, 8:
-      .submit(upload: dice.roll(uploads), sizes: (0...dice.roll(2)).map { _ in UploadSpec.size(&dice) })
-    default: .conditions(conditions(&dice))
+      .submit(upload: random.roll(uploads), sizes: (0...random.roll(2)).map { _ in UploadSpec.size(&random) })
+    default: .conditions(conditions(&random))
     }
   }
 
-  private static func conditions(_ dice: inout Dice) -> DeviceConditions {
+  private static func conditions(_ random: inout RandomSource) -> DeviceConditions {
     DeviceConditions(
-      network: dice.one(of: [.wired, .wired, .wifi, .wifi, .cellular, .none]), isExpensive: dice.once(in: 6),
-      power: dice.once(in: 4) ? .battery : .external)
+      network: random.one(of: [.wired, .wired, .wifi, .wifi, .cellular, .none]),
+      isExpensive: random.once(in: 6),
+      power: random.once(in: 4) ? .battery : .external)
   }
 }

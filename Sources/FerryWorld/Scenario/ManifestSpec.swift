@@ -44,56 +44,56 @@ package struct ManifestSpec: Hashable, Sendable {
 
   init() {}
 
-  static func random(_ dice: inout Dice) -> ManifestSpec {
+  static func random(_ random: inout RandomSource) -> ManifestSpec {
     var spec = ManifestSpec()
-    spec.profile = dice.one(of: [.server, .server, .ios, .ios, .ios7])
-    spec.isBackground = !dice.once(in: 4)
-    if dice.once(in: 3) { spec.discretionary = dice.once(in: 2) }
-    spec.allowsCellular = !dice.once(in: 4)
-    spec.allowsExpensive = !dice.once(in: 4)
-    spec.connections = dice.roll(1...3)
-    spec.quickConnections = dice.roll(1...3)
-    spec.timeoutForResource = dice.one(of: ["400d", "400d", "400d", "7d", "10m"])
-    if dice.once(in: 3) { spec.wifi = budget(&dice) }
-    if dice.once(in: 3) { spec.wired = budget(&dice) }
-    if dice.once(in: 3) { spec.cellular = budget(&dice) }
-    if dice.once(in: 3) { spec.delay = dice.one(of: ResumeDelay.Policy.allCases) }
-    spec.delayInitialSeconds = dice.one(of: [60, 60, 5, 0])
-    spec.delayMaxSeconds = dice.one(of: [21_600, 21_600, 100])
-    if dice.once(in: 3) { spec.windowSeconds = dice.one(of: [30, 5, 1, 0]) }
-    spec.hasToken = dice.once(in: 2)
-    spec.uploads = [.random(&dice, name: "a", hasToken: spec.hasToken)]
-    if dice.once(in: 2) {
-      var second = UploadSpec.random(&dice, name: "b", hasToken: spec.hasToken)
-      if dice.once(in: 4) { second.needsOther = "a" }
+    spec.profile = random.one(of: [.server, .server, .ios, .ios, .ios7])
+    spec.isBackground = !random.once(in: 4)
+    if random.once(in: 3) { spec.discretionary = random.once(in: 2) }
+    spec.allowsCellular = !random.once(in: 4)
+    spec.allowsExpensive = !random.once(in: 4)
+    spec.connections = random.roll(1...3)
+    spec.quickConnections = random.roll(1...3)
+    spec.timeoutForResource = random.one(of: ["400d", "400d", "400d", "7d", "10m"])
+    if random.once(in: 3) { spec.wifi = budget(&random) }
+    if random.once(in: 3) { spec.wired = budget(&random) }
+    if random.once(in: 3) { spec.cellular = budget(&random) }
+    if random.once(in: 3) { spec.delay = random.one(of: ResumeDelay.Policy.allCases) }
+    spec.delayInitialSeconds = random.one(of: [60, 60, 5, 0])
+    spec.delayMaxSeconds = random.one(of: [21_600, 21_600, 100])
+    if random.once(in: 3) { spec.windowSeconds = random.one(of: [30, 5, 1, 0]) }
+    spec.hasToken = random.once(in: 2)
+    spec.uploads = [.random(&random, name: "a", hasToken: spec.hasToken)]
+    if random.once(in: 2) {
+      var second = UploadSpec.random(&random, name: "b", hasToken: spec.hasToken)
+      if random.once(in: 4) { second.needsOther = "a" }
       spec.uploads.append(second)
     }
-    if dice.once(in: 3) {
-      var fetch = single(&dice, spec)
-      fetch.interval = dice.one(of: [nil, "{ minimum: 15m }", "{ minimum: 1m, maximum: 1h }"])
+    if random.once(in: 3) {
+      var fetch = single(&random, spec)
+      fetch.interval = random.one(of: [nil, "{ minimum: 15m }", "{ minimum: 1m, maximum: 1h }"])
       spec.fetch = fetch
     }
-    if dice.once(in: 2) {
-      var request = single(&dice, spec)
-      request.when = dice.one(of: ["succeeded", "always", "always", "failed"])
-      request.isPost = !dice.once(in: 3)
+    if random.once(in: 2) {
+      var request = single(&random, spec)
+      request.when = random.one(of: ["succeeded", "always", "always", "failed"])
+      request.isPost = !random.once(in: 3)
       spec.request = request
     }
     return spec
   }
 
-  private static func single(_ dice: inout Dice, _ spec: ManifestSpec) -> SingleSpec {
+  private static func single(_ random: inout RandomSource, _ spec: ManifestSpec) -> SingleSpec {
     var single = SingleSpec()
-    single.isInBackground = dice.once(in: 3)
-    single.needs = spec.uploads.map(\.name).filter { _ in dice.once(in: 2) }
-    single.hasToken = spec.hasToken && dice.once(in: 2)
+    single.isInBackground = random.once(in: 3)
+    single.needs = spec.uploads.map(\.name).filter { _ in random.once(in: 2) }
+    single.hasToken = spec.hasToken && random.once(in: 2)
     return single
   }
 
-  private static func budget(_ dice: inout Dice) -> BudgetSpec {
+  private static func budget(_ random: inout RandomSource) -> BudgetSpec {
     BudgetSpec(
-      limit: dice.one(of: [1_000, 1_000_000, 3_000_000, 10_000_000]), per: dice.one(of: [.hour, .day]),
-      cutoff: dice.one(of: Budget.Cutoff.allCases))
+      limit: random.one(of: [1_000, 1_000_000, 3_000_000, 10_000_000]), per: random.one(of: [.hour, .day]),
+      cutoff: random.one(of: Budget.Cutoff.allCases))
   }
 
   var plan: Plan? { reading.manifest.map { Plan($0) } }

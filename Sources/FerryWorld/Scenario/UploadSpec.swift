@@ -32,23 +32,23 @@ package struct UploadSpec: Hashable, Sendable {
 
   init(name: String) { self.name = name }
 
-  static func random(_ dice: inout Dice, name: String, hasToken: Bool) -> UploadSpec {
+  static func random(_ random: inout RandomSource, name: String, hasToken: Bool) -> UploadSpec {
     var spec = UploadSpec(name: name)
-    spec.shape = dice.one(of: Shape.allCases)
-    spec.priority = dice.one(of: [50, 50, 25, 75, 0, 100])
-    if dice.once(in: 3) { spec.maxItems = dice.roll(1...4) }
-    if dice.once(in: 5) { spec.maxBytes = Int64(dice.roll(1...4)) * 1_000_000 }
-    spec.usesQuick = dice.once(in: 2)
-    spec.hasToken = hasToken && !dice.once(in: 4)
-    spec.validForSeconds = dice.one(of: [3600, 60, 60, 5])
-    spec.retries = dice.one(of: [3, 3, 1, 0])
-    spec.isEveryRun = dice.once(in: 8)
-    spec.abandons = dice.once(in: 2)
+    spec.shape = random.one(of: Shape.allCases)
+    spec.priority = random.one(of: [50, 50, 25, 75, 0, 100])
+    if random.once(in: 3) { spec.maxItems = random.roll(1...4) }
+    if random.once(in: 5) { spec.maxBytes = Int64(random.roll(1...4)) * 1_000_000 }
+    spec.usesQuick = random.once(in: 2)
+    spec.hasToken = hasToken && !random.once(in: 4)
+    spec.validForSeconds = random.one(of: [3600, 60, 60, 5])
+    spec.retries = random.one(of: [3, 3, 1, 0])
+    spec.isEveryRun = random.once(in: 8)
+    spec.abandons = random.once(in: 2)
     return spec
   }
 
-  static func size(_ dice: inout Dice) -> Int64 {
-    dice.one(of: [0, 10, 10, 1_000, 500_000, 1_000_000, 2_000_000, 4_000_000])
+  static func size(_ random: inout RandomSource) -> Int64 {
+    random.one(of: [0, 10, 10, 1_000, 500_000, 1_000_000, 2_000_000, 4_000_000])
   }
 
   var yaml: String {

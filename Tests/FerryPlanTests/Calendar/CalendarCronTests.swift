@@ -227,10 +227,10 @@ struct CalendarCronTests {
     (" @daily ^0", "nothing can stand behind `@daily`"),
   ])
   func aMistakeIsNamedWithItsPlaceAndItsRemedy(marked: String, message: String) throws {
-    let place = try #require(marked.firstIndex(of: "^"))
+    let ref = try #require(marked.firstIndex(of: "^"))
     let error = try #require(throws: CronError.self) { try CronSchedule(marked.replacing("^", with: "")) }
     #expect(error.message == message)
-    #expect(error.column == marked.distance(from: marked.startIndex, to: place) + 1)
+    #expect(error.column == marked.distance(from: marked.startIndex, to: ref) + 1)
     #expect(!error.help.isEmpty)
   }
 

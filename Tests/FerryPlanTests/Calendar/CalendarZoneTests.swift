@@ -80,9 +80,9 @@ struct CalendarZoneTests {
       let axis = (-8 * 96...8 * 96).map { middle.advanced(by: .seconds($0 * 900)) }
       let shown = axis.map { zone.localTime(at: $0) }
       for _ in 0..<40 {
-        let place = Int.random(in: 96..<axis.count - 96, using: &random)
-        let expected = shown.firstIndex { $0 >= shown[place] }.map { axis[$0] }
-        #expect(zone.instant(of: shown[place]) == expected)
+        let ref = Int.random(in: 96..<axis.count - 96, using: &random)
+        let expected = shown.firstIndex { $0 >= shown[ref] }.map { axis[$0] }
+        #expect(zone.instant(of: shown[ref]) == expected)
       }
     }
   }

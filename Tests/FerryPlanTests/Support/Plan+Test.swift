@@ -11,7 +11,7 @@ extension Plan {
   }
 
   func step(of attempt: Attempt) -> Step {
-    let node = nodes[attempt.place.node.index]
+    let node = nodes[attempt.ref.node.index]
     return node.steps.first { $0.kind == attempt.step } ?? node.steps[0]
   }
 

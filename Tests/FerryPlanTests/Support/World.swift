@@ -22,8 +22,8 @@ struct World {
   var mostIntents = 0
 
   private var flights: [UInt64: Attempt] = [:]
-  private var intents: [Place: UInt64] = [:]
-  private var transferred: [Place: UInt64] = [:]
+  private var intents: [ItemRef: UInt64] = [:]
+  private var transferred: [ItemRef: UInt64] = [:]
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   /// Of the record in hand.
@@ -37,7 +37,7 @@ struct World {
     self.files = files
     // The 2020-09-13, 12:26:40 UTC.
     machine = VirtualMachine(plan, at: Instant(nanoseconds: 1_600_000_000_000_000_000), serve: serve)
-    machine.keepsSights = true
+    machine.keepsTrace = true
     machine.countsAttempts = true
   }
 
@@ -99,8 +99,8 @@ struct World {
 
   private mutating func look() {
     var performed = 0
-    for sight in machine.sights {
-      switch sight {
+    for traceEvent in machine.trace {
+      switch traceEvent {
       case .event(let event):
         performed = 0
         take(event)
@@ -130,9 +130,9 @@ struct World {
       recorded += 1
       entries += new
       for entry in new {
-        if case .intent(let place, _) = entry { intents[place] = recorded }
-        if case .withdrawn(let place) = entry { intents[place] = nil }
-        if case .transferred(let place) = entry { transferred[place] = recorded }
+        if case .intent(let ref, _) = entry { intents[ref] = recorded }
+        if case .withdrawn(let ref) = entry { intents[ref] = nil }
+        if case .transferred(let ref) = entry { transferred[ref] = recorded }
       }
       mostIntents = max(mostIntents, intents.count)
     case .end:
@@ -148,21 +148,21 @@ struct World {
       violations.append("\(attempt) started after the launch's deadline")
     }
     let step = plan.step(of: attempt)
-    if step.kind == .commit, let record = transferred[attempt.place], record > synced {
+    if step.kind == .commit, let record = transferred[attempt.ref], record > synced {
       violations.append("a commit started before its transfer was on disk")
     }
     if step.repeatability == .once {
-      if let intent = intents[attempt.place], intent <= synced {
-        intents[attempt.place] = nil
+      if let intent = intents[attempt.ref], intent <= synced {
+        intents[attempt.ref] = nil
       } else {
         violations.append("\(attempt) started before its intent was on disk")
       }
     } else if step.kind == .commit {
-      intents[attempt.place] = nil
+      intents[attempt.ref] = nil
     }
     // Only what certainly did not reach the server spends no intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer, step.repeatability == .once {
-      intents[attempt.place] = synced
+      intents[attempt.ref] = synced
     }
     starts.append(Start(at: call.now, attempt: attempt, path: call.path))
     flights[attempt.id] = attempt

@@ -60,11 +60,11 @@ final class TestConnection: Sendable {
   }
 
   /// Reads one answer; `100 Continue` is one too.
-  func answer(to method: String = "GET") async throws -> TestAnswer {
+  func answer(to method: String = "GET") async throws -> TestResponse {
     try await blocking { [self] in
       var head: [UInt8] = []
       while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try read(1) }
-      var answer = try TestAnswer(head: String(decoding: head, as: UTF8.self))
+      var answer = try TestResponse(head: String(decoding: head, as: UTF8.self))
       let hasBody = method != "HEAD" && answer.status != 204 && answer.status != 304
       if hasBody, let length = answer["content-length"].flatMap({ Int($0) }) {
         answer.body = Data(try read(length))

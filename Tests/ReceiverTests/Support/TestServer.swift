@@ -39,7 +39,7 @@ struct TestServer {
   /// One request on a connection of its own.
   func request(
     _ method: String, _ path: String, headers: [String: String] = [:], body: Data = Data()
-  ) async throws -> TestAnswer {
+  ) async throws -> TestResponse {
     let connection = try connect()
     try await connection.send(Self.message(method, path, headers: headers, body: body))
     return try await connection.answer(to: method)
@@ -47,7 +47,7 @@ struct TestServer {
 
   func request(
     _ method: String, _ path: String, headers: [String: String] = [:], text: String
-  ) async throws -> TestAnswer {
+  ) async throws -> TestResponse {
     try await request(method, path, headers: headers, body: Data(text.utf8))
   }
 
@@ -65,7 +65,7 @@ struct TestServer {
     let size = size.map { ",\"size\":\($0)" } ?? ""
     let answer = try await request("POST", "/uploads", text: "{\"name\":\"\(name)\"\(size)}")
     guard answer.status == 201, let location = answer["location"] else {
-      throw TestAnswer.Malformed(head: "\(answer.status) \(answer.text)")
+      throw TestResponse.Malformed(head: "\(answer.status) \(answer.text)")
     }
     return location
   }

@@ -15,7 +15,7 @@ struct ForecastWatch {
   private var batchOfRow: [Int: [Int32]] = [:]
   private var expired: [Int: Int] = [:]
   private var allocated = 0
-  private var holders: Set<Place> = []
+  private var holders: Set<ItemRef> = []
   private var ends: [Int: Instant] = [:]
   private var resumes = 0
 
@@ -35,8 +35,8 @@ struct ForecastWatch {
   }
 
   mutating func look(_ machine: VirtualMachine) {
-    for sight in machine.sights {
-      switch sight {
+    for traceEvent in machine.trace {
+      switch traceEvent {
       case .action(.record(let entries)): for entry in entries { take(entry, machine) }
       case .event(.conditions(let conditions)): say(Self.words(conditions), at: machine.now)
       case .event, .action, .launched, .sent, .moved, .othersMoved, .leased, .died: break
@@ -48,19 +48,19 @@ struct ForecastWatch {
     let now = machine.now
     switch entry {
     case .handedOver(let node, let items, _): handOver(items, of: node, machine)
-    case .allocated(let place, _):
+    case .allocated(let ref, _):
       allocated += 1
-      holders.insert(place)
-    case .transferred(let place): holders.remove(place)
-    case .released(let place):
-      if holders.remove(place) != nil { expired[place.node.index, default: 0] += 1 }
+      holders.insert(ref)
+    case .transferred(let ref): holders.remove(ref)
+    case .released(let ref):
+      if holders.remove(ref) != nil { expired[ref.node.index, default: 0] += 1 }
     case .resumed(let session, let delay):
       guard delay.resumedAt != nil else { return }
       resumes += 1
       say(
         "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
         at: now)
-    case .closed(let place, _, _, _): close(place, machine)
+    case .closed(let ref, _, _, _): close(ref, machine)
     case .intent, .withdrawn, .batchThrough, .orphaned, .settled, .notReleased: break
     }
   }
@@ -70,7 +70,7 @@ struct ForecastWatch {
     let number = batches[node.index]?.count ?? 0
     var count = 0
     for item in items {
-      guard let row = machine.row(of: Place(node, item)) else { continue }
+      guard let row = machine.row(of: ItemRef(node, item)) else { continue }
       let missing = row - (batchOfRow[node.index]?.count ?? 0)
       if missing > 0 { batchOfRow[node.index, default: []] += Array(repeating: -1, count: missing) }
       guard batchOfRow[node.index]?[row - 1] == -1 else { continue }
@@ -84,15 +84,15 @@ struct ForecastWatch {
       "upload \(plan.nodes[node.index].name): batch \(number + 1) is handed over, \(files)", at: machine.now)
   }
 
-  private mutating func close(_ place: Place, _ machine: VirtualMachine) {
+  private mutating func close(_ ref: ItemRef, _ machine: VirtualMachine) {
     let now = machine.now
-    let name = plan.nodes[place.node.index].name
-    guard place.item != nil else {
-      ends[place.node.index] = now
-      return say("\(plan.nodes[place.node.index].kind.rawValue) \(name) has ended", at: now)
+    let name = plan.nodes[ref.node.index].name
+    guard ref.item != nil else {
+      ends[ref.node.index] = now
+      return say("\(plan.nodes[ref.node.index].kind.rawValue) \(name) has ended", at: now)
     }
-    let node = place.node.index
-    guard let row = machine.row(of: place), let index = batchOfRow[node].map({ Int($0[row - 1]) }), index >= 0
+    let node = ref.node.index
+    guard let row = machine.row(of: ref), let index = batchOfRow[node].map({ Int($0[row - 1]) }), index >= 0
     else { return }
     batchOfRow[node]?[row - 1] = -1
     batches[node]?[index].open -= 1
@@ -153,9 +153,9 @@ struct ForecastWatch {
 
 extension VirtualMachine {
   /// Of the journal, from 1.
-  fileprivate func row(of place: Place) -> Int? {
-    guard let item = place.item else { return nil }
-    return tables[place.node.index].map { Int($0.rows[item]) }
+  fileprivate func row(of ref: ItemRef) -> Int? {
+    guard let item = ref.item else { return nil }
+    return tables[ref.node.index].map { Int($0.rows[item]) }
   }
 }
 

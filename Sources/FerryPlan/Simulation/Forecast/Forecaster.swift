@@ -60,7 +60,7 @@ package struct Forecaster {
     machine = VirtualMachine(plan, options: options, zones: setting.zones, at: setting.start) {
       network.answer($0)
     }
-    machine.keepsSights = true
+    machine.keepsTrace = true
     watch = ForecastWatch(plan)
     for (index, start) in starts.enumerated() {
       machine.begin(with: start, of: NodeID(index), interval: intervals[NodeID(index)])

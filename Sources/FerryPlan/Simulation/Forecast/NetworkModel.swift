@@ -61,7 +61,7 @@ final class SimulatedNetwork {
 
   /// The answer that the step expects.
   private func status(of call: Call) -> Int {
-    let steps = plan.nodes[call.attempt.place.node.index].steps
+    let steps = plan.nodes[call.attempt.ref.node.index].steps
     return steps.first { $0.kind == call.step }?.expect.status.first ?? 200
   }
 }

@@ -1,0 +1,34 @@
+import FerryPlan
+
+/// What became of an upload's delivered files in a run.
+struct PostDeliveryMetrics: Sendable {
+  var deleted = 0
+  var moved = 0
+  var problems: [(path: [UInt8], state: AfterState, problem: RecordedFailure)] = []
+
+  mutating func count(_ result: AfterResult, of path: [UInt8]) {
+    if let problem = result.problem { problems.append((path, result.state, problem)) }
+    switch result.state {
+    case .deleted: deleted += 1
+    case .moved: moved += 1
+    case .owed, .changed, .gone, .kept: break
+    }
+  }
+
+  var isWorthTelling: Bool { deleted > 0 || moved > 0 || !problems.isEmpty }
+
+  /// Whether something is left that the next run tries again.
+  var owes: Bool { problems.contains { $0.state == .owed } }
+}
+
+extension RunRecord.AfterRecord {
+  init(_ metrics: PostDeliveryMetrics) {
+    self.init(
+      deleted: metrics.deleted, moved: metrics.moved,
+      problems: metrics.problems.sorted { $0.path.lexicographicallyPrecedes($1.path) }.map { file in
+        RunRecord.AfterProblem(
+          path: file.path, code: file.problem.code, message: file.problem.message,
+          isOwed: file.state == .owed)
+      })
+  }
+}

@@ -1,0 +1,73 @@
+import FerryTransfer
+import Foundation
+
+/// A file that is read whole, of whatever kind: a regular one, a FIFO, a device, a shell's `<(…)`.
+package struct FileContents {
+  /// Why it could not be read.
+  package struct Failure: Error {
+    var code: Int32
+    /// What is wrong with its place.
+    var refusal: String?
+    package var reason: String { refusal ?? FileLister.reason(code) }
+  }
+
+  /// Of one read; a pipe gives no more at once.
+  private static let chunk = 64 << 10
+
+  private let path: [CChar]
+
+  package init(_ path: String) { self.path = FileLister.terminated(Array(path.utf8)) }
+
+  /// Its bytes, but no more than `limit`: a device may have no end. A FIFO is waited for.
+  package func bytes(limit: Int) throws(Failure) -> [UInt8] {
+    // A NUL ends the system's path early: that would be another file.
+    guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
+    let descriptor = try open()
+    // It was only read.
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var status = stat()
+    // The size is a guess of what to reserve, and nothing more.
+    if fstat(descriptor, &status) == 0, status.st_size > 0 {
+      bytes.reserveCapacity(min(Int(status.st_size), limit))
+    }
+    var buffer = [UInt8](repeating: 0, count: Self.chunk)
+    while bytes.count < limit {
+      let wanted = min(buffer.count, limit - bytes.count)
+      let count = try Self.uninterrupted { read(descriptor, &buffer, wanted) }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+
+  private func open() throws(Failure) -> Int32 {
+    do throws(FolderPath.Failure) {
+      return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: .reading)
+    } catch {
+      switch error {
+      case .system(let code): throw Failure(code: code)
+      case .foreign: throw Failure(code: EACCES, refusal: error.reason)
+      }
+    }
+  }
+
+  /// Device and inode, links followed; nil where there is no such file.
+  var identity: (device: UInt64, inode: UInt64)? {
+    var status = stat()
+    guard path.firstIndex(of: 0) == path.count - 1, stat(path, &status) == 0 else { return nil }
+    return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+  }
+
+  /// Calls again what a signal has cut short (EINTR).
+  private static func uninterrupted<Number: SignedInteger>(
+    _ call: () -> Number
+  ) throws(Failure) -> Number {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      let code = errno
+      guard code == EINTR else { throw Failure(code: code) }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FerryManifest
+import Foundation
+
+/// One thing that a manifest asks for from outside; its value is never told. Its keys are an interface.
+package struct ExternalInput: Codable, Equatable, Sendable {
+  package enum Kind: String, Codable, Sendable {
+    /// An environment variable.
+    case environment
+    /// A file with a secret.
+    case file
+    /// A variable of the manifest that must be given, or says what it is for.
+    case variable
+  }
+
+  package var kind: Kind
+  /// The variable's name, or the file's path as the manifest has it.
+  package var name: String
+  /// Where the manifest asks first.
+  package var file: String
+  package var line: Int
+  package var column: Int
+  /// Every place that asks can do without.
+  package var hasDefault: Bool
+  /// The variable is set or given, and not empty where that would not do; the file can be read.
+  package var isSet: Bool
+  package var isSecret: Bool
+  /// Of a variable: `string`, `integer`, …
+  package var type: String?
+  /// Of a variable: what it is for.
+  package var description: String?
+}
+
+extension ExternalInput {
+  package var location: SourceLocation { SourceLocation(file: file, line: line, column: column) }
+
+  /// What a manifest asks for, each thing once, in the order of the manifest's text.
+  ///
+  /// - Parameter folder: the manifest's, which paths are relative to.
+  static func list(_ reading: ManifestReading, folder: String, environment: [String: String])
+    -> [ExternalInput]
+  {
+    var needs: [ExternalInput] = []
+    var index: [String: Int] = [:]
+    for use in reading.environment {
+      if let known = index[use.name] {
+        needs[known].hasDefault = needs[known].hasDefault && use.hasDefault
+        needs[known].isSecret = needs[known].isSecret || use.isSecret
+      } else {
+        index[use.name] = needs.count
+        needs.append(
+          ExternalInput(
+            kind: .environment, name: use.name, at: use.location, hasDefault: use.hasDefault,
+            isSecret: use.isSecret))
+      }
+    }
+    for index in needs.indices {
+      // A default stands for an empty variable too, and an empty secret is none.
+      let value = environment[needs[index].name]
+      let isEmptyEnough = !needs[index].hasDefault && !needs[index].isSecret
+      needs[index].isSet = value.map { !$0.isEmpty || isEmptyEnough } ?? false
+    }
+    for secret in reading.manifest?.secrets ?? [] {
+      guard case .file(let path) = secret.source else { continue }
+      var need = ExternalInput(
+        kind: .file, name: path, at: secret.name.location, hasDefault: false, isSecret: true)
+      need.isSet = FileManager.default.isReadableFile(atPath: SecretValues.ref(of: path, in: folder).path)
+      needs.append(need)
+    }
+    for variable in reading.variables where variable.isRequired || variable.description != nil {
+      var need = ExternalInput(
+        kind: .variable, name: variable.name, at: variable.location, hasDefault: !variable.isRequired,
+        isSecret: false)
+      need.isSet = variable.isGiven
+      need.type = variable.type
+      need.description = variable.description
+      needs.append(need)
+    }
+    // The manifest's own text comes first, then its includes as they are named.
+    let files = reading.sources.map(\.file)
+    func rank(_ need: ExternalInput) -> (Int, SourceLocation) {
+      (files.firstIndex(of: need.file) ?? files.count, need.location)
+    }
+    return needs.sorted { rank($0) < rank($1) }
+  }
+
+  private init(kind: Kind, name: String, at location: SourceLocation, hasDefault: Bool, isSecret: Bool) {
+    self.init(
+      kind: kind, name: name, file: location.file, line: location.line, column: location.column,
+      hasDefault: hasDefault, isSet: false, isSecret: isSecret)
+  }
+}

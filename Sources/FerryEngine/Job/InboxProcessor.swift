@@ -1,0 +1,273 @@
+import FerryJournal
+import FerryPlan
+import FerryProcess
+
+/// What others ask of the run's sessions: files of `ferry submit`, and `ferry cancel`.
+///
+/// A note is removed once what it asks for is in a journal; one that this run could not take stays for the next.
+final class InboxProcessor {
+  private let plan: Plan
+  private let journals: SessionJournals
+  private let inbox: Inbox
+  private let listers: [Int: FileLister]
+  private let notice: (String) -> Void
+  /// By session: the last note that was read.
+  private var lastRead: [Int64]
+  /// Notes that have come since, the first of them last.
+  private var unread: [(session: Int, note: Note)] = []
+  /// Sessions that a force quit has ended while this run had them.
+  private(set) var cancelled: Set<Int> = []
+  /// Sessions of which all was cancelled, also what this run does not carry.
+  private var endedAsWhole: Set<Int> = []
+  /// Of notes that were taken: what has to be handed over before each is removed.
+  private var taken: [(id: Int64, node: Int?)] = []
+  /// By node: why submitted files could not be taken, and are left to the next run.
+  private(set) var problems: [Int: [ListingProblem]] = [:]
+  private let contents: SubmittedContents
+  /// Notes of which files are being read to tell whether they changed; each is looked at again at the next news.
+  private var waiting: [(session: Int, note: Note)] = []
+
+  init(
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], compare: SerialWorker,
+    notice: @escaping (String) -> Void
+  ) {
+    self.plan = plan
+    contents = SubmittedContents(on: compare)
+    self.journals = journals
+    self.inbox = inbox
+    self.listers = listers
+    self.notice = notice
+    lastRead = journals.all.map { _ in 0 }
+  }
+
+  /// Before the journals are read: cancels what earlier runs left open and did not live to cancel, and returns the
+  /// files that were submitted to what is selected, by node.
+  func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
+    try read()
+    var notes: [Int: [Note]] = [:]
+    while let (session, note) = unread.popLast() {
+      switch note.kind {
+      case .cancel, .finish:
+        guard concerns(note), let journal = journals.all[session] else { continue }
+        let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+        notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
+        taken.append((note.id, nil))
+        try dropSubmitted(before: note)
+        for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
+      case .submit:
+        guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
+        notes[node, default: []].append(note)
+      }
+    }
+    for (node, notes) in notes { taken += notes.map { ($0.id, node) } }
+    var submitted: [Int: SubmittedFiles] = [:]
+    for (node, notes) in notes {
+      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+    }
+    return submitted
+  }
+
+  /// What has come since, as the next event for the scheduler; each is handled before the next is asked for.
+  ///
+  /// - Parameter wake: called on another thread where there is more news without another note.
+  func next(
+    _ scheduler: Scheduler, _ launchState: inout LaunchState, rounds: [Int64],
+    wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> Event? {
+    if unread.isEmpty { try read() }
+    while let (session, note) = unread.popLast() {
+      let event: Event? =
+        switch note.kind {
+        case .cancel, .finish: try cancellation(note, SessionID(session), scheduler)
+        case .submit: try submission(note, scheduler, &launchState, rounds: rounds, wake: wake)
+        }
+      if let event { return event }
+    }
+    return nil
+  }
+
+  /// After everything that the run wrote is on disk.
+  func finish(_ scheduler: Scheduler, at now: Instant) throws(JournalError) {
+    contents.stop()
+    for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
+      let others = Set(try journal.nodes.map(\.manifest)).subtracting(plan.manifests)
+      for manifest in others.sorted() {
+        try journal.cancelOpen(manifest: manifest, reason: .cancelled, at: now)
+      }
+    }
+    let done = taken.filter { taken in
+      taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
+    }
+    try inbox.remove(done.map(\.id))
+  }
+
+  /// After `finish`: the manifests to whose uploads something was submitted that no run has taken.
+  func awaited() throws(JournalError) -> Set<ManifestID> {
+    var manifests: Set<ManifestID> = []
+    for journal in journals.all.compactMap(\.self) {
+      for note in try inbox.notes(session: journal.identifier) where note.kind == .submit {
+        if let node = plan.upload(of: note) { manifests.insert(plan.nodes[node].manifest) }
+      }
+    }
+    return manifests
+  }
+
+  private func read() throws(JournalError) {
+    unread = waiting
+    waiting = []
+    for (session, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      let notes = try inbox.notes(session: journal.identifier, after: lastRead[session])
+      lastRead[session] = notes.last?.id ?? lastRead[session]
+      unread += notes.map { (session, $0) }
+    }
+    unread.reverse()
+  }
+
+  private func cancellation(
+    _ note: Note, _ session: SessionID, _ scheduler: Scheduler
+  ) throws(JournalError) -> Event? {
+    guard concerns(note), !scheduler.isEnding else { return nil }
+    if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
+      cancelled.insert(session.index)
+    }
+    if note.manifest == nil { endedAsWhole.insert(session.index) }
+    taken.append((note.id, nil))
+    try dropSubmitted(before: note)
+    waiting.removeAll { $0.note.isDropped(by: note) }
+    return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+  }
+
+  /// What was submitted before a cancel counts as taken, also what this run has left to the next.
+  private func dropSubmitted(before cancel: Note) throws(JournalError) {
+    for note in try inbox.notes(session: cancel.session) where note.isDropped(by: cancel) {
+      taken.append((note.id, nil))
+    }
+  }
+
+  private func submission(
+    _ note: Note, _ scheduler: Scheduler, _ launchState: inout LaunchState, rounds: [Int64],
+    wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> Event? {
+    guard let node = plan.upload(of: note), scheduler.takesItems(NodeID(node)), let lister = listers[node]
+    else { return nil }
+    guard !contents.isReading(note: note.id) else {
+      waiting.append((plan.nodes[node].session.index, note))
+      return nil
+    }
+    let submitted: SubmittedFiles
+    do throws(ListingFailure) {
+      submitted = try SubmittedFiles([note], lister)
+    } catch {
+      notice("\(plan.title(of: NodeID(node))): \(error)")
+      let message = "\(error); what was submitted stays for the next run"
+      problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
+      return nil
+    }
+    let ref = (node: node, round: rounds[plan.nodes[node].manifest.index])
+    guard let (items, isAll) = try items(submitted, of: note, ref, scheduler, &launchState, wake: wake) else {
+      waiting.append((plan.nodes[node].session.index, note))
+      return nil
+    }
+    if isAll { taken.append((note.id, node)) }
+    return items.count > 0 ? .submitted(NodeID(node), items) : nil
+  }
+
+  /// Whether a note is for one of the manifests, or for whatever the session carries.
+  private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
+
+  /// The manifest that a note is for; `nil` for all of the session.
+  private func manifest(of note: Note) -> ManifestID? {
+    note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
+  }
+
+  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered, and
+  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's,
+  /// and so is one that has ended in vain in this round. `nil` while some of them are read to tell.
+  private func items(
+    _ submitted: SubmittedFiles, of note: Note, _ ref: (node: Int, round: Int64), _ scheduler: Scheduler,
+    _ launchState: inout LaunchState, wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> (ItemTable, isAll: Bool)? {
+    let (id, session) = (NodeID(ref.node), plan.nodes[ref.node].session.index)
+    guard case .upload(let work) = plan.nodes[ref.node].work, let row = launchState.rows[ref.node],
+      let journal = journals.all[session]
+    else { return (ItemTable(), true) }
+    var submitted = submitted
+    try submitted.leaveOutTaken(by: journal, node: row)
+    let files = scheduler.unknown(submitted.columns, to: id)
+    var answers: [ContentComparison] = []
+    if work.comparesContent {
+      var questions = ContentQuestions(listing: files)
+      try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
+        let known = try item.known
+        path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
+      }
+      // It was listed, so that its root is open.
+      guard let root = try? listers[ref.node]?.folder(),
+        let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
+      else { return nil }
+      answers = told
+    }
+    var reconciliation = Reconciliation(
+      listing: files, deliver: work.deliver, contents: answers, round: ref.round,
+      nextRow: launchState.nextRows[session])
+    try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
+      reconciliation.meet(try item.known, path: path)
+    }
+    reconciliation.finish()
+    launchState.nextRows[session] = reconciliation.nextRow
+    launchState.expect(submitted, of: id, among: reconciliation.items.files)
+    let settled = reconciliation.settled
+    let isLeft = settled.failedInRound + settled.cancelledInRound > 0
+    return (reconciliation.items, isAll: !isLeft && !scheduler.hasOutdated(submitted.columns, of: id))
+  }
+}
+
+extension Note {
+  /// Whether a cancel ends it: something that was submitted before.
+  fileprivate func isDropped(by cancel: Note) -> Bool {
+    kind == .submit && session == cancel.session && id < cancel.id
+      && (cancel.manifest == nil || cancel.manifest == manifest)
+  }
+}
+
+extension SessionJournal {
+  /// Calls `body` with each item of a few files that the journal has, by path.
+  fileprivate func forEachItem(
+    node: Int64, of files: FileColumns,
+    _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void
+  ) throws(JournalError) {
+    for index in 0..<files.count {
+      let path = Array(files.path(index))
+      try meet(node: node, path: path) { item throws(JournalError) in try body(item, path) }
+    }
+  }
+}
+
+extension Plan {
+  /// The upload that a note is for.
+  func upload(of note: Note) -> Int? {
+    nodes.firstIndex {
+      $0.kind == .upload && $0.name == note.node && manifests[$0.manifest.index] == note.manifest
+        && sessions[$0.session.index].identifier == note.session
+    }
+  }
+}
+
+extension ItemRow {
+  /// As the reconciliation meets it.
+  var known: Reconciliation.Known {
+    get throws(JournalError) {
+      let state = try state
+      // Of what has ended, most of a million, these are not asked.
+      guard !state.isClosed else {
+        return Reconciliation.Known(
+          row: id, round: round, state: state, size: size, modified: modified,
+          owesAfter: try after == .owed)
+      }
+      return Reconciliation.Known(
+        row: id, round: round, state: state, intent: try intent, size: size, modified: modified,
+        handedOver: handedOver, expires: expires, owesAfter: try after == .owed)
+    }
+  }
+}

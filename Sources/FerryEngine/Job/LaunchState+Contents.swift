@@ -1,0 +1,27 @@
+import FerryJournal
+import FerryPlan
+import FerryTransfer
+
+extension LaunchState {
+  /// What looks into an upload's delivered files tell, by the files' places in the listing; empty where size and
+  /// modification time tell what has changed.
+  mutating func answers(
+    _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
+    root: SourceRoot?
+  ) throws -> [ContentComparison] {
+    guard work.comparesContent, let listing, let row, let journal, row.id != 0 else { return [] }
+    var questions = ContentQuestions(listing: listing.files)
+    try journal.forEachItem(node: row.id) { item in
+      let known = try item.known
+      item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
+    }
+    if let root { contents?.answer(&questions, of: listing.files, root: root) }
+    confirmed[id.index] = questions.confirmed
+    return questions.answers
+  }
+}
+
+extension ItemRow {
+  /// Of what was last sent, where it is known.
+  var digest: ContentDigest? { sha256.flatMap { ContentDigest($0) } }
+}

@@ -1,0 +1,263 @@
+import FerryDigest
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// What a launch finds before it begins: the listing met with the journals, node by node.
+struct LaunchState {
+  /// In the order of `SessionID`: the next free row of each journal.
+  var nextRows: [Int64]
+  /// By node; `nil` for tokens.
+  var rows: [NodeRow?] = []
+  var starts: [NodeStart] = []
+  /// What earlier launches captured for items that are still open.
+  var values: [ItemRef: ItemValues] = [:]
+  /// What requests of this round captured, by manifest and name.
+  var requests: [[String: [String: BoundValue]]]
+  var secrets: [SensitiveValue] = []
+  /// By node index: what could not be listed.
+  var problems: [Int: [ListingProblem]] = [:]
+  /// By node index and path: submitted files that are not there, and so fail as one that vanishes later.
+  var absent: [Int: [[UInt8]: TransportFailure]] = [:]
+  /// Upload IDs that the present steps cannot use.
+  struct DroppedIDs {
+    var items = 0
+    var reason: String
+  }
+  /// By node index.
+  var droppedIDs: [Int: DroppedIDs] = [:]
+  /// Upload IDs of open items whose files start over: a run drops them before it begins.
+  struct Drop {
+    var node: NodeID
+    /// Of which session's journal.
+    var session: Int
+    var row: Int64
+    var reason: OrphanReason
+    /// Whether the run releases it then.
+    var isReleased: Bool
+  }
+  var drops: [Drop] = []
+  /// By node index: upload IDs that are to be released, the oldest first.
+  var orphans: [Int: [OrphanRow]] = [:]
+  /// By node index: globs of `include` that no file met, by their places in the list.
+  var unmatched: [Int: [Int]] = [:]
+  /// By node: delivered files that hold what was delivered, of which the journal says less or another time.
+  var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
+  /// `nil` leaves unread what would have to be read to tell whether it changed.
+  let contents: ContentReader?
+
+  /// Of one job.
+  init(
+    _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
+  ) throws {
+    try self.init(
+      Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
+      submitted: submitted, contents: contents, at: now)
+  }
+
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - contents: reads the files that have to be read to tell whether they changed; `nil` leaves them unread.
+  init(
+    _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
+    listers: [Int: FileLister],
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
+  ) throws {
+    self.contents = contents
+    requests = jobs.manifests.map { _ in [:] }
+    for journal in journals.all { try journal?.checkItems() }
+    var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
+    self.nextRows = nextRows
+    for (index, node) in jobs.plan.nodes.enumerated() {
+      let id = NodeID(index)
+      let manifest = jobs.plan.manifests[node.manifest.index]
+      let round = rounds[node.manifest.index]
+      let journal = journals.all[node.session.index]
+      let row: NodeRow? =
+        switch node.work {
+        case .token: nil
+        case .upload(let work):
+          try journal?.node(
+            manifest: manifest, name: node.name, kind: .upload,
+            origin: work.first.origin?.description ?? "")
+        case .fetch(let work):
+          try journal?.node(
+            manifest: manifest, name: node.name, kind: .fetch, origin: Self.identity(work.step))
+        case .request(let work):
+          try journal?.node(
+            manifest: manifest, name: node.name, kind: .request,
+            origin: work.step.origin?.description ?? "")
+        }
+      rows.append(row)
+      guard selection.contains(id) else {
+        starts.append(.notSelected)
+        continue
+      }
+      switch node.work {
+      case .token: starts.append(.open)
+      case .upload(let work):
+        var listing = try listers[index]?.list()
+        if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
+        starts.append(
+          try upload(
+            id, node, work, row, journal, round: round, listing: listing, root: try listers[index]?.folder(),
+            submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index]))
+      case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
+      case .request: starts.append(request(node, row, round: round))
+      }
+    }
+    self.nextRows = nextRows
+  }
+
+  /// By node: the validators that the journals have of fetches.
+  var fetches: [Int: FetchRecord] {
+    var fetches: [Int: FetchRecord] = [:]
+    for (index, row) in rows.enumerated() { fetches[index] = row?.fetch }
+    return fetches
+  }
+
+  /// What the journals keep of the fetches' intervals.
+  var intervals: [NodeID: Duration] {
+    var intervals: [NodeID: Duration] = [:]
+    for (index, row) in rows.enumerated() { intervals[NodeID(index)] = row?.fetch?.interval }
+    return intervals
+  }
+
+  /// Another URL is another document, with validators and an interval of its own.
+  private static func identity(_ step: Step) -> String {
+    let digest = SHA256.hash(step.request.url.description.utf8)
+    let mark = Hexadecimal.text(digest.prefix(8))
+    return "\(step.origin?.description ?? "") \(mark)"
+  }
+
+  /// Takes in files that were submitted; a listing that has one by now knows it better.
+  private mutating func take(
+    _ submitted: SubmittedFiles, into listing: inout Listing?, of id: NodeID, _ row: NodeRow?,
+    _ journal: SessionJournal?
+  ) throws(JournalError) {
+    var submitted = submitted
+    try submitted.leaveOutTaken(by: journal, node: row)
+    if let files = listing?.files { submitted.leaveOutThoseThere(files) }
+    listing?.merge(Listing(files: submitted.columns, problems: []))
+    expect(submitted, of: id, among: submitted.columns)
+  }
+
+  /// Keeps why files that were submitted and are not there fail, of those among the columns.
+  mutating func expect(_ submitted: SubmittedFiles, of id: NodeID, among files: FileColumns) {
+    guard !submitted.absent.isEmpty else { return }
+    for file in 0..<files.count {
+      let path = Array(files.path(file))
+      if let failure = submitted.absent[path]?.failure { absent[id.index, default: [:]][path] = failure }
+    }
+  }
+
+  private mutating func upload(
+    _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
+    round: Int64, listing: Listing?, root: SourceRoot?, submitted: SubmittedFiles, at now: Instant,
+    nextRow: inout Int64
+  ) throws -> NodeStart {
+    if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
+    if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
+    let files = listing?.files ?? FileColumns()
+    var reconciliation = Reconciliation(
+      listing: files, deliver: work.deliver,
+      contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
+    if let row, let journal, row.id != 0 {
+      try journal.forEachItem(node: row.id, meeting: files) { item in
+        var known = try item.known
+        if known.state == .failed || known.state == .cancelled {
+          known.isSubmittedAnew = submitted.isNew(item, at: now)
+        }
+        guard known.isBegun else {
+          // Most of a million: nothing was captured for it.
+          item.withPath { reconciliation.meet(known, path: $0) }
+          return
+        }
+        var captures = try item.captures
+        var drop = Drop(
+          node: id, session: node.session.index, row: item.id, reason: .requeued,
+          isReleased: work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent))
+        if let reason = work.lacks(captures.map(\.name), of: known) {
+          droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
+          drop.reason = .edited
+          drops.append(drop)
+          known.state = .queued
+          captures = []
+        }
+        let before = reconciliation.items.count
+        item.withPath { reconciliation.meet(known, path: $0) }
+        // The items in front of it may be new ones; its own place is the last.
+        let last = reconciliation.items.count - 1
+        guard last >= before, reconciliation.items.rows[last] == item.id else { return }
+        if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
+          drops.append(drop)
+        }
+        guard reconciliation.items.begun[last] != nil else { return }
+        values[ItemRef(id, last)] = ItemValues(
+          journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
+      }
+    }
+    reconciliation.finish()
+    nextRow = reconciliation.nextRow
+    try findOrphans(of: id, work, row, journal)
+    var settled = reconciliation.settled
+    settled.unlisted = listing?.problems.count { $0.isFailure } ?? 0
+    return .upload(reconciliation.items, settled)
+  }
+
+  private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {
+    guard let row else { return work.interval.start(last: nil, kept: nil, at: now) }
+    if row.hasIntent, row.round == round { return .intended }
+    if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state)) }
+    return work.interval.start(last: row.fetch?.fetchedAt, kept: row.fetch?.interval, at: now)
+  }
+
+  private mutating func request(_ node: Node, _ row: NodeRow?, round: Int64) -> NodeStart {
+    guard let row, row.round == round else { return .open }
+    if row.hasIntent { return .intended }
+    guard row.state.isClosed else { return .open }
+    requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
+    secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
+    return .closed(NodeOutcome(row.state))
+  }
+}
+
+extension UploadWork {
+  /// Why what an earlier launch captured for an item is of no use to the present steps.
+  ///
+  /// Captures of what may not be sent twice are kept, whatever they lack.
+  fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
+    guard known.intent == nil, transfer.repeatability != .once else { return nil }
+    let next: [Step]
+    switch known.state {
+    case .allocated where allocate == nil: return "the manifest allocates none any more"
+    case .allocated: next = [transfer] + [commit].compactMap(\.self)
+    case .transferred: next = [commit].compactMap(\.self)
+    case .queued, .done, .failed, .ambiguous, .cancelled: return nil
+    }
+    for reference in next.flatMap(\.request.references) {
+      let name: String
+      switch reference {
+      case .allocate(let capture): name = "allocate.\(capture)"
+      case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
+      case .secret, .file, .token, .transfer, .request, .run: continue
+      }
+      if !captured.contains(name) { return "the steps ask for ${\(name)}, which was not captured with them" }
+    }
+    return nil
+  }
+}
+
+extension NodeOutcome {
+  /// How a closed node's row says it ended.
+  init(_ state: ItemState) {
+    switch state {
+    case .done: self = .succeeded
+    case .ambiguous: self = .ambiguous
+    case .cancelled: self = .skipped
+    case .queued, .allocated, .transferred, .failed: self = .failed
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import FerryManifest
+import FerryPlan
+
+/// Finds files that no budget has room for: they would wait for ever.
+enum OversizedFiles {
+  /// F0801, once for each upload.
+  static func find(_ job: Job, launchState: LaunchState, launch: LaunchKind) -> [Diagnostic] {
+    job.plan.nodes.indices.compactMap { index -> Diagnostic? in
+      let node = job.plan.nodes[index]
+      let session = job.plan.sessions[node.session.index]
+      guard case .upload(let table, _) = launchState.starts[index], session.isDiscretionary(in: launch) else {
+        return nil
+      }
+      let sizes = table.files.sizes
+      let found = sizes.indices.filter { item in
+        table.begun[item]?.state != .transferred && !job.plan.canEverFit(sizes[item], session: node.session)
+      }
+      guard let largest = found.max(by: { sizes[$0] < sizes[$1] }) else { return nil }
+      let file =
+        "\(String(decoding: table.files.path(largest), as: UTF8.self).quoted) (\(ByteText.text(sizes[largest])))"
+      return diagnostic(job, session, file: file, count: found.count)
+    }
+  }
+
+  private static func diagnostic(
+    _ job: Job, _ session: SessionPlan, file: String, count: Int
+  ) -> Diagnostic? {
+    // Of the networks that the session may use: the one that comes nearest.
+    let budgets = DeviceConditions.Network.allCases.compactMap {
+      network -> (network: String, budget: Budget)? in
+      guard network != .cellular || (session.allowsCellular && session.allowsExpensive) else { return nil }
+      return job.plan.policies.budgets[network].map { (network.rawValue, $0) }
+    }
+    guard let nearest = budgets.max(by: { $0.budget.limit < $1.budget.limit }) else { return nil }
+    let what =
+      count == 1
+      ? "\(file) is larger than the budget"
+      : "\(count) files are larger than the budget, the largest of them \(file),"
+    return Diagnostic(
+      .fileOverBudget,
+      at: job.manifest.places.limits[nearest.network] ?? job.manifest.name.location,
+      "\(what) of any network that the session \(session.name.quoted) may use: at most "
+        + "\(ByteText.text(nearest.budget.limit)) a \(nearest.budget.per.rawValue), \(nearest.network)",
+      help:
+        "raise the limit, take 'cutoff: soft', with which what has begun may finish, or leave such files out")
+  }
+}

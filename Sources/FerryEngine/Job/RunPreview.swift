@@ -1,0 +1,172 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+
+/// What a launch at a moment would find and begin. The files, the journals, the history and the ledger are read,
+/// none of them is changed, and nobody is asked.
+struct RunPreview {
+  struct Options: Sendable {
+    var only: [String] = []
+    /// Over the manifest's `conditions`, where they are given.
+    var network: Conditions.Network?
+    var power: Conditions.Power?
+    var launch = LaunchKind.background
+    /// Now where it is nil.
+    var moment: Instant?
+    /// Whether `list: -` reads the standard input; otherwise it names no file.
+    var readsStandardInput = false
+    /// Whether files are read where what they hold tells if they changed.
+    var readsContents = true
+    /// Sessions that were cancelled before.
+    var cancelled: [SessionID] = []
+
+    init() {}
+  }
+
+  let job: Job
+  let moment: Instant
+  /// The open round, or the one that a launch would open.
+  let round: Int64
+  let continuesRound: Bool
+  let conditions: DeviceConditions
+  let launch: LaunchKind
+  let budgets: [BudgetUse]
+  /// Of the budgets, by name.
+  let zones: [String: CalendarZone]
+  /// How far the sessions' resume delays have grown.
+  let delays: [SessionID: ResumeState]
+  /// Bytes a second of one connection, as the last runs of the job measured them.
+  let measured: Double?
+  let journals: SessionJournals
+  /// What others have asked of the manifest's sessions, and nobody has read.
+  let notes: [Note]
+  let launchState: LaunchState
+  let look: InitialDecision
+  /// Beyond what was told when the manifest was read.
+  let diagnostics: [Diagnostic]
+
+  /// Looks, and calls `body` while the journals are open.
+  static func take<Result>(
+    _ job: Job, _ options: Options, in state: StateDirectory, environment: [String: String],
+    _ body: (RunPreview) throws -> Result
+  ) throws -> Result {
+    let history = try RunHistory.openForReading(in: state)
+    // It was only read.
+    defer { try? history.close() }
+    let journals = try SessionJournals.openForReading(
+      job.plan, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
+    defer { journals.close() }
+    return try body(
+      RunPreview(job, options, in: state, history: history, journals: journals, environment: environment))
+  }
+
+  private init(
+    _ job: Job, _ options: Options, in state: StateDirectory, history: RunHistory,
+    journals: SessionJournals, environment: [String: String]
+  ) throws {
+    self.job = job
+    launch = options.launch
+    moment = options.moment ?? LaunchClock.wallTime
+    let next = NextRound(
+      latest: try history.latestRound(manifest: job.plan.manifest),
+      used: try journals.lastRound(of: job.plan.manifest))
+    continuesRound = next.continues
+    round = next.number
+    conditions = job.conditions(network: options.network, power: options.power) { _ in }
+    self.journals = journals
+    let source = options.readsStandardInput ? job : job.withoutStandardInput
+    let listers = try source.listers(environment: environment)
+    notes = try Self.notes(job.plan, in: state)
+    launchState = try LaunchState(
+      job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
+      listers: listers, submitted: Self.submitted(notes, job.plan, listers),
+      contents: options.readsContents ? ContentReader() : nil, at: moment)
+    let (zones, unknown) = job.zones(around: moment)
+    let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
+    budgets = used.uses
+    self.zones = zones
+    delays = try journals.delays
+    measured = try Self.measured(job, history)
+    let scheduler = Scheduler(
+      plan: job.plan, starts: launchState.starts, intervals: launchState.intervals, delays: delays,
+      options: LaunchOptions(conditions: conditions, launch: launch, zones: zones, seed: 0))
+    var ledger = LedgerView(used: used.bytes)
+    look = InitialDecision(scheduler, at: moment, cancelled: options.cancelled) { ledger.lease($0) }
+    diagnostics =
+      try unknown + OversizedFiles.find(job, launchState: launchState, launch: launch)
+      + PlanWarnings.find(job, launchState: launchState, history: history)
+  }
+
+  private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {
+    let inbox = try Inbox.openForReading(in: state)
+    // It was only read.
+    defer { try? inbox.close() }
+    var notes: [Note] = []
+    for home in Launch.homes(of: plan) {
+      notes += try inbox.notes(session: plan.sessions[home.index].identifier)
+    }
+    return notes.filter { $0.manifest == nil || $0.manifest == plan.manifest }
+  }
+
+  /// Files that were submitted, by node.
+  private static func submitted(
+    _ notes: [Note], _ plan: Plan, _ listers: [Int: FileLister]
+  ) throws(ListingFailure) -> [Int: SubmittedFiles] {
+    var byNode: [Int: [Note]] = [:]
+    for note in notes where note.kind == .submit {
+      if let node = plan.upload(of: note) { byNode[node, default: []].append(note) }
+    }
+    var submitted: [Int: SubmittedFiles] = [:]
+    for (node, notes) in byNode {
+      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+    }
+    return submitted
+  }
+
+  /// The middle one of what the last five runs of each upload measured.
+  private static func measured(_ job: Job, _ history: RunHistory) throws -> Double? {
+    var rates: [Double] = []
+    for node in job.plan.nodes where node.kind == .upload {
+      rates += try history.samples(manifest: job.plan.manifest, upload: node.name, limit: 5).compactMap(
+        \.rate)
+    }
+    return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
+  }
+
+  /// What of each budget is used in its window at that moment.
+  private static func used(
+    _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
+  ) throws -> (uses: [BudgetUse], bytes: [DeviceConditions.Network: Int64]) {
+    let limited = DeviceConditions.Network.allCases.filter { budgets[$0] != nil }
+    guard !limited.isEmpty else { return ([], [:]) }
+    let ledger = try Ledger.openForReading(in: state)
+    // It was only read.
+    defer { try? ledger.close() }
+    var uses: [BudgetUse] = []
+    var bytes: [DeviceConditions.Network: Int64] = [:]
+    for network in limited {
+      guard let budget = budgets[network] else { continue }
+      let window = budget.per.span(containing: moment, in: zones[budget.timeZone] ?? .utc)
+      let used = try ledger.used(network, in: window)
+      bytes[network] = used
+      uses.append(BudgetUse(budget, network: network, usedBytes: used, window: window))
+    }
+    return (uses, bytes)
+  }
+}
+
+extension Job {
+  /// The same with an empty file in the place of `list: -`.
+  fileprivate var withoutStandardInput: Job {
+    var job = self
+    for index in job.plan.nodes.indices {
+      guard case .upload(var work) = job.plan.nodes[index].work,
+        case .list("-", let nullSeparated) = work.files.source
+      else { continue }
+      work.files.source = .list("/dev/null", nullSeparated: nullSeparated)
+      job.plan.nodes[index].work = .upload(work)
+    }
+    return job
+  }
+}

@@ -1,0 +1,31 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// One answer, looked into several times; its body is parsed once, and only where that is asked for.
+struct ResponseReader {
+  let answer: TransferResponse
+  private let patterns: Patterns
+  private var json: Result<JSONValue, JSONProblem>?
+  private var text: String?
+
+  init(_ answer: TransferResponse, _ patterns: Patterns) {
+    self.answer = answer
+    self.patterns = patterns
+  }
+
+  mutating func bodyJSON() throws(JSONProblem) -> JSONValue {
+    if let json { return try json.get() }
+    let body = answer.body
+    let parsed = Result { () throws(JSONProblem) in try JSONParser.parse(body) }
+    json = parsed
+    return try parsed.get()
+  }
+
+  /// The first match of a regular expression over the body as UTF-8, with bytes that are not UTF-8 replaced.
+  mutating func firstMatch(_ pattern: String) throws(SearchFailure) -> Pattern.Match? {
+    let body = text ?? String(decoding: answer.body, as: UTF8.self)
+    text = body
+    return try patterns.firstMatch(of: pattern, in: body)
+  }
+}

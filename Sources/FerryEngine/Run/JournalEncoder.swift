@@ -1,0 +1,260 @@
+import FerryJournal
+import FerryPlan
+
+/// Writes the scheduler's facts down: adds rows and captured values, and keeps count of what is synced.
+final class JournalEncoder {
+  /// By node.
+  private let rounds: [Int64]
+  private let writer: JournalWriter
+  /// By session: which of the writer's journals.
+  private let sessions: [Int?]
+  /// By node: which of the writer's journals, and which row there.
+  private let places: [(journal: Int, row: Int64)?]
+  /// `.record` actions so far, and the writer's numbers of those that are not synced.
+  private var recorded: UInt64 = 0
+  private var synced: UInt64 = 0
+  private var waiting: [(record: UInt64, sequence: UInt64)] = []
+  /// By node: whether a delivered file is owed something.
+  private let owesAfter: [Bool]
+  /// By node: whether the next run compares what a delivered file holds.
+  private let comparesContent: [Bool]
+  private let postDeliveryWorker: PostDeliveryWorker
+  /// The journals' rows of orphans.
+  private var orphanRows: [ItemRef: Int64] = [:]
+  /// By the writer's journals: the next free one.
+  private var nextOrphans: [Int64]
+  /// By node: whether its items have upload IDs.
+  private let allocates: [Bool]
+  /// Delivered files whose items' ends are not synced yet, with the `.record` action of each.
+  private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
+
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - orphans: by node: the journal's rows of those that are to be released.
+  ///   - nextOrphans: by the writer's journals: the next free row.
+  init(
+    plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
+    places: [(journal: Int, row: Int64)?], orphans: [Int: [Int64]], nextOrphans: [Int64],
+    postDeliveryWorker: PostDeliveryWorker
+  ) {
+    for (node, rows) in orphans {
+      for (index, row) in rows.enumerated() { orphanRows[.orphan(index, of: NodeID(node))] = row }
+    }
+    self.nextOrphans = nextOrphans
+    allocates = plan.nodes.map { if case .upload(let work) = $0.work { work.allocate != nil } else { false } }
+    owesAfter = plan.nodes.map { $0.after != .keep }
+    comparesContent = plan.nodes.map(\.comparesContent)
+    self.postDeliveryWorker = postDeliveryWorker
+    self.sessions = sessions
+    self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
+    self.writer = writer
+    self.places = places
+  }
+
+  func write(
+    _ entries: [JournalEntry], scheduler: Scheduler, captures: CaptureStore, fetches: FetchCache
+  ) throws(JournalError) {
+    recorded += 1
+    var writes: [Int: [JournalWrite]] = [:]
+    for entry in entries {
+      if let (session, write) = sessionWrite(entry) {
+        if let journal = sessions[session.index] { writes[journal, default: []].append(write) }
+        continue
+      }
+      guard let node = entry.node, let ref = places[node.index] else { continue }
+      if let upload = uploadWrites(entry, scheduler: scheduler, captures: captures, at: ref) {
+        writes[ref.journal, default: []] += upload
+      } else {
+        writes[ref.journal, default: []] += nodeWrites(
+          entry, scheduler: scheduler, captures: captures, fetches: fetches, row: ref.row,
+          round: rounds[node.index])
+      }
+    }
+    var sequence: UInt64 = waiting.last?.sequence ?? 0
+    for journal in writes.keys.sorted() {
+      sequence = try writer.append(writes[journal] ?? [], to: journal)
+    }
+    waiting.append((recorded, sequence))
+  }
+
+  /// What an entry of a session writes; `nil` for entries of nodes.
+  private func sessionWrite(_ entry: JournalEntry) -> (SessionID, JournalWrite)? {
+    switch entry {
+    case .resumed(let session, let delay): (session, .resumed(period: delay.period, at: delay.resumedAt))
+    case .batchThrough(let session): (session, .events(pending: true))
+    case .handedOver, .intent, .withdrawn, .allocated, .transferred, .released, .closed, .orphaned, .settled,
+      .notReleased:
+      nil
+    }
+  }
+
+  func sync() throws(JournalError) { _ = try writer.sync() }
+
+  /// The last `.record` action of which everything is on disk, when the writer says how far it is.
+  func record(syncedBy sequence: UInt64) -> UInt64 {
+    let through = waiting.prefix { $0.sequence <= sequence }
+    if let last = through.last { synced = last.record }
+    waiting.removeFirst(through.count)
+    carryOutAfter()
+    return synced
+  }
+
+  /// What is owed to files is carried out once their items' ends are on the disk.
+  private func carryOutAfter() {
+    let due = delivered.prefix { $0.record <= synced }
+    guard !due.isEmpty else { return }
+    postDeliveryWorker.take(due.map { ($0.node, $0.file) })
+    delivered.removeFirst(due.count)
+  }
+
+  /// What an entry of an upload's item writes; `nil` for entries of single requests.
+  private func uploadWrites(
+    _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, at node: (journal: Int, row: Int64)
+  ) -> [JournalWrite]? {
+    func row(_ ref: ItemRef) -> Int64? {
+      ref.item.flatMap { item in scheduler.withItems(of: ref.node) { $0.rows[item] } }
+    }
+    switch entry {
+    case .resumed, .batchThrough: return nil
+    case .handedOver(let id, let items, let at):
+      return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
+    case .intent(let ref, let step):
+      return row(ref).map { [.intent(row: $0, step: step ?? .transfer)] }
+    case .withdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }
+    case .allocated(let ref, let expires):
+      return row(ref).map {
+        [
+          .allocated(
+            row: $0, captures: ItemValues.journaled(captures[ref].allocate, step: "allocate"),
+            expires: expires)
+        ]
+      }
+    case .transferred(let ref):
+      return row(ref).map {
+        let values = captures[ref]
+        let transferred = JournalWrite.transferred(
+          row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
+        return [transferred] + sourceWrites(values, nil, row: $0)
+      }
+    case .released(let ref):
+      captures.forget(ref)
+      return row(ref).map { [.released(row: $0)] }
+    case .orphaned(let ref, let index, let orphaning, let at):
+      let orphan = nextOrphans[node.journal]
+      nextOrphans[node.journal] += 1
+      orphanRows[.orphan(index, of: ref.node)] = orphan
+      captures.orphan(ref, as: .orphan(index, of: ref.node), scheduler)
+      return row(ref).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
+    case .settled(let ref):
+      captures.forget(orphan: ref)
+      return orphanRows.removeValue(forKey: ref).map { [.orphanSettled(orphan: $0)] } ?? []
+    case .notReleased(let ref, let failure, let at):
+      return orphanRows[ref].map { [.orphanKept(orphan: $0, failure: failure, at: at)] } ?? []
+    case .closed(let ref, let state, let failure, let at):
+      guard let row = row(ref) else { return nil }
+      let values = captures[ref]
+      captures.forget(ref)
+      let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
+      guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }
+      let isDone = state == .done
+      let source = sourceWrites(
+        values, isDone && comparesContent[ref.node.index] ? values.sha256 : nil, row: row)
+      // Of an ambiguous one a person may say later that it was delivered.
+      guard isDone, owesAfter[ref.node.index] else { return [closed] + source }
+      let file = scheduler.withItems(of: ref.node) { table in
+        DeliveredFile(
+          row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],
+          modified: table.files.modified[item], inode: values.inode, root: values.root)
+      }
+      if let file { delivered.append((recorded, ref.node.index, file)) }
+      return [closed] + source + [.after(row: row, .owed)]
+    }
+  }
+
+  /// Which file was sent, where that is looked at again.
+  private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
+    guard values.inode != nil || sha256 != nil else { return [] }
+    return [.source(row: row, inode: values.inode, root: values.root, sha256: sha256)]
+  }
+
+  private func handOver(
+    _ table: borrowing ItemTable, _ items: Range<Int>, of id: NodeID, at node: (journal: Int, row: Int64),
+    _ at: Instant
+  ) -> [JournalWrite] {
+    let round = rounds[id.index]
+    var new = FileColumns()
+    var firstRow: Int64 = 0
+    var requeued: [JournalWrite.Requeued] = []
+    var adopted: [Int64] = []
+    for item in items {
+      let size = table.files.sizes[item]
+      let modified = table.files.modified[item]
+      switch table.entries[item] {
+      case .new:
+        // Reconciliation gives new items rows in their order, so that they are one run of numbers.
+        if new.count == 0 { firstRow = table.rows[item] }
+        new.append(path: table.files.path(item), size: size, modified: modified)
+      case .requeued, .changed: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
+      case .adopted: adopted.append(table.rows[item])
+      case .continuing: break
+      }
+    }
+    var writes: [JournalWrite] = []
+    if new.count > 0 {
+      writes.append(.insert(node: node.row, round: round, handedOver: at, firstRow: firstRow, files: new))
+    }
+    if !adopted.isEmpty { writes.append(.adopt(round: round, handedOver: at, rows: adopted)) }
+    guard !requeued.isEmpty else { return writes }
+    var firstOrphan: Int64?
+    if allocates[id.index] {
+      // One for each, whether it holds an ID or not: numbers are plenty.
+      firstOrphan = nextOrphans[node.journal]
+      nextOrphans[node.journal] += Int64(requeued.count)
+    }
+    writes.append(.requeue(round: round, handedOver: at, files: requeued, firstOrphan: firstOrphan))
+    return writes
+  }
+
+  private func nodeWrites(
+    _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, fetches: FetchCache, row: Int64,
+    round: Int64
+  ) -> [JournalWrite] {
+    switch entry {
+    case .intent: [.nodeIntent(node: row, round: round)]
+    case .withdrawn: [.nodeWithdraw(node: row)]
+    case .closed(let ref, let state, let failure, let at):
+      [
+        .nodeClosed(
+          node: row,
+          NodeClosing(
+            round: round, state: state, at: at, failure: failure,
+            captures: captures.captures(of: ref.node),
+            fetch: state == .done ? fetchRecord(ref.node, scheduler, fetches) : nil))
+      ]
+    case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned, .settled,
+      .notReleased:
+      []
+    }
+  }
+
+  /// The validators of the answer, with the interval that it leads to.
+  private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ fetches: FetchCache) -> FetchRecord? {
+    var record = fetches[node]
+    record?.interval = scheduler.fetchInterval(of: node)
+    return record
+  }
+}
+
+extension JournalEntry {
+  /// The node that it is about; `nil` for what is about a session.
+  var node: NodeID? {
+    switch self {
+    case .resumed, .batchThrough: nil
+    case .handedOver(let node, _, _): node
+    case .intent(let ref, _), .withdrawn(let ref), .allocated(let ref, _), .transferred(let ref),
+      .released(let ref), .closed(let ref, _, _, _), .orphaned(let ref, _, _, _), .settled(let ref),
+      .notReleased(let ref, _, _):
+      ref.node
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import FerryPlan
+import GRDB
+
+extension SessionJournal {
+  /// As the last `.resumed` and `.events` left it.
+  package var recorded: RecordedSession {
+    get throws(JournalError) {
+      try access { db in
+        let known = try db.first("SELECT * FROM session WHERE id = 1", of: "session", in: self.path) { row in
+          let period: Int64? = try row.optional("delay_period")
+          let resumedAt: Int64? = try row.optional("resumed_at")
+          var recorded = RecordedSession(delay: nil, hasPendingEvents: try row.value("events_pending"))
+          if let period, let resumedAt {
+            recorded.delay = (.nanoseconds(period), Instant(nanoseconds: resumedAt))
+          }
+          return recorded
+        }
+        guard let known else {
+          throw JournalError(.damaged, file: self.path, cause: "the table session has no row")
+        }
+        return known
+      }
+    }
+  }
+}
+
+extension SessionJournal {
+  /// The `on_events` that was owed has been started. Synced; no `JournalWriter` has the journal.
+  package func clearEvents() throws(JournalError) {
+    try commitAndSync([.events(pending: false)])
+  }
+}

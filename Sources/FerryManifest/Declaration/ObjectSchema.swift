@@ -1,0 +1,172 @@
+/// The declaration of one mapping of the manifest: its keys, and what holds between them.
+struct ObjectSchema<Object: Sendable>: Sendable {
+  let title: String
+  let doc: String
+  let keys: [Key<Object>]
+  let rules: [KeyRule]
+  /// An object as it is before any key is read: defaults, and a stand-in for what is required.
+  let blank: @Sendable (Located<String>, Profile) -> Object
+  /// What references may be used inside, seen from the mapping around it and by its name.
+  let place: @Sendable (Place, String) -> Place
+  /// Looks at the object once all its keys are read: defaults and checks that need several of them.
+  let finish: @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void
+
+  init(
+    _ title: String, doc: String, keys: [Key<Object>], rules: [KeyRule] = [],
+    blank: @escaping @Sendable (Located<String>, Profile) -> Object,
+    place: @escaping @Sendable (Place, String) -> Place = { outer, _ in outer },
+    finish: @escaping @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void = { _, _, _ in }
+  ) {
+    self.title = title
+    self.doc = doc
+    self.keys = keys
+    self.rules = rules
+    self.blank = blank
+    self.place = place
+    self.finish = finish
+  }
+
+  /// An object in the manifest's words, by those of its keys that have some.
+  @Sendable func text(_ object: Object) -> String? {
+    let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
+    return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"
+  }
+
+  var form: ObjectForm {
+    let name = Located("", at: SourceLocation(file: "", line: 1, column: 1))
+    let blanks = Profile.allCases.map { blank(name, $0) }
+    return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blanks) }, rules: rules)
+  }
+
+  /// Reads a mapping: known keys in the order of their declarations, then what is unknown or missing.
+  ///
+  /// Nil only where the node is no mapping: an object with mistakes in it is told and still returned, so that
+  /// what stands beside them is looked at too.
+  func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
+    guard let members = node.members else {
+      let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
+      decoder.mismatch(
+        node, wanted: "a mapping with keys such as \(some)", help: help(insteadOf: node, decoder))
+      return nil
+    }
+    let owner = decoder.owner
+    let outer = decoder.place
+    let name = Located(decoder.instanceName ?? owner.value, at: owner.location)
+    decoder.instanceName = nil
+    decoder.place = decoder.isPartial ? .defaults : place(outer, name.value)
+    defer {
+      decoder.owner = owner
+      decoder.place = outer
+    }
+
+    var object = blank(name, decoder.profile)
+    let serverBlank = blank(name, .server)
+    let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
+    for key in keys {
+      guard let member = given[key.name] else { continue }
+      decoder.owner = member.key
+      decoder.example = key.example.map { (key.name, $0) }
+      key.decode(member.value, &object, &decoder, serverBlank)
+    }
+    decoder.owner = owner
+    // They compare names, which is wasted where nothing more is told.
+    if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
+      reportUnknown(members, &decoder)
+      for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
+      if !decoder.isPartial, !node.isIncomplete { reportMissing(Set(given.keys), &decoder) }
+    }
+    guard !decoder.isPartial else { return object }
+    finish(&object, node, &decoder)
+    return object
+  }
+
+  /// What to write where there is something else than a mapping.
+  private func help(insteadOf node: YAMLNode, _ decoder: ManifestDecoder) -> String {
+    let owner = decoder.owner.value.clipped
+    guard !owner.isEmpty else { return "begin with 'version: 1' and 'name: …'" }
+    let needed = keys.filter(\.isRequired)
+    let needsOne = rules.contains { if case .exactlyOne = $0 { true } else { false } }
+    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' where it needs none" }
+    let shown = needed.isEmpty ? Array(keys.filter { $0.example != nil }.prefix(1)) : needed
+    let members = shown.map { "\($0.name): \($0.example ?? $0.form.sample)" }
+    return "for example '\(owner): { \(members.joined(separator: ", ")) }'"
+  }
+
+  private func reportUnknown(_ members: [YAMLNode.Member], _ decoder: inout ManifestDecoder) {
+    let known = keys.map(\.name)
+    for member in members where !known.contains(member.key.value) {
+      decoder.report(
+        .unknownKey, at: member.key.location, "unknown key \(member.key.value.quoted)",
+        help: holder(of: member.key.value).map { "put it into '\($0)'" }
+          ?? decoder.suggestion(for: member.key.value, among: known)
+          ?? "the keys here are \(known.joined(separator: ", "))")
+    }
+  }
+
+  /// The key of a mapping that has a key of this name: `url` belongs into `request`.
+  private func holder(of name: String) -> String? {
+    keys.first { key in
+      if case .object(let object) = key.form { object.keys.contains { $0.name == name } } else { false }
+    }?.name
+  }
+
+  private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
+    // A misspelt key is told as unknown, and so is one that belongs into a missing one; that this is missing too
+    // would be the same mistake again.
+    let misspelt = given.subtracting(keys.map(\.name)).compactMap {
+      holder(of: $0) ?? decoder.nearest(to: $0, among: keys.map(\.name))
+    }
+    guard !(decoder.mayBeIncomplete && decoder.owner.value.isEmpty) else { return }
+    for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
+      decoder.report(
+        .missingKey, at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
+        help: "add '\(key.name): \(key.example ?? key.form.sample)'")
+    }
+  }
+
+  private func subject(_ decoder: ManifestDecoder) -> String {
+    decoder.owner.value.isEmpty ? "the manifest" : decoder.owner.value.quoted
+  }
+
+  private func check(
+    _ rule: KeyRule, _ given: [String: YAMLNode.Member], isIncomplete: Bool, _ decoder: inout ManifestDecoder
+  ) {
+    switch rule {
+    case .atMostOne(let names), .exactlyOne(let names):
+      let present = names.compactMap { given[$0]?.key }.sorted { $0.location < $1.location }
+      if let first = present.first, present.count > 1 {
+        for other in present.dropFirst() {
+          decoder.report(
+            .excludingKeys, at: other.location, "'\(other.value)' and '\(first.value)' exclude each other",
+            help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
+        }
+      }
+      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial,
+        !hasNear(names, given, decoder)
+      {
+        decoder.report(
+          .missingAlternative, at: decoder.owner.location,
+          "\(subject(decoder)) needs \(names.alternatives())",
+          help: "add exactly one of them" + sample(of: names))
+      }
+    case .requires(let name, let other):
+      guard let key = given[name]?.key, given[other] == nil, !isIncomplete, !decoder.isPartial,
+        !hasNear([other], given, decoder)
+      else { return }
+      decoder.report(
+        .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
+        help: "add '\(other):' or remove it")
+    }
+  }
+
+  private func sample(of names: [String]) -> String {
+    let first = keys.first { names.contains($0.name) }
+    return first.map { ", for example '\($0.name): \($0.example ?? $0.form.sample)'" } ?? ""
+  }
+
+  private func hasNear(
+    _ names: [String], _ given: [String: YAMLNode.Member], _ decoder: ManifestDecoder
+  ) -> Bool {
+    given.keys.contains { decoder.nearest(to: $0, among: names) != nil }
+  }
+}

@@ -1,0 +1,60 @@
+extension Expectation {
+  static let shape = ObjectSchema<Expectation>(
+    "Expect", doc: "Which answers count as success; all that is given must hold.",
+    keys: [
+      Key(
+        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; of a fetch 200",
+        doc:
+          "The status codes that count as success. A fetch stores the body of a listed 2xx, except 204, 205, 206 and 226. A listed 206 or 226 fails; any other listed status ends the fetch with `no_data`.",
+        example: "[200, 201, 204]"),
+      Key(
+        "header", \.headers, .headerMatches, default: "none",
+        doc: "Header fields that must be there with exactly this value.", example: "{ X-State: stored }"),
+      Key(
+        "json", \.json, .jsonMatches, default: "none",
+        doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
+        example: "{ /status: stored }"),
+      Key(
+        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere (PCRE2).",
+        example: "'^OK'"),
+    ],
+    blank: { _, _ in Expectation() })
+}
+
+extension ValueKind where Value == [Expectation.HeaderMatch] {
+  fileprivate static var headerMatches: Self {
+    let text = ValueKind<String>.constant("text")
+    return Self(.map(key: "header", value: text.form)) { node, decoder in
+      guard let members = node.members else {
+        decoder.mismatch(node, wanted: "a mapping of headers")
+        return nil
+      }
+      return members.compactMap { member in
+        if let problem = HeaderRule.problem(member.key.value, isSet: false) {
+          decoder.report(problem, at: member.key.location)
+        }
+        return text.decode(member.value, &decoder).map { .init(name: member.key.value, value: $0) }
+      }
+    }
+  }
+}
+
+extension ValueKind where Value == [Expectation.JSONMatch] {
+  fileprivate static var jsonMatches: Self {
+    let scalar = ValueKind<JSONTemplate>.jsonScalar
+    let form = ValueForm.either([.text(what: "scalar", references: false), .choice(["null"], notYet: [])])
+    return Self(.map(key: "JSON pointer", value: form)) { node, decoder in
+      guard let members = node.members else {
+        decoder.mismatch(node, wanted: "a mapping of JSON pointers")
+        return nil
+      }
+      return members.compactMap { member in
+        let pointer = decoder.name(ofKey: member.key)
+        if let problem = PointerRule.problem(pointer) {
+          decoder.report(problem, at: member.key.location)
+        }
+        return scalar.decode(member.value, &decoder).map { .init(pointer: pointer, value: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+extension Fetch {
+  static let shape = ObjectSchema<Fetch>(
+    "Fetch", doc: "A download, repeated no sooner than an interval.",
+    keys: [
+      .forEach,
+      .session(\.session),
+      .token(\.token),
+      .needs(\.needs),
+      Key(
+        "interval", \.interval, .interval,
+        doc:
+          "How often it is fetched: in every run, no sooner than a minimum, or `never`, which switches it off.",
+        example: "{ minimum: 15m }"),
+      .request(\.request),
+      .expect(\.expect, default: "a 200"),
+      Key(
+        "save_to", \.saveTo, .pathInside, isRequired: true,
+        doc: "The file that the body replaces, whole or not at all; relative to the manifest's folder.",
+        example: "catalog.json"),
+      Key(
+        "max_size", \.maxSize, .size, default: "no bound",
+        doc:
+          "The maximum number of bytes that are stored. A larger response fails with `answer_too_large`, and the old file is kept.",
+        example: "50MB"),
+      .retry(\.retry),
+    ],
+    blank: { name, _ in
+      Fetch(
+        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
+        saveTo: "")
+    },
+    place: { _, name in .fetch(name) })
+}
+
+/// `interval` as a mapping.
+private struct IntervalBounds {
+  var minimum: Duration
+  var maximum: Duration?
+
+  static let shape = ObjectSchema<Self>(
+    "Interval", doc: "How often a fetch is repeated.",
+    keys: [
+      Key(
+        "minimum", \.minimum, .duration(), isRequired: true,
+        doc: "Not before this long after the last one that ended well.",
+        example: "15m"),
+      Key(
+        "maximum", \.maximum, .duration(), default: "the minimum",
+        doc:
+          "How far the interval grows while nothing new comes: each such answer doubles it, and new data makes it the minimum again.",
+        example: "6h"),
+    ],
+    blank: { _, _ in Self(minimum: .zero) },
+    finish: { bounds, node, decoder in
+      guard let maximum = bounds.maximum else { return }
+      decoder.checkBounds(bounds.minimum, "minimum", maximum, "maximum", in: node)
+    })
+}
+
+extension ValueKind where Value == Fetch.Interval {
+  fileprivate enum Word: String, CaseIterable, Sendable {
+    case everyRun = "every_run"
+    case never
+  }
+
+  fileprivate static var interval: Self {
+    let bounds = ValueKind<IntervalBounds>.object(IntervalBounds.shape)
+    let word = ValueKind<Word>.choice()
+    return Self(
+      .either([word.form, bounds.form]),
+      text: { interval in
+        switch interval {
+        case .everyRun: Word.everyRun.rawValue
+        case .never: Word.never.rawValue
+        case .minimum, .adaptive: nil
+        }
+      },
+      decode: { node, decoder in
+        guard node.members == nil else {
+          return bounds.decode(node, &decoder).map { bounds in
+            bounds.maximum.map { .adaptive(minimum: bounds.minimum, maximum: $0) } ?? .minimum(bounds.minimum)
+          }
+        }
+        guard node.scalar != nil, !node.isNull else {
+          decoder.mismatch(node, wanted: "every_run, never or { minimum: … }")
+          return nil
+        }
+        if let text = node.scalar?.text, (try? Quantity(text, units: Quantity.durations)) != nil {
+          decoder.report(
+            .unknownWord, at: node.location,
+            "'interval' must be every_run, never or { minimum: … }\(node.foundWord)",
+            help: "write { minimum: \(text.clipped) }")
+          return nil
+        }
+        return word.decode(node, &decoder).map { $0 == .never ? .never : .everyRun }
+      })
+  }
+}

@@ -1,0 +1,98 @@
+extension RequestTemplate {
+  /// The keys of a request. A method that is not given is GET, or POST with a body.
+  static let shape = shape(for: .plain)
+  /// A request that changes something by its nature: POST unless it says otherwise.
+  static let changingShape = shape(for: .changing)
+  /// A request whose body is the file; its method is the protocol's.
+  static let transferShape = shape(for: .transfer)
+
+  /// A request that releases something: DELETE unless it says otherwise.
+  static let deletingShape = shape(for: .deleting)
+
+  /// What requests have in common: the rest is of one alone.
+  static let commonShape = ObjectSchema(
+    "Common request", doc: "What HTTP requests have in common.",
+    keys: shape.keys.filter { $0.name == "headers" },
+    blank: { _, _ in RequestTemplate(url: Template([])) })
+
+  private enum Use {
+    case plain, changing, transfer, deleting
+
+    /// The method of a request without a body that gives none.
+    var method: String {
+      switch self {
+      case .plain, .transfer: "GET"
+      case .changing: "POST"
+      case .deleting: "DELETE"
+      }
+    }
+
+    /// Where it depends on something else.
+    var methodInWords: Key<RequestTemplate>.Fallback {
+      switch self {
+      case .plain: "GET; POST with a body"
+      case .transfer: "the protocol's"
+      case .changing, .deleting: .blank
+      }
+    }
+  }
+
+  private static func shape(for use: Use) -> ObjectSchema<RequestTemplate> {
+    ObjectSchema(
+      "Request", doc: "One HTTP request.",
+      keys: [
+        Key(
+          "method", \.method, .method,
+          default: use.methodInWords,
+          doc: """
+            The HTTP method, in capitals. By default POST in `allocate` and `commit`, DELETE in `abandon`, the \
+            protocol's in `transfer`.
+            """,
+          example: "POST"),
+        Key(
+          "url", \.url, .url, isRequired: true,
+          doc: """
+            Where it goes: http or https. `vars` stand in it as they are; a reference at the very beginning is \
+            taken as a URL, any other is percent-encoded for its place.
+            """,
+          example: "https://example.com/uploads"),
+        Key(
+          "headers", \.headers, .headers, default: "none",
+          doc: "Header fields. `Host`, `Content-Length` and `Transfer-Encoding` are ferry's own.",
+          example: "{ Accept: application/json }"),
+        Key(
+          "form", \.form, .form, default: "no body",
+          doc: "A body of the type `application/x-www-form-urlencoded`. Not in `transfer`.",
+          example: "{ grant_type: client_credentials }"),
+        Key(
+          "json", \.json, .json, default: "no body",
+          doc:
+            "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
+          example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
+      ],
+      rules: [.atMostOne(["form", "json"])],
+      blank: { _, _ in RequestTemplate(method: use.method, url: Template([])) },
+      finish: { request, node, decoder in
+        if use == .plain, node["method"] == nil, node["form"] != nil || node["json"] != nil {
+          request.method = "POST"
+        }
+        guard use == .transfer, let members = node.members else { return }
+        for member in members where ["form", "json"].contains(member.key.value) {
+          decoder.report(
+            .transferBody, at: member.key.location,
+            "a transfer has no '\(member.key.value)': its body is the file",
+            help: "put it into 'allocate' or 'commit'")
+        }
+      })
+  }
+
+  private var form: [Field]? {
+    get { if case .form(let fields) = body { fields } else { nil } }
+    set { if let newValue { body = .form(newValue) } }
+  }
+
+  private var json: JSONTemplate? {
+    get { if case .json(let json) = body { json } else { nil } }
+    set { if let newValue { body = .json(newValue) } }
+  }
+}

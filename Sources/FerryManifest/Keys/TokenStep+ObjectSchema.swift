@@ -1,0 +1,50 @@
+extension TokenStep {
+  static let shape = ObjectSchema<TokenStep>(
+    "Token", doc: "A step that fetches an authorization token, once for all that wait for it.",
+    keys: [
+      .session(\.session),
+      .request(\.request),
+      .expect(\.expect),
+      Key(
+        "capture", \.capture, .named(Capture.shape), isRequired: true,
+        doc: """
+          What it takes from the answer. `expires_in` (seconds) or `expires_at` (RFC 3339 or Unix seconds) tell \
+          the token's life.
+          """,
+        example: "{ access_token: { json: /access_token, secret: true } }"),
+      Key(
+        "apply", \.application, .object(Application.shape), isRequired: true,
+        doc: "How requests carry the token.",
+        example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
+      Key(
+        "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys, doc: "When it is fetched anew."),
+      .retry(\.retry),
+    ],
+    blank: { name, _ in
+      TokenStep(
+        name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])),
+        capture: [],
+        apply: RequestTemplate.Field(name: "", value: Template([])))
+    },
+    place: { _, name in .token(name) },
+    finish: { token, _, decoder in
+      guard token.name.value == "none" else { return }
+      decoder.report(
+        .invalidName, at: token.name.location, "a token cannot be called 'none'",
+        help: "'token: none' on a step leaves the token out; choose another name")
+    })
+}
+
+extension TokenStep.Refresh {
+  static let shape = ObjectSchema<Self>(
+    "Refresh", doc: "When a token is fetched anew.",
+    keys: [
+      Key(
+        "before_expiry", \.beforeExpiry, .duration(), doc: "How long before its captured expiry.",
+        example: "30s"),
+      Key(
+        "on_status", \.onStatus, .list(.status), doc: "The statuses that tell that a token has expired.",
+        example: "[401]"),
+    ],
+    blank: { _, _ in Self() })
+}

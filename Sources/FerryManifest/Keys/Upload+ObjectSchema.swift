@@ -1,0 +1,79 @@
+extension Upload {
+  static let shape = ObjectSchema<Upload>(
+    "Upload", doc: "A batch of files, and the steps each of them goes through.",
+    keys: [
+      .forEach,
+      .session(\.session, example: "uploads"),
+      .token(\.token),
+      .needs(\.needs, example: "[catalog]"),
+      Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "Which files it takes."),
+      Key(
+        "deliver", \.deliver, .choice(),
+        doc: "How often a file is sent: once for ever, when it has changed, or in every round.",
+        example: "when_changed"),
+      Key(
+        "compare", \.compare, .choice(),
+        doc:
+          "What tells that a delivered file has changed: its size and modification time, or its content, for which each run reads it.",
+        example: "content"),
+      Key("priority", \.priority, .priority, doc: "Higher goes first: 0 to 1, or a word.", example: "high"),
+      Key(
+        "batch", \.batch, .object(Batch.shape), default: "no bounds",
+        doc: "What bounds one hand-over of files."),
+      Key("allocate", \.allocate, .object(Allocate.shape), default: "none", doc: "The upload-ID step."),
+      Key("transfer", \.transfer, .object(Transfer.shape), isRequired: true, doc: "How the bytes are sent."),
+      Key(
+        "commit", \.commit, .object(Commit.shape), default: "none",
+        doc: "The request that makes an upload count."),
+      Key(
+        "abandon", \.abandon, .object(Abandon.shape), default: "none",
+        doc: "The request that releases an upload ID which will not be used."),
+      Key(
+        "after", \.after, After.kind,
+        doc: "What becomes of a file once it is delivered.", example: "{ move_to: sent/ }"),
+      .retry(\.retry),
+    ],
+    blank: { name, _ in
+      Upload(
+        name: name, session: Located("", at: name.location),
+        files: FileSelection(root: ".", source: .globs(include: ["**"], exclude: [])),
+        transfer: Transfer(request: RequestTemplate(url: Template([]))))
+    },
+    place: { _, name in .upload(name, nil) },
+    finish: { upload, node, _ in
+      upload.places.include = node["files"]?["include"]?.elements?.map(\.location) ?? []
+      upload.places.validFor = node["allocate"]?["valid_for"]?.location
+    })
+}
+
+extension Upload.Batch {
+  static let shape = ObjectSchema<Self>(
+    "Batch", doc: "What bounds one hand-over of files.",
+    keys: [
+      Key(
+        "max_items", \.maxItems, .integer(1...Int.max), default: "no bound", doc: "The most files.",
+        example: "100"),
+      Key("max_bytes", \.maxBytes, .size, default: "no bound", doc: "The most bytes.", example: "500MB"),
+    ],
+    blank: { _, _ in Self() })
+}
+
+extension ValueKind where Value == Double {
+  /// A number from 0 to 1, or a word for one as URLSessionTask has them.
+  fileprivate static var priority: Self {
+    let number = ValueKind.number(0...1)
+    let words = ["low": 0.25, "default": 0.5, "high": 0.75]
+    let names = ["low", "default", "high"]
+    return Self(.either([number.form, .choice(names, notYet: [])]), text: number.text) { node, decoder in
+      guard node.scalar?.value == .string, let text = decoder.constant(node) else {
+        return number.decode(node, &decoder)
+      }
+      if let value = words[text] { return value }
+      decoder.report(
+        .unknownWord, at: node.location,
+        "'priority' must be a number from 0 to 1, or low, default or high\(node.foundWord)",
+        help: decoder.suggestion(for: text, among: names) ?? decoder.exampleHelp)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,136 @@
+extension Upload.Allocate {
+  static let shape = ObjectSchema<Self>(
+    "Allocate", doc: "The upload-ID step, taken as late as the queue allows.",
+    keys: [
+      .stepSession(\.session),
+      .stepToken(\.token),
+      .request(\.request, RequestTemplate.changingShape),
+      .expect(\.expect),
+      .capture(\.capture, for: "`${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
+      Key(
+        "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "for ever",
+        doc: "How long an ID may be used after its answer.", example: "1h"),
+    ],
+    blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
+    place: { outer, _ in outer.entering(.allocate) })
+}
+
+extension Upload.Transfer {
+  static let shape = ObjectSchema<Self>(
+    "Transfer", doc: "How the bytes of a file are sent.",
+    keys: [
+      Key(
+        "protocol", \.protocol,
+        .choice(notYet: [.multipartForm, .contentRange, .tus, .resumable, .s3Multipart]),
+        doc: """
+          `put`, `post`: one request, whose body is the file. `multipart_form`: a form with the file in it \
+          (RFC 7578). `content_range`, `tus`, `resumable` (the IETF's draft), `s3_multipart`: in parts that can \
+          be gone on with.
+          """,
+        example: "put"),
+      .stepToken(\.token),
+      .request(\.request, RequestTemplate.transferShape, doc: "What it sends; its body is the file."),
+      .expect(\.expect),
+      .capture(
+        \.capture, for: "`${transfer.NAME}`: a `Location` that changes at every step",
+        example: "{ location: { header: Location } }"),
+    ],
+    blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
+    place: { outer, _ in outer.entering(.transfer) },
+    finish: { transfer, node, _ in
+      guard node["request"]?["method"] == nil else { return }
+      transfer.request.method = transfer.protocol.method
+    })
+}
+
+extension Upload.Commit {
+  static let shape = ObjectSchema<Self>(
+    "Commit",
+    doc:
+      "The request that makes an upload count. One whose answer was lost is repeated only where a key here allows it.",
+    keys: [
+      .stepSession(\.session),
+      .stepToken(\.token),
+      .request(\.request, RequestTemplate.changingShape),
+      .expect(\.expect),
+      Key(
+        "already_done", \.alreadyDone,
+        ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
+          to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "no such answer",
+        doc: "The answer to a commit that was carried out before.", example: "{ status: [409] }"),
+      Key(
+        "idempotency_key", \.idempotencyHeader,
+        ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
+          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
+        doc: "A header field that lets the server know a repeated commit.",
+        example: "{ header: Idempotency-Key }"),
+      Key(
+        "probe", \.probe, .object(Probe.shape), default: "none",
+        doc: """
+          A request that asks whether the commit was carried out, sent where the answer to that was lost. It uses \
+          the commit's session and token.
+          """),
+    ],
+    blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
+    place: { outer, _ in outer.entering(.commit) })
+
+  /// `already_done` as the manifest writes it.
+  private struct AlreadyDone {
+    var status: [Int]
+
+    static let shape = ObjectSchema<Self>(
+      "Already done", doc: "The answer to a commit that was carried out before.",
+      keys: [
+        Key(
+          "status", \.status, .list(.status, atLeastOne: true), isRequired: true,
+          doc: "The status codes of that answer.", example: "[409]")
+      ],
+      blank: { _, _ in Self(status: []) })
+  }
+
+  /// `idempotency_key` as the manifest writes it.
+  private struct IdempotencyKey {
+    var header: String
+
+    static let shape = ObjectSchema<Self>(
+      "Idempotency key", doc: "A key that is the same for every attempt of one commit, also after a restart.",
+      keys: [
+        Key(
+          "header", \.header, .headerName(isSet: true), isRequired: true,
+          doc: "The header field that carries it.", example: "Idempotency-Key")
+      ],
+      blank: { _, _ in Self(header: "") })
+  }
+}
+
+extension Upload.Commit.Probe {
+  static let shape = ObjectSchema<Self>(
+    "Probe", doc: "A request that asks whether a commit was carried out.",
+    keys: [
+      .request(\.request),
+      .expect(
+        \.expect,
+        doc: """
+          Which answers say that it was. Any other that is not worth a retry says that it was not; 401, 403 and 407 \
+          say nothing.
+          """),
+    ],
+    blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) })
+}
+
+extension Upload.Abandon {
+  static let shape = ObjectSchema<Self>(
+    "Abandon",
+    doc: """
+      The request that releases an upload ID which will not be used. Any 2xx, 404 and 410 say that it is released; \
+      one that fails is sent again by the next run, and changes no exit code.
+      """,
+    keys: [
+      .stepSession(\.session),
+      .stepToken(\.token),
+      .request(\.request, RequestTemplate.deletingShape),
+      .expect(\.expect),
+    ],
+    blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
+    place: { outer, _ in outer.entering(.abandon) })
+}

@@ -1,0 +1,45 @@
+/// What two manifests of one launch say differently and have to share.
+package struct PlanConflict: Error, Hashable, Sendable {
+  package var first: ManifestID
+  package var second: ManifestID
+  /// The identifier of the session that both have; `nil` for a policy of the whole manifest.
+  package var session: String?
+  /// As a manifest has it: `max_connections_per_host`, `budgets.wifi`.
+  package var key: String
+
+  package init(_ first: ManifestID, _ second: ManifestID, session: String? = nil, key: String) {
+    self.first = first
+    self.second = second
+    self.session = session
+    self.key = key
+  }
+}
+
+extension SessionPlan {
+  /// The first key that the session has another value of; `headers` and `redirects` are each
+  /// manifest's own.
+  func difference(from other: SessionPlan) -> String? {
+    if kind != other.kind { return "kind" }
+    if maxConnectionsPerHost != other.maxConnectionsPerHost { return "max_connections_per_host" }
+    if timeoutForRequest != other.timeoutForRequest { return "timeout_for_request" }
+    if timeoutForResource != other.timeoutForResource { return "timeout_for_resource" }
+    if discretionary != other.discretionary { return "discretionary" }
+    if allowsCellular != other.allowsCellular { return "allows_cellular" }
+    if allowsExpensive != other.allowsExpensive { return "allows_expensive" }
+    if onEvents != other.onEvents { return "on_events" }
+    return nil
+  }
+}
+
+extension Policies {
+  /// The first key that differs.
+  func difference(from other: Policies) -> String? {
+    if budgets.wifi != other.budgets.wifi { return "budgets.wifi" }
+    if budgets.wired != other.budgets.wired { return "budgets.wired" }
+    if budgets.cellular != other.budgets.cellular { return "budgets.cellular" }
+    if resumeDelay != other.resumeDelay { return "resume_delay" }
+    if executionWindow != other.executionWindow { return "execution_window" }
+    if forceQuit != other.forceQuit { return "force_quit" }
+    return nil
+  }
+}

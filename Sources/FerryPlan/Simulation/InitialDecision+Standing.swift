@@ -1,0 +1,66 @@
+/// Where one item, fetch or request stands after a launch's first turn.
+package enum ItemDisposition: Sendable, Equatable {
+  /// The launch begins it at once, or asks for its token.
+  case begins
+  /// It ends before anything is sent.
+  case ends(ItemState, RecordedFailure?)
+  case waits(RecordedFailure)
+  /// Its node has ended in this round, or is left out.
+  case closed
+}
+
+extension InitialDecision {
+  package func disposition(of ref: ItemRef) -> ItemDisposition {
+    if let note = scheduler.metrics.notes.last(where: { $0.ref == ref && $0.state.isClosed }) {
+      return .ends(note.state, note.failure)
+    }
+    if starts.contains(where: { $0.ref == ref }) { return .begins }
+    return scheduler.disposition(of: ref)
+  }
+}
+
+extension Scheduler {
+  fileprivate func disposition(of ref: ItemRef) -> ItemDisposition {
+    let index = ref.node.index
+    switch nodes[index].phase {
+    case .notSelected, .finished, .settling: return .closed
+    case .closed: return nodes[index].failure.map { .waits($0) } ?? .closed
+    case .waiting: return .waits(needsReason(index))
+    case .open, .left: break
+    }
+    if let item = ref.item, let upload = uploadIndex[index] {
+      if let gate, let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item }) {
+        return .waits(gate.reason(skipped.size))
+      }
+      if let delayed = uploads[upload].delayed, delayed.items.items.contains(item) {
+        return .waits(delay(until: delayed.until, ref.node))
+      }
+    }
+    if let creation = creations.unordered.first(where: { $0.ready.ref == ref }) {
+      return .waits(delay(until: creation.at, ref.node))
+    }
+    if let gate, gate.waiters.contains(where: { $0.ref == ref }) {
+      return .waits(gate.reason(gate.reservation(of: ref) ?? 1))
+    }
+    if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }
+    let reason = reasonOfOpen(index)
+    if let reason, reason.code != "waiting", reason.code != "items_left" { return .waits(reason) }
+    return .waits(turn(of: ref.node))
+  }
+
+  private func needsReason(_ index: Int) -> RecordedFailure {
+    let names = plan.nodes[index].needs.compactMap { need -> String? in
+      if case .closed = nodes[need.index].phase { nil } else { plan.nodes[need.index].name }
+    }
+    return .init(code: "needs", message: "waits for \(names.joined(separator: ", "))")
+  }
+
+  private func turn(of node: NodeID) -> RecordedFailure {
+    let session = plan.sessions[session(of: node).index]
+    return .init(
+      code: "turn",
+      message:
+        "waits for its turn: the session \(session.name) has \(session.maxConnectionsPerHost) connections"
+        + " a host")
+  }
+}

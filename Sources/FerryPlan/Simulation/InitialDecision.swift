@@ -1,0 +1,68 @@
+/// What a launch would begin at once, and why the rest would wait: the scheduler's first turn, in which everything
+/// is written down at once and no request ends, but for those of sessions that were cancelled.
+package struct InitialDecision: Sendable {
+  package private(set) var scheduler: Scheduler
+  /// What it would start.
+  package private(set) var starts: [Attempt] = []
+
+  /// - Parameters:
+  ///   - cancelled: sessions that were cancelled before.
+  ///   - lease: what the ledger would answer.
+  package init(
+    _ scheduler: Scheduler, at now: Instant, cancelled: [SessionID] = [], lease: (Lease.Request) -> Lease
+  ) {
+    self.scheduler = scheduler
+    var recorded: UInt64 = 0
+    // The last one comes first.
+    var events: [Event] = [.launched] + cancelled.map { .cancelled($0, finishing: false) }
+    while let event = events.popLast() {
+      for action in self.scheduler.handle(event, at: now) {
+        switch action {
+        case .start(let attempt): starts.append(attempt)
+        case .record:
+          recorded += 1
+          events.append(.synced(through: recorded))
+        case .lease(let request): events.append(.leased(lease(request), for: request))
+        case .cancel(let id):
+          // It was never sent.
+          starts.removeAll { $0.id == id }
+          let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
+          events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
+        case .sync, .releaseLeases, .end: break
+        }
+      }
+    }
+  }
+
+  /// By node: why nothing of it, or not all of it, would be begun; other conditions, a budget or a delay end that.
+  package var reasons: [Int: RecordedFailure] {
+    let started = Set(starts.map(\.ref.node.index))
+    var reasons: [Int: RecordedFailure] = [:]
+    for index in scheduler.plan.nodes.indices where !started.contains(index) {
+      guard let reason = scheduler.reasonOfOpen(index), reason.isDeferral || reason == .expired else {
+        continue
+      }
+      reasons[index] = reason
+    }
+    return reasons
+  }
+
+  /// The next moment at which a launch would have something to do: now, where it starts anything; `nil` where only
+  /// an event leads on.
+  package func nextMoment(at now: Instant) -> Instant? {
+    guard starts.isEmpty else { return now }
+    return ([scheduler.metrics.deferredUntil] + scheduler.nodes.map(\.notBefore)).compactMap(\.self).min()
+  }
+}
+
+extension Scheduler {
+  /// Why what is left of a node waits; `nil` where it is not open.
+  func reasonOfOpen(_ index: Int) -> RecordedFailure? {
+    guard tokens[index] == nil else { return nil }
+    switch nodes[index].phase {
+    case .open: return reasonForWaiting(index)
+    case .left(let reason): return reason
+    case .notSelected, .waiting, .finished, .settling, .closed: return nil
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// The header section of one response as its lines arrive, read once it has ended.
+///
+/// Of several header sections in a row (100 Continue, a resend) the last is kept; trailers are left out. All of
+/// them count against the limits: a server could send interim responses or trailers without end.
+struct ResponseHead {
+  /// In bytes, of one hop.
+  static let byteLimit = 256 << 10
+  /// Of one hop.
+  static let lineLimit = 4096
+
+  /// 0 where the status line is not one of HTTP (RFC 9112, section 4).
+  private(set) var status = 0
+  /// The status line says HTTP/2.
+  private(set) var isHTTP2 = false
+  private(set) var isHTTP10 = false
+  /// The empty line that ends the section has come.
+  private(set) var isWhole = false
+  /// In the order received, once the section has ended. Folded lines (RFC 9112, section 5.2) are joined, bytes that
+  /// are not UTF-8 replaced, and lines without a colon left out.
+  private(set) var fields: [(name: String, value: String)] = []
+  /// A line that libcurl and `fields` could take for different fields: a blank before the colon (RFC 9112, section
+  /// 5.1), or a folded field that frames the body.
+  private(set) var isAmbiguous = false
+  /// A status line has come.
+  private var hasBegun = false
+  private var bytes: [UInt8] = []
+  private var byteCount = 0
+  private var lineCount = 0
+
+  enum Line {
+    /// A new header begins; whatever came before is not the answer.
+    case first
+    case next
+    /// The section has ended.
+    case last
+    /// Beyond a limit.
+    case tooMuch
+    /// A status line inside a header section. libcurl takes one with a colon for a field.
+    case misplaced
+  }
+
+  /// Takes a line, with its line end.
+  mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
+    byteCount += line.count
+    lineCount += 1
+    guard byteCount <= Self.byteLimit, lineCount <= Self.lineLimit else { return .tooMuch }
+    let isFinal = isWhole && status >= 200
+    // After a final response a line that looks like another one is a trailer: a resend starts over first.
+    if !isFinal, isStatusLine(line) {
+      guard !hasBegun || isWhole else { return .misplaced }
+      startOver()
+      hasBegun = true
+      status = Self.status(line)
+      isHTTP2 = line.count > 5 && line[5] == UInt8(ascii: "2")
+      isHTTP10 = line.count > 7 && line[5...7].elementsEqual("1.0".utf8)
+      return .first
+    }
+    guard !isWhole else { return .next }
+    guard line.first != UInt8(ascii: "\r"), line.first != UInt8(ascii: "\n") else {
+      isWhole = true
+      parseFields()
+      return .last
+    }
+    bytes.append(contentsOf: line)
+    return .next
+  }
+
+  /// Drops what has come, such as the response of a proxy to CONNECT. It still counts against the limits.
+  mutating func startOver() {
+    bytes.removeAll(keepingCapacity: true)
+    fields = []
+    isAmbiguous = false
+    isWhole = false
+    hasBegun = false
+    isHTTP2 = false
+    isHTTP10 = false
+    status = 0
+  }
+
+  private mutating func parseFields() {
+    fields.reserveCapacity(8)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      guard let first = line.first else { continue }
+      if first.isBlank {
+        guard let last = fields.last else { continue }
+        if last.name.isField("transfer-encoding") || last.name.isField("content-length") {
+          isAmbiguous = true
+        }
+        fields[fields.count - 1].value += " " + String(decoding: line.trimmed, as: UTF8.self)
+        continue
+      }
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      if colon > line.startIndex, line[colon - 1].isBlank { isAmbiguous = true }
+      fields.append(
+        (
+          name: String(decoding: line[..<colon].trimmed, as: UTF8.self),
+          value: String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
+        ))
+    }
+  }
+
+  /// Only the first line of a header section may begin so: no field name has a slash.
+  private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.count >= 5 && line[4] == UInt8(ascii: "/") && line[0] == UInt8(ascii: "H")
+      && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
+  }
+
+  private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+    // "HTTP/1.1 200 OK", and "HTTP/2 200 " of libcurl's own making.
+    var rest = line.dropFirst("HTTP/".utf8.count)
+    guard rest.popFirst()?.isDigit == true else { return 0 }
+    if rest.first == UInt8(ascii: ".") {
+      guard rest.dropFirst().first?.isDigit == true else { return 0 }
+      rest = rest.dropFirst(2)
+    }
+    guard rest.first == UInt8(ascii: " ") else { return 0 }
+    let digits = rest.dropFirst().prefix { $0.isDigit }
+    guard digits.count == 3, let end = rest.dropFirst(4).first, end.isBlank || end.isLineEnd else { return 0 }
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+}
+
+extension String {
+  /// Whether this field name is the other, which is in lower case.
+  func isField(_ name: StaticString) -> Bool {
+    utf8.count == name.utf8CodeUnitCount && lowercased() == "\(name)"
+  }
+}
+
+extension UInt8 {
+  fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+  fileprivate var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
+  fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
+}
+
+extension ArraySlice<UInt8> {
+  /// Without blanks and carriage returns at the ends.
+  fileprivate var trimmed: ArraySlice<UInt8> {
+    var slice = self
+    while let first = slice.first, first.isBlank { slice.removeFirst() }
+    while let last = slice.last, last.isBlank || last == UInt8(ascii: "\r") { slice.removeLast() }
+    return slice
+  }
+}

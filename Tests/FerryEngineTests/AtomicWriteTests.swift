@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+struct WholeWriteTests {
+  /// A pipe with room for less than is written, and a reader that takes nothing.
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func aReaderThatTakesNothingIsWaitedForNoLongerThanThePatience(waits: Bool) throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    if !waits { #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0) }
+    let bytes = [UInt8](repeating: 0x78, count: 4 << 20)
+    #expect(AtomicWrite.failure(of: bytes, to: ends[1], patience: .milliseconds(20)) == ETIMEDOUT)
+  }
+
+  @Test func allBytesReachAReaderThatTakesThem() throws {
+    let pipe = Pipe()
+    let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0) }
+    let thread = Thread {
+      #expect(
+        AtomicWrite.failure(of: bytes, to: pipe.fileHandleForWriting.fileDescriptor, patience: .seconds(20))
+          == nil)
+      try? pipe.fileHandleForWriting.close()
+    }
+    thread.start()
+    #expect(try pipe.fileHandleForReading.readToEnd().map(Array.init) == bytes)
+  }
+}

@@ -1,0 +1,103 @@
+import FerryJournal
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+/// What a launch finds of a fetch: the manifest's interval met with a real journal.
+struct FetchLaunchStateTests {
+  private let folder: TestFolder
+  private let journal: SessionJournal
+  private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
+
+  init() throws {
+    folder = try TestFolder()
+    journal = try .ephemeral(session: "s")
+  }
+
+  private func launchState(
+    _ interval: String, path: String = "catalog", round: Int64 = 2, after seconds: Int
+  ) throws -> LaunchState {
+    let manifest = """
+      version: 1
+      name: m
+      sessions: { s: {} }
+      fetches:
+        f:
+          session: s
+          interval: \(interval)
+          save_to: f
+          request: { url: "https://a.example/\(path)" }
+      """
+    let file = folder.path + "/m.yaml"
+    try Data(manifest.utf8).write(to: URL(fileURLWithPath: file))
+    let reading = try Job.read(path: file, variables: [:], environment: [:])
+    let job = try #require(reading.job, "\(reading.diagnostics)")
+    return try LaunchState(
+      job, journals: SessionJournals([journal]), round: round, selection: Selection([], in: job.plan),
+      listers: [:],
+      at: start.advanced(by: .seconds(seconds)))
+  }
+
+  /// Writes down how the fetch ended in round 1.
+  private func ended(_ state: ItemState, interval: Duration?) throws {
+    let row = try #require(try launchState("every_run", after: 0).rows[0])
+    let writer = JournalWriter(journals: [journal], threads: try .init()) { _ in }
+    let record = FetchRecord(etag: nil, lastModified: nil, fetchedAt: start, interval: interval)
+    _ = try writer.append(
+      [.nodeClosed(node: row.id, NodeClosing(round: 1, state: state, at: start, fetch: record))], to: 0)
+    try writer.close()
+  }
+
+  /// How many seconds after `start` it is due; `nil` where it is now.
+  private func due(_ interval: String, path: String = "catalog", after seconds: Int) throws -> Double? {
+    switch try launchState(interval, path: path, after: seconds).starts[0] {
+    case .notDue(let until): return start.duration(to: until).seconds
+    case .open: return nil
+    case let other:
+      Issue.record("\(other)")
+      return nil
+    }
+  }
+
+  @Test func aFetchWaitsForTheIntervalThatTheJournalKeeps() throws {
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 0) == nil)
+    try ended(.done, interval: .seconds(40))
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 39) == 40)
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 40) == nil)
+    #expect(try due("{ minimum: 60s, maximum: 80s }", after: 40) == 60)
+    #expect(try due("{ minimum: 10s, maximum: 20s }", after: 19) == 20)
+    #expect(try due("{ minimum: 10s, maximum: 20s }", after: 20) == nil)
+    #expect(try due("{ minimum: 10s }", after: 9) == 10)
+    #expect(try due("{ minimum: 10s }", after: 10) == nil)
+    #expect(try due("every_run", after: 0) == nil)
+    #expect(
+      try launchState("every_run", after: 0).intervals == [NodeID(0): .seconds(40)],
+      "what is kept is the journal's; the bounds are the scheduler's to apply")
+    // Another URL is another document.
+    #expect(try due("{ minimum: 10s, maximum: 80s }", path: "other", after: 1) == nil)
+  }
+
+  @Test func aFetchOfAJournalThatKeepsNoIntervalWaitsForItsMinimum() throws {
+    try ended(.done, interval: nil)
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 9) == 10)
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 10) == nil)
+    #expect(try launchState("{ minimum: 10s }", after: 0).intervals.isEmpty)
+  }
+
+  @Test func aFetchThatIsSwitchedOffIsNeitherDueNorWaits() throws {
+    for _ in 0..<2 {
+      guard case .switchedOff = try launchState("never", after: 1_000_000).starts[0] else {
+        Issue.record("it is asked for")
+        return
+      }
+      try ended(.done, interval: .seconds(40))
+    }
+    // What became of it in this round, before it was switched off, stands.
+    guard case .closed(.succeeded) = try launchState("never", round: 1, after: 1).starts[0] else {
+      Issue.record("its end is forgotten")
+      return
+    }
+  }
+}
