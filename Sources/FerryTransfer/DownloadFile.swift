@@ -130,7 +130,7 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   enum Stored: Sendable {
-    case stored
+    case stored(FileVersion)
     /// The check says why; the file that was there stays.
     case refused(String)
   }
@@ -151,7 +151,11 @@ final class DownloadFile: @unchecked Sendable {
     } catch {
       return .failure(error)
     }
-    return store().map { .failure($0) } ?? .success(.stored)
+    do throws(TransportFailure) {
+      return .success(.stored(try store()))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// What was written so far.
@@ -178,29 +182,31 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Makes the file durable and puts it in its place: file, name, folder, in this order.
-  private func store() -> TransportFailure? {
+  private func store() throws(TransportFailure) -> FileVersion {
     // The file that is replaced may be another by now, or have another mode.
     if let refusal = ReplacedFile.refusal(destination) {
-      return TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
+      throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
     }
     let code = ReplacedFile(destination).restrict(descriptor)
-    guard code == 0 else { return failure(code) }
+    guard code == 0 else { throw failure(code) }
     // The close reports what a network file system could not write.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
     let isSynced = fsync(descriptor) == 0
     let syncError = errno
     let isClosed = close(descriptor) == 0
     let closeError = errno
     descriptor = -1
-    guard isSynced else { return failure(syncError) }
-    guard isClosed else { return failure(closeError) }
-    guard rename(temporary, destination) == 0 else { return failure(errno) }
+    guard isSynced else { throw failure(syncError) }
+    guard isClosed else { throw failure(closeError) }
+    guard rename(temporary, destination) == 0 else { throw failure(errno) }
     isSettled = true
     let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-    guard directory >= 0 else { return failure(errno) }
+    guard directory >= 0 else { throw failure(errno) }
     defer { close(directory) }
     // Some file systems cannot sync a folder and say EINVAL; they order a rename themselves.
-    guard fsync(directory) == 0 || errno == EINVAL else { return failure(errno) }
-    return nil
+    guard fsync(directory) == 0 || errno == EINVAL else { throw failure(errno) }
+    return FileVersion(status)
   }
 
   private func failure(_ code: CInt) -> TransportFailure {

@@ -54,12 +54,13 @@ extension EasyHandle {
 
   /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
   ///
-  /// libcurl comes here a second time when a reused connection died before any answer and it is about
-  /// to send the request again.
+  /// libcurl comes here a second time when it is about to send the request again: a reused connection died before any
+  /// response, or the server refused the `Expect` of the first (417), which it did not carry out then.
   private func maySend(over descriptor: CInt?) -> Bool {
     exchange?.descriptor = descriptor
     guard let exchange else { return false }
-    guard exchange.attempts == 0 || !exchange.request.atMostOnce else {
+    guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
+    else {
       self.exchange?.attempts += 1
       fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
       return false
@@ -81,7 +82,8 @@ extension EasyHandle {
     exchange?.headersReceived += Int64(line.count)
     switch head.append(line) {
     case .first:
-      // A body so far was of an answer that libcurl itself dealt with, such as a 417 to its Expect.
+      // A response so far was one that libcurl itself dealt with, such as a 417 to its Expect: it sends the request again.
+      exchange?.bodySentAtResponse = nil
       exchange?.body = []
       exchange?.responseBody = 0
       exchange?.framing = nil

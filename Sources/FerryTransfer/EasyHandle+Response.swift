@@ -36,7 +36,8 @@ extension EasyHandle {
     }
     // A response before the end of the request's body: the server takes what comes next on this connection for the
     // rest of that body.
-    if exchange.hop.hasBody, bodySent < exchange.bodySize {
+    // A proxy's response to CONNECT comes before the request.
+    if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
       self.exchange?.bodySentAtResponse = bodySent
     }

@@ -68,6 +68,7 @@ struct Exchange {
   /// Why a download is not put in its place.
   var refusal: String?
   var isStoring = false
+  var storedFile: FileVersion?
 
   enum Digest {
     case notWanted

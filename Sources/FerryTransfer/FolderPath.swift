@@ -149,7 +149,7 @@ package enum FolderPath {
 
   /// The user that has put an entry into a folder that everyone may write to, and who is neither this user nor the
   /// folder's owner; `nil` where the entry may be used.
-  static func foreignOwner(of entry: stat?, in folder: stat?) -> uid_t? {
+  package static func foreignOwner(of entry: stat?, in folder: stat?) -> uid_t? {
     entry.flatMap { foreignOwner($0.st_uid, in: folder) }
   }
 

@@ -1,3 +1,5 @@
+import FerryPlan
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -38,5 +40,18 @@ extension stat {
     #endif
     return st_dev == other.st_dev && st_ino == other.st_ino && changed.tv_sec == otherChanged.tv_sec
       && changed.tv_nsec == otherChanged.tv_nsec
+  }
+}
+
+extension FileVersion {
+  package init(_ status: stat) {
+    self.init(identity: status.identity, size: Int64(status.st_size), modified: status.modifiedNanoseconds)
+  }
+
+  /// Of the file of this name, without following a link; `nil` where there is none.
+  package init?(path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
   }
 }

@@ -192,7 +192,7 @@ package final class TransferLoop {
         guard let handle = handle(key) else { continue }
         handle.exchange?.isStoring = false
         switch result {
-        case .success(.stored): break
+        case .success(.stored(let file)): handle.exchange?.storedFile = file
         case .success(.refused(let why)): handle.exchange?.refusal = why
         case .failure(let failure): handle.exchange?.failure = failure
         }
@@ -367,7 +367,7 @@ package final class TransferLoop {
     let fields = handle.head.fields
     let answer = TransferResponse(
       status: handle.head.status, headers: fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal,
+      sha256: sha256, refusal: exchange.refusal, storedFile: exchange.storedFile,
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       isCloseDelimited: exchange.framing == .untilClose,

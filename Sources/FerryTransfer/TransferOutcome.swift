@@ -24,6 +24,8 @@ package struct TransferResponse: Sendable {
   package var sha256: [UInt8]?
   /// Why the request's `check` left a download's file as it was.
   package var refusal: String?
+  /// The file that a download was stored in.
+  package var storedFile: FileVersion?
   /// Which sensitive header fields were left out at `url`, and what would allow them; `nil` where all were sent.
   package var withheld: String?
   /// The body ended with the connection or stream, and cannot be told from one that was cut (RFC 9112, section 8).

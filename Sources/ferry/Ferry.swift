@@ -26,10 +26,44 @@ struct Ferry: ParsableCommand {
   private static func requireNamedFolder() throws {
     guard let path = getcwd(nil, 0) else { return }
     defer { free(path) }
-    guard String(validatingCString: path) == nil else { return }
+    guard String(validatingCString: path) != nil else {
+      throw UsageError(
+        "the name of the working folder is not UTF-8; nothing was done\nhelp: rename it, or run ferry in another folder"
+      )
+    }
+    // Foundation reports no working folder then, and completes relative paths with `/`.
+    guard strlen(path) < Int(PATH_MAX) else {
+      throw UsageError(
+        "the path of the working folder has more than \(PATH_MAX - 1) bytes; nothing was done\n"
+          + "help: run ferry in another folder")
+    }
+  }
+
+  /// Variables that name folders, whose absence would mean another folder.
+  private static let folderVariables: Set = ["HOME", "FERRY_STATE", "XDG_STATE_HOME", "TMPDIR"]
+
+  private static func requireUTF8(removed variables: [String]) throws(UsageError) {
+    guard let name = variables.first(where: folderVariables.contains) else { return }
     throw UsageError(
-      "the name of the working folder is not UTF-8; nothing was done\nhelp: rename it, or run ferry in another folder"
-    )
+      "the environment variable \(name) is not UTF-8; nothing was done\nhelp: set it to a path in UTF-8")
+  }
+
+  private static func arguments() throws -> [String] {
+    do throws(CommandLineArguments.Failure) {
+      return try CommandLineArguments.find()
+    } catch {
+      switch error {
+      case .missing:
+        throw EngineFault(
+          .fault,
+          "cannot read the command line from /proc/self/cmdline; nothing was done\n"
+            + "help: mount /proc where ferry runs, and run ferry again")
+      case .notUTF8(let number):
+        throw UsageError(
+          "argument \(number) is not UTF-8; nothing was done\n"
+            + "help: name files with such names in a list, one to a line (`list:`, `ferry submit --list`)")
+      }
+    }
   }
 
   static func main() {
@@ -42,13 +76,9 @@ struct Ferry: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     do {
       try OpenFiles.allowMany()
-      guard let words = CommandLineArguments.find() else {
-        throw EngineFault(
-          .fault,
-          "cannot read the command line from /proc/self/cmdline; nothing was done\n"
-            + "help: mount /proc where ferry runs, and run ferry again")
-      }
-      var command = try parseAsRoot(words)
+      let removed = UTF8Environment.removeOthers()
+      var command = try parseAsRoot(arguments())
+      try requireUTF8(removed: removed)
       try requireMemory()
       try requireNamedFolder()
       try command.run()

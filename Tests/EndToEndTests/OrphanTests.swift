@@ -279,4 +279,34 @@ import Testing
     #expect(!receiver.log.contains { $0.hasPrefix("DELETE") && $0.hasSuffix(" 204") })
     #expect(try await receiver.received().open == 1)
   }
+
+  /// As a server does that stores equal content once.
+  @Test func `an upload ID that two files have is not released`() async throws {
+    let server = try await ScriptedServer.start([
+      "/ids": .init(status: 200, body: #"{"id":"same"}"#), "/commit/a": .init(status: 403),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: shared
+      sessions: { s: { max_connections_per_host: 2 } }
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate:
+            request: { method: POST, url: "\(server.home)/ids", json: {} }
+            capture: { id: { json: /id } }
+          transfer: { request: { method: PUT, url: "\(server.home)/put/${allocate.id}/${file.name}" } }
+          commit: { request: { method: POST, url: "\(server.home)/commit/${file.name}", json: {} } }
+          abandon: { request: { method: DELETE, url: "\(server.home)/ids/${allocate.id}" } }
+      """)
+    for name in ["a", "b"] { try job.write("equal", to: name) }
+    let (command, report) = try await job.run()
+    #expect(report.item("a")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(server.lines.contains("home POST /commit/b"))
+    #expect(!server.lines.contains { $0.contains("DELETE") }, "\(server.lines)")
+    let orphans = try await job.ferry("orphans")
+    #expect(!orphans.stdout.contains("same"), "\(orphans.stdout)")
+  }
 }

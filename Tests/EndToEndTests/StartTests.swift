@@ -143,4 +143,55 @@ import Testing
     #expect(!command.stderr.contains("\u{1b}"), "\(command.stderr)")
     #expect(!command.stderr.contains("\nb"), "\(command.stderr)")
   }
+
+  /// Swift would replace the byte, and the result may be another folder's name.
+  @Test func `a folder in the environment or an argument that is not UTF-8 is refused`() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Data("version: 1\nname: m\n".utf8), to: "job.yaml")
+    for line in [
+      "HOME=\"$PWD\"/$(printf 'bad\\377') \"$FERRY\" check job.yaml",
+      "\"$FERRY\" check $(printf 'a\\377').yaml",
+      "FERRY_STATE=$(printf 'bad\\377') \"$FERRY\" status",
+    ] {
+      let command = try await Command.run(
+        "bash", ["-c", line], environment: ["FERRY": Product.path("ferry")], in: folder.url)
+      #expect(command.status == 2 && command.stderr.contains("is not UTF-8"), "\(line): \(command.stderr)")
+    }
+  }
+
+  @Test func `a variable that is not UTF-8 counts as not set`() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      Data("version: 1\nname: m\nvars: { x: { default: \"${env.OUT}\" } }\n".utf8), to: "job.yaml")
+    let line = "OUT=$(printf 'a\\377') \"$FERRY\" check job.yaml"
+    let command = try await Command.run(
+      "bash", ["-c", line], environment: ["FERRY": Product.path("ferry")], in: folder.url)
+    #expect(command.status == 3 && command.stdout.contains("OUT"), "\(command.stdout)\(command.stderr)")
+  }
+
+  @Test func `a secret's file is not another user's in a shared folder`() async throws {
+    guard geteuid() == 0 else { return }
+    let job = try Workspace(
+      """
+      version: 1
+      name: m
+      secrets: { t: { file: shared/token } }
+      sessions: { s: {} }
+      requests: { r: { session: s, request: { url: "http://127.0.0.1:9/", headers: { X: "${secrets.t}" } } } }
+      """)
+    let shared = try job.folder.makeFolder("shared").path
+    try job.folder.write(Data("private".utf8), to: "key")
+    chmod(shared, 0o1777)
+    for isLink in [true, false] {
+      try? FileManager.default.removeItem(atPath: shared + "/token")  // There is none at first.
+      if isLink {
+        symlink("../key", shared + "/token")
+      } else {
+        try job.folder.write(Data(), to: "shared/token")
+      }
+      lchown(shared + "/token", 65534, 65534)
+      let command = try await job.ferry("run", "job.yaml")
+      #expect(command.status == 2 && command.stderr.contains("user 65534"), "\(command.stderr)")
+    }
+  }
 }

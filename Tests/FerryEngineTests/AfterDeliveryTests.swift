@@ -3,6 +3,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryEngine
@@ -49,6 +50,46 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
     #expect(chown("\(folder.path)/sent", 0, 0) == 0)
     if target == "sent" { #expect(try delivery(.moveTo(target)).carryOut(file).state == .moved) }
+  }
+
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func nothingIsMovedToAnotherUsersFolderBelowASharedOne() throws {
+    folder.file("a")
+    let file = delivered("a")
+    for name in ["pub", "pub/sent"] { #expect(mkdir("\(folder.path)/\(name)", 0o777) == 0) }
+    #expect(chmod("\(folder.path)/pub", 0o1777) == 0)
+    #expect(chown("\(folder.path)/pub/sent", 65534, 65534) == 0)
+    let result = try delivery(.moveTo("pub/sent")).carryOut(file)
+    #expect(result.state == .owed && result.problem?.code == "after_folder")
+    #expect(access("\(folder.path)/a", F_OK) == 0)
+  }
+
+  /// Its owner exchanges it for a link and back, so that it cannot always be opened.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func nothingIsMovedToAnotherUsersFolderThatIsExchanged() throws {
+    folder.file("a")
+    let file = delivered("a")
+    #expect(mkdir("\(folder.path)/theirs", 0o777) == 0)
+    #expect(mkdir("\(folder.path)/theirs/in", 0o777) == 0)
+    for name in ["theirs", "theirs/in"] { #expect(chown("\(folder.path)/\(name)", 65534, 65534) == 0) }
+    #expect(chmod(folder.path, 0o1777) == 0)
+    let path = folder.path
+    let isOver = Atomic(false)
+    let exchanging = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        rename(path + "/theirs", path + "/sent")
+        rename(path + "/sent", path + "/theirs")
+      }
+    }
+    exchanging.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    for _ in 0..<300 {
+      let state = try delivery(.moveTo("sent/in")).carryOut(file).state
+      // A folder that is made where the name is free is one's own.
+      guard state == .moved else { continue }
+      #expect(access("\(path)/theirs/in/a", F_OK) != 0 && access("\(path)/sent/in/a", F_OK) == 0)
+      break
+    }
   }
 
   /// Another user who may write to the folder above exchanges the two.

@@ -72,11 +72,65 @@ struct CaptureStoreTests {
     let ref = try run.attempt(.allocate).ref
     try run.respond(to: .allocate, body: #"{"id":"i1"}"#)
     let orphan = ItemRef.orphan(0, of: ref.node)
-    run.captures.orphan(ref, as: orphan, run.scheduler)
+    #expect(!run.captures.orphan(ref, as: orphan, run.scheduler))
     #expect(run.captures[orphan].allocate.map(\.value) == ["i1"])
     let again = [CapturedValue(name: "id", value: "i1", isSecret: false)]
     #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node) == [0])
     run.captures.forget(orphan: orphan)
     #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node).isEmpty)
+  }
+
+  /// A server may give equal content one ID.
+  @Test(arguments: [true, false])
+  func anUploadIDThatAnotherItemHasIsInUse(isDelivered: Bool) throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate: { request: { url: "http://h/ids" }, capture: { id: { json: /id } } }
+          transfer: { request: { method: PUT, url: "http://h/${allocate.id}" } }
+          abandon: { request: { url: "http://h/${allocate.id}" } }
+      """
+    let run = try TestRun(nodes, files: ["a", "b", "c"])
+    let first = try run.attempt(.allocate).ref
+    try run.respond(to: .allocate, body: #"{"id":"same"}"#)
+    let second = try run.attempt(.allocate).ref
+    try run.respond(to: .allocate, body: #"{"id":"same"}"#)
+    let third = try run.attempt(.allocate).ref
+    try run.respond(to: .allocate, body: #"{"id":"other"}"#)
+    #expect(Set([first, second, third]).count == 3)
+    if isDelivered { run.captures.forget(second, isDelivered: true) }
+    #expect(run.captures.orphan(first, as: .orphan(0, of: first.node), run.scheduler))
+    #expect(!run.captures.orphan(third, as: .orphan(1, of: first.node), run.scheduler))
+    // The last one that has it.
+    if !isDelivered { #expect(!run.captures.orphan(second, as: .orphan(2, of: first.node), run.scheduler)) }
+  }
+
+  @Test func aCaptureThatHoldsASecretCaptureOfItsItemIsSecretToo() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate:
+            request: { url: "http://h/ids" }
+            capture: { key: { json: /key, secret: true }, same: { json: /same }, other: { json: /other } }
+          transfer:
+            request: { method: PUT, url: "http://h/${allocate.other}" }
+            capture: { later: { json: /later } }
+      """
+    let run = try TestRun(nodes, files: ["a"])
+    let ref = try run.attempt(.allocate).ref
+    try run.respond(to: .allocate, body: #"{"key":"k-123","same":"x-k-123","other":"o"}"#)
+    #expect(run.captures[ref].allocate.map(\.isSecret) == [true, true, false])
+    try run.respond(to: .transfer, body: #"{"later":"K=k-123"}"#)
+    #expect(run.captures[ref].transfer.map(\.isSecret) == [true])
+  }
+
+  @Test func aURLLosesItsPasswordAlsoWhereItIsSecret() throws {
+    let run = try TestRun("", files: [])
+    let url = CapturedValue(name: "u", value: "http://me:pw@h/x", isSecret: true)
+    #expect(run.captures.guarded([url], of: ItemRef(NodeID(0))).map(\.value) == ["http://h/x"])
   }
 }

@@ -25,6 +25,23 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"new\"")
   }
 
+  @Test func theFileOfTheValidatorsIsRecorded() throws {
+    let run = try run()
+    let url = try run.request(.fetch).url
+    var response = TransferResponse(
+      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
+    response.storedFile = FileVersion(identity: 1, size: 2, modified: 3)
+    try run.finish(.fetch, .success(response))
+    #expect(run.fetches[node]?.file == response.storedFile)
+  }
+
+  /// An older ferry did not record it.
+  @Test func notModifiedRecordsTheFileThatWasThere() throws {
+    let run = try run()
+    try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
+    #expect(run.fetches[node]?.file == FileVersion(path: run.folder.path + "/f"))
+  }
+
   @Test func aDocumentThatWasRefusedLeavesThem() throws {
     let run = try run()
     let url = try run.request(.fetch).url

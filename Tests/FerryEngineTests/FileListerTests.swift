@@ -205,4 +205,21 @@ struct FileListerTests {
       print("listed \(count) in \(ContinuousClock.now - start)")
     }
   }
+
+  /// Whoever may write in one folder of the root could have any file of it sent.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aLinkOfOneUserToAFileOfAnotherIsNotFollowed() throws {
+    folder.file("root/private")
+    folder.file("root/own")
+    for (name, target) in [("theirs", "private"), ("fair", "own")] {
+      folder.link("root/" + name, to: target)
+      #expect(lchown("\(folder.path)/root/\(name)", 65534, 65534) == 0)
+    }
+    #expect(chown("\(folder.path)/root/own", 65534, 65534) == 0)
+    let listing = try list(.globs(include: ["**"], exclude: []))
+    #expect(paths(listing) == ["fair", "own", "private"])
+    #expect(listing.problems.map(\.kind) == [.foreignLink])
+    let named = try list(.list("-", nullSeparated: false), input: "theirs\nfair\n")
+    #expect(paths(named) == ["fair"] && named.problems.map(\.kind) == [.permission])
+  }
 }

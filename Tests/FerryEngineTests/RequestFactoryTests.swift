@@ -93,6 +93,22 @@ struct RequestFactoryTests {
     #expect(try run.request(.fetch).headers.first { $0.name == "If-None-Match" }?.value == "\"1\"")
   }
 
+  /// A run may be killed after the file was replaced and before that is recorded.
+  @Test func aFetchIsNotConditionalOnValidatorsOfAnotherFile() throws {
+    let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
+    run.folder.file("down/f")
+    let file = try #require(FileVersion(path: run.folder.path + "/down/f"))
+    func condition() throws -> String? {
+      run.fetches = FetchCache([
+        0: FetchRecord(etag: "\"1\"", lastModified: nil, fetchedAt: TestRun.start, file: file)
+      ])
+      return try run.request(.fetch).headers.first { $0.name == "If-None-Match" }?.value
+    }
+    #expect(try condition() == "\"1\"")
+    run.folder.file("down/f", size: 2)
+    #expect(try condition() == nil)
+  }
+
   @Test func aFetchWhoseFolderCannotBeMadeFailsUnsent() throws {
     let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
     run.folder.file("down")

@@ -37,6 +37,8 @@ import Testing
     #expect(nodes.map(\.name) == ["photos", "catalog", "notify"])
     #expect(nodes[1].fetch?.etag == "\"v1\"" && nodes[1].fetch?.fetchedAt == .start)
     #expect(nodes[1].fetch?.interval == (schema >= 2 ? .seconds(900) : nil))
+    #expect(
+      nodes[1].fetch?.file == (schema >= 7 ? FileVersion(identity: 77, size: 3, modified: 1) : nil))
     #expect(nodes[2].hasIntent)
     let items = try journal.items(nodes[0].id)
     #expect(
@@ -55,7 +57,7 @@ import Testing
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: 1...7)
   func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
     let path = try state.database()
     try make("session-\(schema)", at: path)
@@ -71,7 +73,7 @@ import Testing
     try checkItems(journal, schema: schema)
     try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
     try journal.close()
-    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6]))
+    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7]))
     #expect(try Self.findings(in: state).isEmpty)
   }
 

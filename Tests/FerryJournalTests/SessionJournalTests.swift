@@ -117,7 +117,8 @@ import Testing
     let node = try journal.node(manifest: "m", name: "catalog", kind: .fetch, origin: "http://h:80")
     #expect(node.round == 0 && node.fetch == nil)
     let record = FetchRecord(
-      etag: "\"1\"", lastModified: "Thu", fetchedAt: .start, interval: .milliseconds(1500))
+      etag: "\"1\"", lastModified: "Thu", fetchedAt: .start, interval: .milliseconds(1500),
+      file: FileVersion(identity: .max, size: 3, modified: -1))
     let capture = CapturedValue(name: "next", value: "2", isSecret: false)
     try journal.write([
       .nodeIntent(node: node.id, round: 1),
@@ -177,9 +178,9 @@ import Testing
     let again = try state.open(at: .start(plus: 10))
     #expect(try again.nodes.map(\.fetch) == [record])
     let history = try again.queue.read { try Row.fetchAll($0, sql: "SELECT * FROM history ORDER BY version") }
-    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5, 6])
+    #expect(history.map { $0["version"] as Int } == [1, 2, 3, 4, 5, 6, 7])
     #expect(
-      history.map { $0["ferry"] as String } == ["0.0-old"] + Array(repeating: "0.0-test", count: 5))
+      history.map { $0["ferry"] as String } == ["0.0-old"] + Array(repeating: "0.0-test", count: 6))
     try again.close()
   }
 

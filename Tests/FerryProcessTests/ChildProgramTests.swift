@@ -64,7 +64,13 @@ import Testing
   @Test(arguments: [
     ("ferry\0run\0a b\0", ["run", "a b"]), ("ferry\0", []), ("ferry\0\0x\0\0", ["", "x", ""]), ("ferry", []),
   ])
-  func `reads its own command line from proc`(_ text: String, _ words: [String]) {
-    #expect(CommandLineArguments.words(of: Array(text.utf8)) == words)
+  func `reads its own command line from proc`(_ text: String, _ words: [String]) throws {
+    #expect(try CommandLineArguments.words(of: Array(text.utf8)) == words)
+  }
+
+  @Test func `refuses an argument that is not UTF-8`() {
+    #expect(throws: CommandLineArguments.Failure.notUTF8(2)) {
+      _ = try CommandLineArguments.words(of: Array("ferry\0run\0a".utf8) + [0xff, 0])
+    }
   }
 }

@@ -159,6 +159,14 @@ final class RawConnection: @unchecked Sendable {
   /// Returns when the client has closed the connection.
   func waitForEnd() { while fill() { buffer = [] } }
 
+  /// Reads a header section, and nothing of what it says.
+  func skipHeader() -> Bool {
+    let end = Array("\r\n\r\n".utf8)
+    while buffer.firstRange(of: end) == nil { guard fill() else { return false } }
+    if let split = buffer.firstRange(of: end) { buffer.removeSubrange(..<split.upperBound) }
+    return true
+  }
+
   /// Waits for so many bytes, whatever they are; what was read is lost.
   func skip(_ count: Int) {
     while buffer.count < count, fill() {}

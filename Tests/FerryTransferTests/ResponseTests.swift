@@ -79,6 +79,29 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
+  /// libcurl sends the body again without the `Expect` that the server refused, also of a request that is sent once.
+  @Test(arguments: [true, false])
+  func aRefusedExpectIsNoResponse(atMostOnce: Bool) throws {
+    let server = try RawServer { connection, number in
+      // libcurl goes to another connection where it has sent a part of the body.
+      if number == 0 {
+        guard connection.skipHeader() else { return }
+        connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+      }
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    try withExtendedLifetime(server) {
+      folder.write("f", pattern(4 << 20))
+      var request = TransferRequest(id: 1, method: "PUT", url: server.url, body: .file(folder.source("f")))
+      request.atMostOnce = atMostOnce
+      let outcome = try loop.run(request)
+      #expect(outcome.answer?.status == 200, "\(String(describing: outcome.failure))")
+      #expect(server.requests.last?.body.count == 4 << 20)
+    }
+  }
+
   // MARK: Responses that come too early
 
   /// The server would take what came next on the connection for the rest of the body.

@@ -46,10 +46,10 @@ final class AfterDelivery {
     }
     folders.makeRoom()
     let parent = Self.folder(of: file.path)
-    let folder = folders.descriptor(parent)
-    guard folder >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return missing(file, folders) }
-      return Self.failure(errno, Self.shown(parent), "be opened")
+    let folder: Int32
+    do throws(OpenFolders.Failure) { folder = try folders.descriptor(parent) } catch {
+      if error.code == ENOENT || error.code == ENOTDIR { return missing(file, folders) }
+      return Self.failure(error.code, Self.shown(parent), "be opened")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
     var status = stat()
@@ -111,9 +111,9 @@ final class AfterDelivery {
     }
     guard let target else { return AfterResult(state: .gone) }
     let path = Self.plain(Array(target.utf8) + [0x2F] + file.path)
-    let folder = folders.descriptor(Self.folder(of: path), followingLinks: false)
     var status = stat()
-    if folder >= 0,
+    // A folder that cannot be opened holds nothing that was moved there.
+    if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
       fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
       Self.change(of: file, status, folder, []) == nil
     {
@@ -136,34 +136,24 @@ final class AfterDelivery {
   ) -> AfterResult {
     let path = Self.plain(target + [0x2F] + file.path)
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
-    // Behind a link it could be listed, and sent and moved once more.
-    let there = folders.descriptor(new, creating: true, followingLinks: false)
-    guard there >= 0 else {
-      switch errno {
-      case ENOTDIR, EEXIST:
-        return .left(
-          "after_folder",
-          "\(Self.shown(new)) is not a folder; it stays where it is until that is out of the way")
-      case EXDEV, ELOOP:
-        return .left(
-          "after_folder",
-          "\(Self.shown(new)) is a symbolic link, or behind one; choose a folder for `move_to` that is none")
-      case let code: return Self.failure(code, Self.shown(new), "be made or opened")
-      }
+    let there: Int32
+    do throws(OpenFolders.Failure) {
+      // Behind a link it could be listed, and sent and moved once more.
+      there = try folders.targetDescriptor(new, creating: true)
+    } catch {
+      return Self.failure(error, target: Self.shown(new))
     }
-    if let owner = folders.stranger(on: new) {
-      return .left(
-        "after_folder",
-        "\(Self.shown(new)), or a folder above it, belongs to user \(owner), in a root that everyone may write to; "
-          + "make the folder of `move_to` yourself")
+    let here: Int32
+    do throws(OpenFolders.Failure) { here = try folders.descriptor(old) } catch {
+      if error.code == ENOENT { return missing(file, folders) }
+      return Self.failure(error.code, Self.shown(old), "be opened")
     }
-    let here = folders.descriptor(old)
     let name = FileLister.terminated(Self.name(of: file.path))
-    let code = here < 0 ? errno : Self.rename(name, from: here, to: there, status)
+    let code = Self.rename(name, from: here, to: there, status)
     switch code {
     case 0:
       folders.change(old)
-      folders.change(new, followingLinks: false)
+      folders.changeTarget(new)
       return .moved
     case ENOENT: return missing(file, folders)
     case EEXIST:
@@ -196,6 +186,25 @@ final class AfterDelivery {
       other.st_ino == status.st_ino, from != to
     else { return EEXIST }
     return unlinkat(from, name, 0) == 0 ? 0 : errno
+  }
+
+  /// Why a file is not moved to a folder.
+  private static func failure(_ error: OpenFolders.Failure, target: String) -> AfterResult {
+    switch error {
+    case .foreign(let owner):
+      .left(
+        "after_folder",
+        "\(target), or a folder above it, belongs to user \(owner), in a folder that everyone may write to; "
+          + "make the folder of `move_to` yourself")
+    case .system(ENOTDIR), .system(EEXIST):
+      .left(
+        "after_folder", "\(target) is not a folder; it stays where it is until that is out of the way")
+    case .system(EXDEV), .system(ELOOP):
+      .left(
+        "after_folder",
+        "\(target) is a symbolic link, or behind one; choose a folder for `move_to` that is none")
+    case .system(let code): failure(code, target, "be made or opened")
+    }
   }
 
   private static func failure(_ code: Int32, _ path: String, _ what: String) -> AfterResult {

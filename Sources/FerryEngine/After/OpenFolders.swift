@@ -30,6 +30,8 @@ final class OpenFolders {
   private var folders: [Key: Folder] = [:]
   /// Something of what was closed since the last `sync` did not reach the disk.
   private var hasLost = false
+  /// Folders were made since the last `sync`.
+  private var hasMadeFolders = false
 
   /// `nil`, with `errno`, where the system allows no more descriptors.
   ///
@@ -55,41 +57,43 @@ final class OpenFolders {
     if folders.count >= Self.limit { closeAll() }
   }
 
+  /// Why a folder is not opened.
+  enum Failure: Error {
+    /// An error number: `EXDEV` where a link leads out of the root, `ELOOP` where there is one and it is not followed.
+    case system(Int32)
+    /// Another user has put this folder, or one above it, into a folder that everyone may write to, and could delete
+    /// what is moved there.
+    case foreign(uid_t)
+  }
+
   /// The descriptor of a folder; the empty path is the root's. Valid until the next `makeRoom` or `sync`.
+  func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
+    try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
+  }
+
+  /// The descriptor of a folder that files may be moved to: no link is on the way, and nothing of a stranger.
   ///
-  /// - Parameters:
-  ///   - creating: makes what is missing.
-  ///   - followingLinks: otherwise none may be on the way, nor be the folder.
-  /// - Returns: -1, with `errno`, where it cannot be opened; `EXDEV` where a link leads out of the root, `ELOOP`
-  ///   where there is one and it is not followed.
-  func descriptor(_ path: [UInt8], creating: Bool = false, followingLinks: Bool = true) -> Int32 {
-    let key = Key(path: path, followsLinks: followingLinks)
+  /// - Parameter creating: makes what is missing.
+  func targetDescriptor(_ path: [UInt8], creating: Bool) throws(Failure) -> Int32 {
+    try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
+      try walk(key.path, creating: creating)
+    }
+  }
+
+  private func descriptor(
+    _ key: Key, open: (Key) throws(Failure) -> Int32
+  ) throws(Failure) -> Int32 {
     if let known = folders[key] { return known.descriptor }
-    var descriptor = openFolder(key)
-    if descriptor < 0, errno == ENOENT, creating { descriptor = create(key) }
-    if descriptor >= 0 { folders[key] = Folder(descriptor: descriptor) }
+    let descriptor = try open(key)
+    folders[key] = Folder(descriptor: descriptor)
     return descriptor
   }
 
-  /// Another user who owns a folder of this path, in a root that everyone may write to: that user could delete what is
-  /// moved there.
-  func stranger(on path: [UInt8]) -> uid_t? {
-    var rootStatus = stat()
-    guard fstat(root, &rootStatus) == 0, rootStatus.st_mode & 0o002 != 0 else { return nil }
-    var above: [UInt8] = []
-    for name in path.split(separator: 0x2F) {
-      above += (above.isEmpty ? [] : [0x2F]) + name
-      var status = stat()
-      guard fstat(descriptor(above, followingLinks: false), &status) == 0 else { return nil }
-      if status.st_uid != geteuid(), status.st_uid != rootStatus.st_uid { return status.st_uid }
-    }
-    return nil
-  }
-
   /// Names in it were added or removed.
-  func change(_ path: [UInt8], followingLinks: Bool = true) {
-    folders[Key(path: path, followsLinks: followingLinks)]?.isChanged = true
-  }
+  func change(_ path: [UInt8]) { folders[Key(path: path, followsLinks: true)]?.isChanged = true }
+
+  /// Names were added in a folder of `targetDescriptor`.
+  func changeTarget(_ path: [UInt8]) { folders[Key(path: path, followsLinks: false)]?.isChanged = true }
 
   /// Whether nothing at all is in the root, nor was when it was opened: what is gone since has shown that its file
   /// system is there.
@@ -118,53 +122,82 @@ final class OpenFolders {
 
   private func closeAll() {
     let changed = folders.values.filter(\.isChanged)
-    if changed.count <= Self.syncedAlone {
+    if changed.count <= Self.syncedAlone, !hasMadeFolders {
       // A file system that cannot sync a folder (EINVAL) has nothing to wait for.
       for folder in changed where fsync(folder.descriptor) != 0 && errno != EINVAL { hasLost = true }
     } else if ferry_sync_file_system(root) != 0 {
       hasLost = true
     }
+    hasMadeFolders = false
     for folder in folders.values { close(folder.descriptor) }
     folders = [:]
   }
 
-  /// Makes the folders of a path that are missing, each in the one above it.
-  private func create(_ folder: Key) -> Int32 {
-    var above: [UInt8] = []
-    for name in folder.path.split(separator: 0x2F) {
-      let parent = descriptor(above, followingLinks: folder.followsLinks)
-      guard parent >= 0 else { return -1 }
-      guard mkdirat(parent, FileLister.terminated(Array(name)), 0o777) == 0 || errno == EEXIST else {
-        return -1
-      }
-      change(above, followingLinks: folder.followsLinks)
-      above += (above.isEmpty ? [] : [0x2F]) + name
-    }
-    return openFolder(folder)
+  private func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
+    let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
+    let descriptor = ferry_open_beneath(root, name, Self.flags, 1)
+    if descriptor >= 0 { return descriptor }
+    // A kernel before 5.6, or a container whose filter does not know the call.
+    guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
+    return try walk(path, creating: false, trustingAll: true)
   }
 
-  private func openFolder(_ folder: Key) -> Int32 {
-    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    let name = FileLister.terminated(folder.path.isEmpty ? [0x2E] : folder.path)
-    let descriptor = ferry_open_beneath(root, name, flags, folder.followsLinks ? 1 : 0)
-    // A kernel before 5.6, or a container whose filter does not know the call.
-    guard descriptor < 0, errno == ENOSYS || errno == EPERM else { return descriptor }
+  private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+
+  /// Opens folder after folder and follows no link: what is judged is what was opened, whatever is exchanged meanwhile.
+  private func walk(
+    _ path: [UInt8], creating: Bool, trustingAll: Bool = false
+  ) throws(Failure) -> Int32 {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
-    for name in folder.path.split(separator: 0x2F) where current >= 0 {
-      let below = openat(current, FileLister.terminated(Array(name)), flags | O_NOFOLLOW)
-      var code = errno
-      // What O_NOFOLLOW says of a link beside O_DIRECTORY.
-      if below < 0, code == ENOTDIR, Self.isLink(name, in: current) { code = ELOOP }
+    guard current >= 0 else { throw .system(errno) }
+    for name in path.split(separator: 0x2F) {
+      let above = current
+      defer { close(above) }
+      current = try open(name, in: above, creating: creating)
+      guard !trustingAll, let owner = Self.stranger(current, in: above) else { continue }
       close(current)
-      errno = code
-      current = below
+      throw .foreign(owner)
     }
     return current
+  }
+
+  private func open(
+    _ name: ArraySlice<UInt8>, in folder: Int32, creating: Bool
+  ) throws(Failure) -> Int32 {
+    let text = FileLister.terminated(Array(name))
+    var opened = openat(folder, text, Self.flags | O_NOFOLLOW)
+    if opened < 0, errno == ENOENT, creating {
+      guard mkdirat(folder, text, 0o777) == 0 || errno == EEXIST else { throw .system(errno) }
+      hasMadeFolders = true
+      opened = openat(folder, text, Self.flags | O_NOFOLLOW)
+    }
+    guard opened < 0 else { return opened }
+    let code = errno
+    // What O_NOFOLLOW says of a link beside O_DIRECTORY.
+    throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
+  }
+
+  /// The owner of a folder in one that everyone may write to, if that is neither this user nor the other folder's owner.
+  private static func stranger(_ descriptor: Int32, in folder: Int32) -> uid_t? {
+    var (own, above) = (stat(), stat())
+    // A folder that does not tell whose it is, is nobody's.
+    guard fstat(descriptor, &own) == 0, fstat(folder, &above) == 0 else { return uid_t.max }
+    return FolderPath.foreignOwner(of: own, in: above)
   }
 
   private static func isLink(_ name: ArraySlice<UInt8>, in folder: Int32) -> Bool {
     var status = stat()
     return fstatat(folder, FileLister.terminated(Array(name)), &status, AT_SYMLINK_NOFOLLOW) == 0
       && status.st_mode & S_IFMT == S_IFLNK
+  }
+}
+
+extension OpenFolders.Failure {
+  /// An error number.
+  var code: Int32 {
+    switch self {
+    case .system(let code): code
+    case .foreign: EACCES
+    }
   }
 }

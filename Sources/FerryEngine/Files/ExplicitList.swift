@@ -38,7 +38,11 @@ struct ExplicitList {
     guard root.status(of: name, &status, followsLinks: false) else { return report(line, errno) }
     let slash = path.lastIndex(of: 0x2F)
     let isLink = status.st_mode & S_IFMT == S_IFLNK
+    let link = status
     if isLink, !root.status(of: name, &status, followsLinks: true) { return report(line, errno) }
+    if isLink, let reason = LinkOwner.refusal(ofLink: link, to: status) {
+      return report(line, .permission, reason)
+    }
     let folder = slash.map { Array(path[..<$0]) } ?? []
     guard isInside(folder), !isLink || reallyInside(path) else {
       return report(line, .outsideRoot, "a link that leaves the root")

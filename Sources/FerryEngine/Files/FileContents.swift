@@ -20,11 +20,25 @@ package struct FileContents {
 
   /// Its bytes, but no more than `limit`: a device may have no end. A FIFO is waited for.
   package func bytes(limit: Int) throws(Failure) -> [UInt8] {
-    // A NUL ends the system's path early: that would be another file.
-    guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
-    let descriptor = try open()
+    let descriptor = try open(for: .reading)
     // It was only read.
     defer { close(descriptor) }
+    return try Self.bytes(of: descriptor, limit: limit)
+  }
+
+  /// Its bytes, if it is a regular file of at most `limit` bytes. Never waits.
+  func bytesOfRegularFile(limit: Int) throws(Failure) -> [UInt8] {
+    let descriptor = try open(for: .readingAtOnce)
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+    guard status.isRegular else { throw Failure(code: EINVAL, refusal: "it is not a regular file") }
+    let bytes = try Self.bytes(of: descriptor, limit: limit + 1)
+    guard bytes.count <= limit else { throw Failure(code: EFBIG, refusal: "it has more than \(limit) bytes") }
+    return bytes
+  }
+
+  private static func bytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
     // The size is a guess of what to reserve, and nothing more.
@@ -41,9 +55,11 @@ package struct FileContents {
     return bytes
   }
 
-  private func open() throws(Failure) -> Int32 {
+  private func open(for access: FolderPath.Access) throws(Failure) -> Int32 {
+    // A NUL ends the system's path early: that would be another file.
+    guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
     do throws(FolderPath.Failure) {
-      return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: .reading)
+      return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: access)
     } catch {
       switch error {
       case .system(let code): throw Failure(code: code)

@@ -208,11 +208,18 @@ struct FolderWalk {
     guard include.accepts(includeState) else { return }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
+      var link = stat()
       // What leads nowhere, or to a folder, is no file.
-      guard fstatat(folder, letters, &status, 0) == 0, status.isRegular else { return }
+      guard fstatat(folder, letters, &link, AT_SYMLINK_NOFOLLOW) == 0,
+        fstatat(folder, letters, &status, 0) == 0, status.isRegular
+      else { return }
       guard staysInside(name) else {
         listing.problems.append(
           ListingProblem(path: path + name, kind: .leavingLink, message: "a link that leaves the root"))
+        return
+      }
+      if let reason = LinkOwner.refusal(ofLink: link, to: status) {
+        listing.problems.append(ListingProblem(path: path + name, kind: .foreignLink, message: reason))
         return
       }
     } else if !isKnown, fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) != 0 {

@@ -6,6 +6,8 @@ package struct ListingProblem: Hashable, Sendable {
     case outsideRoot
     /// A link out of the root that a glob met; such links are not followed.
     case leavingLink
+    /// A link that one user has made to a file of another, which a glob met; such links are not followed.
+    case foreignLink
     /// It is where `after: move_to` puts delivered files.
     case putAway
     case other
@@ -22,7 +24,7 @@ extension ListingProblem {
   var isFailure: Bool {
     switch kind {
     case .permission, .notRegular, .missing, .outsideRoot, .other: true
-    case .leavingLink, .putAway: false
+    case .leavingLink, .foreignLink, .putAway: false
     }
   }
 }

@@ -74,7 +74,8 @@ extension ListingProblem {
     let code: TransportFailure.Code =
       switch kind {
       case .missing: .sourceMissing
-      case .permission, .notRegular, .outsideRoot, .leavingLink, .putAway, .other: .sourceUnreadable
+      case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .other:
+        .sourceUnreadable
       }
     return TransportFailure(code, "\(self)", mayHaveReachedServer: false)
   }

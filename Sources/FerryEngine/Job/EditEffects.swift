@@ -96,12 +96,12 @@ struct EditEffects {
         notes[[session, upload], default: 0] += note.paths.count
       }
     }
-    return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ref, files in
+    return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, files in
       let isElsewhere = jobs.plan.nodes.contains {
-        $0.kind == .upload && $0.name == ref[1] && jobs.plan.manifests[$0.manifest.index] == manifest
+        $0.kind == .upload && $0.name == key[1] && jobs.plan.manifests[$0.manifest.index] == manifest
       }
       let code = code ?? (isElsewhere ? .otherSession : .uploadGone)
-      return effect(code, manifest, ref[1], in: ref[0], files: files)
+      return effect(code, manifest, key[1], in: key[0], files: files)
     }
   }
 

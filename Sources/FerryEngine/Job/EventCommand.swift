@@ -72,8 +72,8 @@ struct EventCommand {
         throw UsageError(error.reason)
       }
     }
-    for ref in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
-      let path = "\(Substring(ref))/\(name)"
+    for directory in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
+      let path = "\(Substring(directory))/\(name)"
       if FileManager.default.isExecutableFile(atPath: path) { return path }
     }
     throw UsageError("it is not in PATH")

@@ -63,7 +63,7 @@ extension ExternalInput {
       guard case .file(let path) = secret.source else { continue }
       var need = ExternalInput(
         kind: .file, name: path, at: secret.name.location, hasDefault: false, isSecret: true)
-      need.isSet = FileManager.default.isReadableFile(atPath: SecretValues.ref(of: path, in: folder).path)
+      need.isSet = FileManager.default.isReadableFile(atPath: SecretValues.file(path, in: folder))
       needs.append(need)
     }
     for variable in reading.variables where variable.isRequired || variable.description != nil {

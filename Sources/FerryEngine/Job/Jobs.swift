@@ -66,12 +66,12 @@ package struct Jobs: Sendable {
     var groups: [Jobs] = []
     for job in jobs {
       // What ferry cannot do yet is refused by itself.
-      let ref = groups.indices.first { index in
+      let group = groups.indices.first { index in
         job.notBuilt.isEmpty && groups[index].all.allSatisfy(\.notBuilt.isEmpty)
           && (try? Jobs(groups[index].all + [job])) != nil  // What does not agree goes into another group.
       }
-      if let ref, let joined = try? Jobs(groups[ref].all + [job]) {
-        groups[ref] = joined
+      if let group, let joined = try? Jobs(groups[group].all + [job]) {
+        groups[group] = joined
       } else {
         groups.append(Jobs(job))
       }

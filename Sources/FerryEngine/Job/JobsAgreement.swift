@@ -46,8 +46,8 @@ enum JobsAgreement {
     {
       throw EngineFault(
         .invalidManifest,
-        "\(job.ref(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
-          + "\(other.ref(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
+        "\(job.location(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
+          + "\(other.location(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
           + "the manifest's\nhelp: put both into one folder, or run each by itself")
     }
   }
@@ -58,8 +58,8 @@ enum JobsAgreement {
     guard let session = conflict.session else { return differ(first, second, conflict.key) }
     return EngineFault(
       .invalidManifest,
-      "\(second.ref(ofSession: session)): the session '\(session)' has another '\(conflict.key)' than at "
-        + "\(first.ref(ofSession: session))\n"
+      "\(second.location(ofSession: session)): the session '\(session)' has another '\(conflict.key)' than at "
+        + "\(first.location(ofSession: session))\n"
         + "help: in one run an identifier is one session: \(remedy)")
   }
 
@@ -77,7 +77,7 @@ extension Job {
   }
 
   /// The line of the session of this identifier.
-  fileprivate func ref(ofSession identifier: String) -> String {
+  fileprivate func location(ofSession identifier: String) -> String {
     let index = plan.sessions.firstIndex { $0.identifier == identifier }
     return index.map { "\(manifest.sessions[$0].name.location)" } ?? path
   }

@@ -77,10 +77,10 @@ extension Launch {
   ) -> [Int: PostDeliveryWorker.Destination] {
     var destinations: [Int: PostDeliveryWorker.Destination] = [:]
     for (index, node) in jobs.plan.nodes.enumerated() {
-      guard let ref = places[index], let lister = listers[index],
+      guard let row = places[index], let lister = listers[index],
         let delivery = AfterDelivery(node.after, of: lister)
       else { continue }
-      destinations[index] = .init(delivery: delivery, journal: ref.journal)
+      destinations[index] = .init(delivery: delivery, journal: row.journal)
     }
     return destinations
   }

@@ -43,7 +43,9 @@ struct PlanWarnings {
       // Delivered files are gone, so that there are none between two deliveries.
       upload.after == .keep,
       // In a folder that cannot be read there may be such files.
-      launchState.problems[firstNode + index]?.allSatisfy({ $0.kind == .leavingLink }) ?? true
+      launchState.problems[firstNode + index]?.allSatisfy({
+        $0.kind == .leavingLink || $0.kind == .foreignLink
+      }) ?? true
     else { return [] }
     return unmatched.map { glob in
       Diagnostic(
@@ -58,7 +60,7 @@ struct PlanWarnings {
   private func slowFile(
     of upload: Upload, _ work: UploadWork, _ node: Node, at index: Int
   ) throws(JournalError) -> Diagnostic? {
-    guard let life = work.validFor, life > .zero, let ref = upload.places.validFor,
+    guard let life = work.validFor, life > .zero, let location = upload.places.validFor,
       case .upload(let table, _) = launchState.starts[firstNode + index],
       let largest = table.files.sizes.indices.max(by: { table.files.sizes[$0] < table.files.sizes[$1] })
     else { return nil }
@@ -72,7 +74,7 @@ struct PlanWarnings {
     let path = String(decoding: table.files.path(largest), as: UTF8.self).quoted
     let what = "\(path) (\(ByteText.text(size)))"
     return Diagnostic(
-      .fileOutlivesUploadID, .warning, at: ref,
+      .fileOutlivesUploadID, .warning, at: location,
       (count == 1
         ? "\(what) takes longer to send than its upload ID lives"
         : "\(count) files take longer to send than their upload IDs live, the largest of them \(what)")

@@ -18,14 +18,13 @@ enum SecretValues {
         }
         values[name] = SensitiveValue(value)
       case .file(let path):
-        let ref = Self.ref(of: path, in: folder)
-        do {
-          var text = try String(contentsOf: ref, encoding: .utf8)
-          if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
-          values[name] = SensitiveValue(text)
+        let file = Self.file(path, in: folder)
+        do throws(FileContents.Failure) {
+          values[name] = SensitiveValue(try Self.text(of: file))
         } catch {
           throw UsageError(
-            "\(secret.name.location): the secret '\(name)' cannot be read from \(ref.path)\nhelp: check that the file is there and may be read"
+            "\(secret.name.location): the secret '\(name)' cannot be read from \(file): \(error.reason)\n"
+              + "help: check that the file is there and may be read"
           )
         }
       }
@@ -33,8 +32,21 @@ enum SecretValues {
     return values
   }
 
-  /// Where a secret's file lies.
-  static func ref(of path: String, in folder: String) -> URL {
-    URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+  /// Without the line end of its last line.
+  private static func text(of file: String) throws(FileContents.Failure) -> String {
+    let bytes = try FileContents(file).bytesOfRegularFile(limit: limit)
+    guard var text = String(validating: bytes, as: UTF8.self) else {
+      throw FileContents.Failure(code: EILSEQ, refusal: "it is not UTF-8")
+    }
+    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+    return text
+  }
+
+  /// In bytes.
+  private static let limit = 1 << 20
+
+  /// The path of a secret's file.
+  static func file(_ path: String, in folder: String) -> String {
+    URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true)).path
   }
 }

@@ -86,6 +86,7 @@ package struct JournalExport {
     line.add("fetched_at", node.fetch?.fetchedAt)
     line.add("etag", node.fetch?.etag)
     line.add("last_modified", node.fetch?.lastModified)
+    line.add("stored_file", node.fetch?.file?.description)
     line.add("fetch_interval_nanoseconds", node.fetch?.interval?.nanoseconds)
     line.add("captures", open(node.captures))
     line.add(node.failure)

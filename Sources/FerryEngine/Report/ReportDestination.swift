@@ -156,8 +156,8 @@ package struct ReportDestination: Sendable {
   }
 
   private func failed(_ reason: String) -> EngineFault {
-    let ref = path == "-" ? "the standard output" : path
-    return EngineFault(.fault, "\(ref): the report cannot be written: \(reason)")
+    let name = path == "-" ? "the standard output" : path
+    return EngineFault(.fault, "\(name): the report cannot be written: \(reason)")
   }
 
   private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

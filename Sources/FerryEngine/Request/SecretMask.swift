@@ -3,7 +3,7 @@ import CFiles
 /// Takes secrets out of a text that people will see.
 ///
 /// A secret is found plain, percent-encoded in any way (`%20` or `+`, either case of the digits), as the inside
-/// of a JSON string, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
+/// of a JSON string, in lower case, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
 /// than three bytes is not masked: it would be found everywhere, and its gaps would tell it.
 ///
 /// A server chooses many of the secrets and texts, so the time is bounded: every place of a text is looked at once for
@@ -184,7 +184,8 @@ package struct SecretMask: Sendable {
 
   private static func forms(of secret: String) -> Set<[UInt8]> {
     let plain = Array(secret.utf8)
-    var forms: Set<[UInt8]> = [plain]
+    // Hosts of URLs are shown in lower case.
+    var forms: Set<[UInt8]> = [plain, Array(secret.lowercased().utf8)]
     var quoted: [UInt8] = []
     JSONText.append(plain, to: &quoted)
     forms.insert(Array(quoted.dropFirst().dropLast()))

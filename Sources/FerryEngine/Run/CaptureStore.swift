@@ -19,6 +19,7 @@ final class CaptureStore {
   private var requestValues: [[String: [String: BoundValue]]]
   /// Upload IDs that are to be released.
   private var orphans: OrphanedUploadIndex
+  private var holders = UploadIDHolders()
 
   /// - Parameter secrets: by manifest.
   init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], launchState: LaunchState) {
@@ -28,6 +29,7 @@ final class CaptureStore {
     items = ItemValueStore(launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets)
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
+    for (ref, values) in launchState.values where !values.allocate.isEmpty { hold(values.allocate, ref) }
     for (node, rows) in launchState.orphans {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
@@ -52,7 +54,17 @@ final class CaptureStore {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
 
-  func forget(_ ref: ItemRef) { items.forget(ref) }
+  /// The item is closed, or its upload ID is gone.
+  ///
+  /// - Parameter isDelivered: with its upload ID.
+  func forget(_ ref: ItemRef, isDelivered: Bool = false) {
+    if isDelivered { holders.deliver(ref) } else { holders.drop(ref) }
+    items.forget(ref)
+  }
+
+  private func hold(_ captures: [CapturedValue], _ ref: ItemRef) {
+    if let identity = orphans.identity(of: captures, ref.node) { holders.hold(identity, ref) }
+  }
 
   /// The captures of a token or request.
   func captures(of node: NodeID) -> [CapturedValue] { nodeCaptures[node.index] ?? [] }
@@ -66,7 +78,9 @@ final class CaptureStore {
       for capture in captures where capture.isSecret { items.keepSecret(capture.value) }
     }
     switch step.kind {
-    case .allocate: items.update(attempt.ref) { $0.allocate = captures }
+    case .allocate:
+      items.update(attempt.ref) { $0.allocate = captures }
+      hold(captures, attempt.ref)
     case .transfer: items.update(attempt.ref) { $0.transfer = captures }
     case .token: keep(token: captures, of: node)
     case .request:
@@ -87,14 +101,18 @@ final class CaptureStore {
   }
 
   /// The captures as they may be journaled and shown: without the user name and password of a URL; one that holds a
-  /// secret of the manifest or a token is a secret itself.
-  func guarded(_ captures: [CapturedValue]) -> [CapturedValue] {
-    captures.map { capture in
-      guard !capture.isSecret else { return capture }
+  /// secret of the manifest, a token, or a secret capture of the same item or response is a secret itself.
+  func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
+    let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
+    let mask = SecretMask(own.filter(\.isSecret).map(\.value))
+    return captures.map { capture in
       var guarded = capture
       var url = URLReference(capture.value)
       if url.isHTTP, url.removeUserinfo() { guarded.value = url.description }
-      guarded.isSecret = items.lasting.mask(guarded.value) != guarded.value
+      if !capture.isSecret {
+        guarded.isSecret =
+          items.lasting.mask(guarded.value) != guarded.value || mask.mask(guarded.value) != guarded.value
+      }
       return guarded
     }
   }
@@ -155,8 +173,14 @@ final class CaptureStore {
 
   // MARK: Upload IDs that are to be released
 
-  /// The item's upload ID will not be used, and is released if its manifest says how.
-  func orphan(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) {
+  /// The item's upload ID will not be used, and is released if its manifest says how. Returns whether another item has
+  /// the same ID: then it must not be released.
+  func orphan(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) -> Bool {
+    defer { keepForRelease(ref, as: orphan, scheduler) }
+    return holders.drop(ref)
+  }
+
+  private func keepForRelease(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) {
     guard let item = ref.item, let known = items[ref],
       let file = file(item, of: ref.node, sha256: known.sha256, scheduler),
       orphans.add(.init(file: file, values: known), as: orphan)

@@ -8,20 +8,25 @@ struct FetchCache {
   private var records: [Int: FetchRecord]
   /// By attempt.
   private var conditions: [UInt64: FetchCondition] = [:]
+  /// By attempt: the file that a conditional request is about.
+  private var files: [UInt64: FileVersion] = [:]
 
   /// - Parameter records: by node, as journaled.
   init(_ records: [Int: FetchRecord]) { self.records = records }
 
   subscript(node: NodeID) -> FetchRecord? { records[node.index] }
 
-  /// Makes a request conditional on the node's validators.
+  /// Makes a request conditional on the node's validators, if `save_to` is still the file that they are of: it may be
+  /// gone, or a run may have been killed after it replaced the file and before it recorded that.
   ///
-  /// - Parameter hasFile: whether `save_to` is there: the validators of a file that is gone would leave it gone.
-  mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, hasFile: Bool) {
-    let record = hasFile && !attempt.isUnconditional ? records[attempt.ref.node.index] : nil
+  /// - Parameter file: what `save_to` is now; `nil` if there is none.
+  mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, file: FileVersion?) {
+    var record = attempt.isUnconditional ? nil : records[attempt.ref.node.index]
+    if file == nil || record?.file.map({ $0 != file }) == true { record = nil }
     let condition = FetchCondition(request, record)
     if let header = condition.header { request.headers.append(header) }
     conditions[attempt.id] = condition
+    files[attempt.id] = file
   }
 
   /// The condition of an attempt that has ended.
@@ -38,17 +43,21 @@ struct FetchCache {
   ) -> String? {
     let node = attempt.ref.node.index
     let old = records[node]
-    let unchanged = FetchRecord(etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now)
+    let file = files.removeValue(forKey: attempt.id)
+    let unchanged = FetchRecord(
+      etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file)
     switch step.content(of: response.status) {
     case .document:
       // Its body was checked before it took the file's place, and is not here any more.
       guard response.refusal == nil else { return response.refusal }
       records[node] = FetchRecord(
         etag: Validator.entityTag(of: response), lastModified: Validator.lastModified(of: response, at: now),
-        fetchedAt: now)
+        fetchedAt: now, file: response.storedFile)
     case .notModified:
       // `expect` was checked on the response whose document is still the newest.
       records[node] = unchanged
+      // An older ferry did not record it.
+      records[node]?.file = old?.file ?? file
     case .nothing:
       if let mismatch = reading?.mismatch { return mismatch.message }
       records[node] = unchanged

@@ -19,6 +19,7 @@ final class JournalEncoder {
   /// By node: whether the next run compares what a delivered file holds.
   private let comparesContent: [Bool]
   private let postDeliveryWorker: PostDeliveryWorker
+  private var sharedUploadIDs: [ItemRef] = []
   /// The journals' rows of orphans.
   private var orphanRows: [ItemRef: Int64] = [:]
   /// By the writer's journals: the next free one.
@@ -61,12 +62,12 @@ final class JournalEncoder {
         if let journal = sessions[session.index] { writes[journal, default: []].append(write) }
         continue
       }
-      guard let node = entry.node, let ref = places[node.index] else { continue }
-      if let upload = uploadWrites(entry, scheduler: scheduler, captures: captures, at: ref) {
-        writes[ref.journal, default: []] += upload
+      guard let node = entry.node, let row = places[node.index] else { continue }
+      if let upload = uploadWrites(entry, scheduler: scheduler, captures: captures, at: row) {
+        writes[row.journal, default: []] += upload
       } else {
-        writes[ref.journal, default: []] += nodeWrites(
-          entry, scheduler: scheduler, captures: captures, fetches: fetches, row: ref.row,
+        writes[row.journal, default: []] += nodeWrites(
+          entry, scheduler: scheduler, captures: captures, fetches: fetches, row: row.row,
           round: rounds[node.index])
       }
     }
@@ -86,6 +87,12 @@ final class JournalEncoder {
       .notReleased:
       nil
     }
+  }
+
+  /// Orphans that were written since the last call, whose upload IDs other items have.
+  func takeSharedUploadIDs() -> [ItemRef] {
+    defer { sharedUploadIDs = [] }
+    return sharedUploadIDs
   }
 
   func sync() throws(JournalError) { _ = try writer.sync() }
@@ -143,7 +150,9 @@ final class JournalEncoder {
       let orphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += 1
       orphanRows[.orphan(index, of: ref.node)] = orphan
-      captures.orphan(ref, as: .orphan(index, of: ref.node), scheduler)
+      if captures.orphan(ref, as: .orphan(index, of: ref.node), scheduler) {
+        sharedUploadIDs.append(.orphan(index, of: ref.node))
+      }
       return row(ref).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
     case .settled(let ref):
       captures.forget(orphan: ref)
@@ -153,7 +162,7 @@ final class JournalEncoder {
     case .closed(let ref, let state, let failure, let at):
       guard let row = row(ref) else { return nil }
       let values = captures[ref]
-      captures.forget(ref)
+      captures.forget(ref, isDelivered: state == .done)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
       guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }
       let isDone = state == .done

@@ -70,6 +70,15 @@ struct OrphanedUploadIndex {
     orphans[ref.node.index]?[values]?.removeAll { $0 == ref.orphan }
   }
 
+  /// What the server knows an item's upload ID by; `nil` if it is not released, or if it is known by the item's file.
+  func identity(of captures: [CapturedValue], _ node: NodeID) -> [[UInt8]?]? {
+    guard let identity = identities[node.index] else { return nil }
+    switch identity {
+    case .file: return nil
+    case .captures: return identity.values(captures, path: [])
+    }
+  }
+
   /// Orphans of the node that stand for an ID which the server has now given out again.
   ///
   /// - Parameters:

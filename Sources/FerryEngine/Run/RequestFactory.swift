@@ -102,8 +102,7 @@ struct RequestFactory {
         .destination, "the folder of \(work.saveTo) cannot be used: \(error.reason)",
         mayHaveReachedServer: false)
     }
-    fetches.addCondition(
-      to: &request, of: attempt, hasFile: FileManager.default.fileExists(atPath: path))
+    fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
 
   private func idempotencyKey(of ref: ItemRef, _ scheduler: Scheduler) -> IdempotencyKey? {

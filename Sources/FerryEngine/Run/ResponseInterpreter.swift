@@ -100,7 +100,8 @@ struct ResponseInterpreter {
     if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.ref) }
     guard !step.capture.isEmpty else { return response }
     do throws(TransportFailure) {
-      let found = captures.guarded(Self.resolveLocations(try reading?.captures.get() ?? [], step, answer))
+      let found = captures.guarded(
+        Self.resolveLocations(try reading?.captures.get() ?? [], step, answer), of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
       if step.kind == .allocate, let path = scheduler.path(of: attempt.ref) {

@@ -130,6 +130,7 @@ final class RunLoop {
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))
     case .hangUp: handle(.hangUp)
+    case .uploadIDsInUse(let orphans): handle(.uploadIDsInUse(orphans))
     case .leased(let lease, let request): handle(.leased(lease, for: request))
     case .conditions(let conditions):
       usageRecorder.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
@@ -187,6 +188,9 @@ final class RunLoop {
       } catch {
         fault = error
       }
+      // Handled before the record is synced, and so before the release could begin.
+      let shared = journalEncoder.takeSharedUploadIDs()
+      if !shared.isEmpty { messages.post(.uploadIDsInUse(shared)) }
     case .sync:
       do throws(JournalError) { try journalEncoder.sync() } catch { fault = error }
     case .lease(let request):

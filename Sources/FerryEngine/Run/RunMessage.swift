@@ -14,6 +14,8 @@ enum RunMessage: Sendable {
   case conditions(DeviceConditions)
   /// A note has arrived in the inbox of one of the run's sessions.
   case inbox
+  /// Other items have the upload IDs of these orphans.
+  case uploadIDsInUse([ItemRef])
   /// The response to this attempt has been read on the search thread.
   case searched(UInt64, ResponseReading)
 }
@@ -22,7 +24,7 @@ extension RunMessage {
   var isStop: Bool {
     switch self {
     case .stop: true
-    case .journal, .hangUp, .leased, .conditions, .inbox, .searched: false
+    case .journal, .hangUp, .leased, .conditions, .inbox, .uploadIDsInUse, .searched: false
     }
   }
 }

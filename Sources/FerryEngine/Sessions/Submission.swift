@@ -120,7 +120,8 @@ package struct Submission {
       let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
-      case .permission, .notRegular, .missing, .leavingLink, .putAway, .other: "\(path): \(problem.message)"
+      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .other:
+        "\(path): \(problem.message)"
       }
     }
     if problems.count > 10 { lines.append("… and \(problems.count - 10) more") }

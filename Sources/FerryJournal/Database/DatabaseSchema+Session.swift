@@ -109,5 +109,8 @@ extension DatabaseSchema {
       Migration(
         name: "session 6: how many transactions it was given",
         sql: "ALTER TABLE session ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"),
+      Migration(
+        name: "session 7: which file a fetch's validators are of",
+        sql: "ALTER TABLE node ADD COLUMN stored_file TEXT;"),
     ])
 }

@@ -314,6 +314,9 @@ package final class SessionJournal: Sendable {
     let closedAt: Int64? = try row.optional("closed_at")
     let etag: String? = try row.optional("etag")
     let lastModified: String? = try row.optional("last_modified")
+    let storedFile: String? = try row.optional("stored_file")
+    let file = storedFile.flatMap { FileVersion($0) }
+    if let storedFile, file == nil { throw row.damaged("stored_file", storedFile) }
     let round: Int64 = try row.value("round")
     guard round >= 0 else { throw row.damaged("round", "\(round)") }
     return NodeRow(
@@ -324,7 +327,7 @@ package final class SessionJournal: Sendable {
       fetch: fetchedAt.map {
         FetchRecord(
           etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
-          interval: interval.map { .nanoseconds($0) })
+          interval: interval.map { .nanoseconds($0) }, file: file)
       },
       captures: try row.captures, failure: try row.failure)
   }

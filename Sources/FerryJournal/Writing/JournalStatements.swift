@@ -88,6 +88,7 @@ struct JournalStatements {
         etag = CASE WHEN ?10 IS NULL THEN etag ELSE ?11 END,
         last_modified = CASE WHEN ?10 IS NULL THEN last_modified ELSE ?12 END,
         fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
+        stored_file = CASE WHEN ?10 IS NULL THEN stored_file ELSE ?14 END,
         fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
@@ -207,6 +208,7 @@ struct JournalStatements {
       bind(statement, 11, text: closing.fetch?.etag)
       bind(statement, 12, text: closing.fetch?.lastModified)
       bind(statement, 13, closing.fetch?.interval?.nanoseconds)
+      bind(statement, 14, text: closing.fetch?.file?.description)
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)

@@ -90,8 +90,14 @@ package struct FetchRecord: Hashable, Sendable {
   package var fetchedAt: Instant
   /// How long the next one waits; `nil` without an interval, and where an older ferry wrote it.
   package var interval: Duration?
+  /// The file whose document the validators are of; `nil` where an older ferry wrote them.
+  package var file: FileVersion?
 
-  package init(etag: String?, lastModified: String?, fetchedAt: Instant, interval: Duration? = nil) {
+  package init(
+    etag: String?, lastModified: String?, fetchedAt: Instant, interval: Duration? = nil,
+    file: FileVersion? = nil
+  ) {
+    self.file = file
     self.etag = etag
     self.lastModified = lastModified
     self.fetchedAt = fetchedAt

@@ -20,6 +20,8 @@ package enum Event: Sendable {
   /// `ferry cancel`: what lives in the session, of one manifest or of all, is ended as cancelled; `finishing` lets requests that were begun,
   /// and what follows them, come to their end.
   case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
+  /// Other items have the upload IDs of these orphans, so they are not released.
+  case uploadIDsInUse([ItemRef])
   /// `ferry submit`: further items of an upload.
   case submitted(NodeID, ItemTable)
 }

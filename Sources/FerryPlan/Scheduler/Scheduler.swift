@@ -121,6 +121,8 @@ package struct Scheduler: Sendable {
     case .moved(let bytes): gate?.moved(bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
+    case .uploadIDsInUse(let orphans):
+      for ref in orphans { if let orphan = ref.orphan { regain([orphan], of: ref.node) } }
     }
     if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
     advance()
@@ -135,7 +137,7 @@ package struct Scheduler: Sendable {
     case .cancelled(let session, let manifest, let finishing):
       cancel(session, of: manifest, finishing: finishing)
     case .submitted(let node, let items): add(items, to: node)
-    case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp: break
+    case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse: break
     }
   }
 

@@ -90,15 +90,15 @@ package struct VirtualLedger: Sendable {
   /// `nil` where the network has no budget.
   private mutating func window(of network: DeviceConditions.Network, at now: Instant) -> Range<Instant>? {
     guard let budget = budgets[network] else { return nil }
-    let ref =
+    let index =
       switch network {
       case .wifi, .none: 0
       case .wired: 1
       case .cellular: 2
       }
-    if let window = recent[ref], window.contains(now) { return window }
+    if let window = recent[index], window.contains(now) { return window }
     let window = budget.per.span(containing: now, in: zones[budget.timeZone] ?? .utc)
-    recent[ref] = window
+    recent[index] = window
     return window
   }
 }

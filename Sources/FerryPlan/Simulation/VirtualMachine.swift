@@ -105,8 +105,8 @@ package struct VirtualMachine {
   package func listing(of node: NodeID) -> FileColumns { listings[node.index] }
 
   package mutating func schedule(_ what: Occurrence, at moment: Instant) {
-    let ref = occurrences.firstIndex { $0.at > moment } ?? occurrences.count
-    occurrences.insert((moment, what), at: ref)
+    let index = occurrences.firstIndex { $0.at > moment } ?? occurrences.count
+    occurrences.insert((moment, what), at: index)
   }
 
   package mutating func unschedule(where isUnwanted: (Occurrence) -> Bool) {

@@ -156,7 +156,7 @@ struct Referee {
       windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
     case .cancelled(let session, _, let finishing):
       cancelled[session] = (cancelled[session] ?? true) && finishing
-    case .submitted, .launched, .timer, .moved, .leased: break
+    case .submitted, .launched, .timer, .moved, .leased, .uploadIDsInUse: break
     }
   }
 

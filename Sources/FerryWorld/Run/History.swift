@@ -55,7 +55,7 @@ struct History {
 
   private func text(of event: Event, _ machine: VirtualMachine) -> String? {
     switch event {
-    case .launched, .timer, .synced, .moved, .leased: return nil
+    case .launched, .timer, .synced, .moved, .leased, .uploadIDsInUse: return nil
     case .finished(let results):
       return results.map { result in
         switch result.answer {

@@ -41,8 +41,8 @@ package struct Scenario: Hashable, Sendable {
   }
 
   /// What a random choice of the seed and a place comes to, the same however the scenario is shrunk.
-  func chance(_ ref: Int, _ count: Int) -> Int {
-    var random = RandomSource(seed: seed ^ (UInt64(ref) &* 0x9E37_79B9_7F4A_7C15))
+  func chance(_ number: Int, _ count: Int) -> Int {
+    var random = RandomSource(seed: seed ^ (UInt64(number) &* 0x9E37_79B9_7F4A_7C15))
     return random.roll(count)
   }
 }

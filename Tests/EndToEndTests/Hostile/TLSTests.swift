@@ -157,4 +157,47 @@ struct `A response over TLS` {
         || reason?.code == "resource_timeout", "\(command.stdout)\(command.stderr)")
     #expect(ContinuousClock.now - start < .seconds(40))
   }
+
+  /// A proxy's response to CONNECT comes before the request, and is not the server's early one.
+  @Test func `through a proxy counts for a whole body`() async throws {
+    let job = try Workspace("")
+    let server = try await TLSServer.start(
+      in: job.folder,
+      """
+        while True:
+          request()
+          connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n")
+      """)
+    let proxy = try await ByteServer.start(
+      """
+        host, port = path.split(":")
+        server = socket.create_connection((host, int(port)))
+        send(b"HTTP/1.1 200 Connected\\r\\n\\r\\n")
+        client = send.__self__
+        def copy(source, target):
+          while (data := source.recv(65536)): target.sendall(data)
+        threading.Thread(target=copy, args=(server, client), daemon=True).start()
+        copy(client, server)
+      """)
+    try job.write(
+      manifest: """
+        version: 1
+        name: proxy
+        sessions:
+          s: {}
+        uploads:
+          u:
+            session: s
+            files: { root: files }
+            transfer: { request: { method: PUT, url: "\(server.url)/${file.name}" } }
+        requests:
+          post: { session: s, needs: [u], request: { method: POST, url: "\(server.url)/post", json: { a: 1 } } }
+        """)
+    try job.write("content", to: "a")
+    let (command, report) = try await server.run(
+      job, environment: ["https_proxy": proxy.url, "no_proxy": ""])
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.node("post")?.state == "succeeded")
+    #expect(server.requests == ["PUT /a", "POST /post"])
+  }
 }

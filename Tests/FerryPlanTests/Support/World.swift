@@ -119,7 +119,9 @@ struct World {
     switch event {
     case .synced(let through): synced = through
     case .finished(let results): for result in results { flights[result.id] = nil }
-    case .launched, .timer, .stop, .conditions, .moved, .leased, .hangUp, .cancelled, .submitted: break
+    case .launched, .timer, .stop, .conditions, .moved, .leased, .hangUp, .cancelled, .submitted,
+      .uploadIDsInUse:
+      break
     }
   }
 

@@ -1,0 +1,33 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Keeps text of other encodings out: Swift replaces bytes that are not UTF-8, and the result may be the name of another
+/// file, which another user may have made.
+package enum UTF8Environment {
+  /// Removes the environment variables whose values are not UTF-8, and returns their names.
+  ///
+  /// Must be called before another thread runs.
+  package static func removeOthers() -> [String] {
+    var removed: [String] = []
+    var index = 0
+    while let entry = environ[index] {
+      guard String(validatingCString: entry) == nil, let end = strchr(entry, CInt(UInt8(ascii: "="))) else {
+        index += 1
+        continue
+      }
+      let name = UnsafeRawBufferPointer(start: entry, count: end - entry)
+      // Moves the entries behind it up. A name that is not UTF-8 is asked for by nobody.
+      guard let name = String(validating: name, as: UTF8.self), unsetenv(name) == 0 else {
+        index += 1
+        continue
+      }
+      removed.append(name)
+    }
+    return removed
+  }
+}
