@@ -23,7 +23,9 @@ package struct StateDirectory: Hashable, Sendable {
     } else {
       throw JournalError(
         .folderUnknown, file: "ferry",
-        cause: "there is no --state, and FERRY_STATE, XDG_STATE_HOME and HOME are not set")
+        cause:
+          "there is no --state, and neither FERRY_STATE is set, nor XDG_STATE_HOME or HOME to an absolute path"
+      )
     }
     try Self.checkIsFolder(path)
     try checkIsPrivate()

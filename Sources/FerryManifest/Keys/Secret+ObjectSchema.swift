@@ -11,7 +11,8 @@ extension Secret {
         example: "PHOTOS_CLIENT_SECRET"),
       Key(
         "file", \.path, .path,
-        doc: "A file's content without one trailing line end; relative to the manifest's folder.",
+        doc:
+          "The content of a regular file of at most 1 MiB, without one trailing line end; relative to the manifest's folder.",
         example: "/run/secrets/photos"),
     ],
     rules: [.exactlyOne(["env", "file"])],
