@@ -4,14 +4,14 @@ extension ManifestReference {
     <!-- Made from the declarations in Sources/FerryManifest/Keys. Do not edit; see ManifestReferenceTests. -->
     # The manifest
 
-    A manifest is one YAML document, in UTF-8, of at most 64 MiB. Plain scalars mean what the core schema of
-    YAML 1.2 says: `no`, `on` and `yes` are strings, `true`, `null`, `0x1F`, `0o17`, `1.5` and `.inf` are not.
-    Unknown keys and keys that are there twice are errors. Anchors, aliases and merge keys (`<<`) work; tags other
+    A manifest is one YAML document, in UTF-8, of at most 64 MiB. Plain scalars have the
+    types of YAML 1.2's core schema: `no`, `on` and `yes` are strings, `true`, `null`, `0x1F`, `0o17`, `1.5` and `.inf` are not.
+    Unknown and duplicate keys are errors. Anchors, aliases and merge keys (`<<`) work; tags other
     than YAML's own, a second document, more than \(YAMLComposer.deepest) levels and more than \
     \(YAMLComposer.mostNodes) values are errors.
-    [yaml.md](yaml.md) tells more.
+    See [yaml.md](yaml.md) for details.
 
-    Every mistake is told at once, with its file, line, column and remedy, and `ferry check` ends with 3.
+    `ferry check` reports all errors at once, each with file, line, column and remedy, and exits with 3.
 
     ## Values
 
@@ -23,46 +23,45 @@ extension ManifestReference {
     | name | ASCII letters, digits, `_` and `-`, at most 100; the manifest's name and a session's identifier also `.` |
     | text | any scalar, as it is written |
 
-    A bare number where a unit is needed is refused. Numbers, booleans, durations, sizes and words may also be one \
-    reference to `vars` or `env`, in quotes where YAML wants them: `max_items: "${vars.items}"`.
+    A number without a required unit is an error. A number, boolean, duration, size or word may also be one \
+    reference to `vars` or `env`, in quotes if YAML requires them: `max_items: "${vars.items}"`.
 
     ## References
 
-    `${…}` in a text stands for a value. `$${` stands for the two characters `${`; any other `$` is a dollar sign.
+    `${…}` in a text is replaced by a value. `$${` is replaced by the two characters `${`; any other `$` is a dollar sign.
 
     | reference | value | where |
     |---|---|---|
-    | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere but in `version`, `profile` and `include` |
-    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default where it is unset or empty | likewise |
-    | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of this one of a `for_each` | in an upload or fetch with a `for_each` |
+    | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere except in `version`, `profile` and `include` |
+    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty | likewise |
+    | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of the current element of a `for_each` | in an upload or fetch with a `for_each` |
     \(familyRows)
 
-    Where no reference but `vars`, `env` and `each` is allowed, a key needs its value before a run: names, paths, \
+    A key that allows only references to `vars`, `env` and `each` needs its value before a run: names, paths, \
     globs, durations, sizes and words.
 
-    ## What is said once
+    ## Sharing values
 
-    **Variables.** `vars` are texts, or say what they are: `port: { type: integer, default: 8080, description: … }`. One \
+    **Variables.** `vars` are texts, or declare a type: `port: { type: integer, default: 8080, description: … }`. A variable \
     without a default is required: `--var port=8080`, or a file of variables (`--vars-file prod.yaml`, a mapping of \
-    names to scalars, taken as they are written). `--var` wins over files, a later file over an earlier one, all of \
-    them over the default. A `json:` leaf that is one variable of the type `boolean`, `integer` or `number` keeps that \
-    type. `ferry check` lists what a manifest needs from outside.
+    names to scalars, used as written). `--var` overrides files, a later file overrides an earlier one, and all of \
+    them override the default. A `json:` value that consists of one variable of type `boolean`, `integer` or `number` keeps that \
+    type. `ferry check` lists the external inputs of a manifest.
 
-    **Anchors.** `&name` marks a value, `*name` repeats it, `<<: *name` brings in a mapping's keys, over which the \
-    mapping's own win. A mistake in such a value is told where it is written, with a note at each use.
+    **Anchors.** `&name` marks a value, `*name` repeats it, `<<: *name` inserts the keys of a mapping; the \
+    mapping's own keys override them. An error in such a value is reported where it is written, with a note at each use.
 
-    **Defaults.** `defaults` holds common values of sections (`sessions`, `tokens`, `uploads`, `fetches`, `requests`), \
-    of every `request` and of every `retry`. The nearest wins: a node's own value, then its section's default, then \
+    **Defaults.** `defaults` holds default values of sections (`sessions`, `tokens`, `uploads`, `fetches`, `requests`), \
+    of every `request` and of every `retry`. The order of precedence is: a node's own value, its section's default, \
     `request` or `retry`.
 
-    **Includes.** `include: [common.yaml]` unites sections of several files. Nothing overrides anything: what two files \
-    define is an error that names both places.
+    **Includes.** `include: [common.yaml]` combines sections of several files. Nothing is overridden: if two files \
+    define the same thing, that is an error which names both places.
 
-    **Many of one.** An upload or fetch with `for_each: [eu, us]` becomes `photos[eu]` and `photos[us]`. `needs: \
+    **Expansion.** An upload or fetch with `for_each: [eu, us]` becomes `photos[eu]` and `photos[us]`. `needs: \
     [photos]` and `--only photos` mean all of them, `"photos[eu]"` one.
 
-    `ferry plan --effective` shows what comes of all this: the manifest with every default written out, and where each \
-    value came from.
+    `ferry plan --effective` shows the result: the manifest with all defaults, and the origin of each value.
 
     """
 
@@ -75,22 +74,23 @@ extension ManifestReference {
     return Reference.Family.allCases.map { family in
       let meaning =
         switch family {
-        case .secrets: ("`${secrets.NAME}`", "a secret, found when a run starts")
+        case .secrets: ("`${secrets.NAME}`", "a secret, read when a run starts")
         case .file:
           (
             "`${file.FIELD}`",
-            "of the item's file: "
+            "a property of the item's file: "
               + Reference.FileField.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
               + "; `path` is relative to `root`"
           )
         case .token: ("`${token.CAPTURE}`", "a capture of the token that the node names")
         case .allocate: ("`${allocate.CAPTURE}`", "a capture of the same item's `allocate` step")
         case .transfer: ("`${transfer.CAPTURE}`", "a capture of the same item's `transfer` step")
-        case .requests: ("`${requests.NAME.CAPTURE}`", "a capture of a single request, which comes before")
+        case .requests: ("`${requests.NAME.CAPTURE}`", "a capture of a single request that completes before")
         case .run:
           (
             "`${run.FIELD}`",
-            "of the run: " + Reference.RunField.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            "a property of the run: "
+              + Reference.RunField.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
           )
         }
       let names = places.filter { $0.place.families.contains(family) }.map(\.name)

@@ -62,7 +62,8 @@ extension EasyHandle {
     guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
     else {
       self.exchange?.attempts += 1
-      fail(.connectionLost, "the connection broke before the answer, and the request may go out only once")
+      fail(
+        .connectionLost, "the connection broke before the response, and the request must not be sent twice")
       return false
     }
     let session = TLSSession(of: curl)
@@ -125,7 +126,7 @@ extension EasyHandle {
         }
         let room = limit - (exchange?.body.count ?? 0)
         if isNeeded, room < piece.count {
-          fail(.responseTooLarge, "the answer is larger than \(limit) bytes")
+          fail(.responseTooLarge, "the response is larger than \(limit) bytes")
           return false
         }
         if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }

@@ -39,7 +39,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.byteLimit, let exchange, case .length(let length) = exchange.framing,
       length > limit - exchange.received
     else { return true }
-    fail(.byteLimit, "the answer of \(length) bytes is more than the \(limit) that may be received")
+    fail(.byteLimit, "the response of \(length) bytes is more than the \(limit) that may be received")
     return false
   }
 
@@ -48,7 +48,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.byteLimit, let exchange, exchange.received > limit else {
       return true
     }
-    fail(.byteLimit, "the answer is more than the \(limit) bytes that may be received")
+    fail(.byteLimit, "the response is larger than the \(limit) bytes that may be received")
     return false
   }
 }

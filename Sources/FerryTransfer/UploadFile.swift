@@ -39,7 +39,7 @@ final class UploadFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
         .sourceUnreadable,
-        "\(source.name): not a regular file any more; put the file back, or take what is there away",
+        "\(source.name): no longer a regular file; restore the file, or remove what has taken its place",
         mayHaveReachedServer: false)
     }
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {

@@ -108,7 +108,7 @@ import Testing
         == "nothing to do until something changes: there is nothing to send; 1 delivered and could not be put "
         + "away, which the next run tries again\n")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
-    #expect(explained.contains("it is delivered, and the next run has still to put it away"))
+    #expect(explained.contains("it is delivered, and the next run moves or deletes it"))
     #expect(
       explained.contains("after: move_to sent/ is owed: sent/a.txt is there already and is not overwritten"),
       "\(explained)")

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }", JobText.probe,
   ])
-  func `is ambiguous where it may have been carried out, and is then committed once`(_ recognized: String)
+  func `is ambiguous where it may have been executed, and is then committed once`(_ recognized: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["commit:delay=60"])

@@ -187,7 +187,7 @@ import Testing
     #expect(report.totals.idsExpired == 1)
   }
 
-  @Test func `keeps an upload ID whose commit may have been carried out, however old it is`() async throws {
+  @Test func `keeps an upload ID whose commit may have been executed, however old it is`() async throws {
     // Twice, as libcurl itself asks a second time on a new connection; by then the ID is older than valid_for.
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=2,drop=after,delay=0.8"])
     let job = try workspace(receiver, files: 1, JobText.uploadIDs(validFor: "1s"))

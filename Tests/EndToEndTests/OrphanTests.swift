@@ -64,7 +64,7 @@ import Testing
     // Nothing else came after it.
     #expect(receiver.log.last?.hasPrefix("DELETE /uploads/") == true)
     #expect(try await orphans(job).isEmpty)
-    #expect(try await job.ferry("orphans").stdout == "no upload ID is left over\n")
+    #expect(try await job.ferry("orphans").stdout == "there are no orphaned upload IDs\n")
     try await isSound(job)
   }
 
@@ -109,7 +109,7 @@ import Testing
     #expect(try await !job.ferry("journal", "export").stdout.contains("allocate.id"))
   }
 
-  @Test func `and whose commit may have been carried out is never released`() async throws {
+  @Test func `and whose commit may have been executed is never released`() async throws {
     // The answers to the commit, and to libcurl's own repetition, are lost; then the server takes none any more.
     let (job, receiver) = try await workspace(
       ["commit:times=2,drop=after"], retry: "retry: { limit: 6, initial: 1s, jitter: 0 }")

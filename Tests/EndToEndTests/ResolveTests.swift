@@ -45,7 +45,7 @@ import Testing
     #expect(next.status == 1)
     #expect(
       next.stdout.contains(
-        "    which of earlier runs may have been carried out, and how to decide, is said by: "
+        "    items of earlier runs that may have been executed, and how to decide, are listed by: "
           + "ferry status --state \(job.state)\n"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }

@@ -116,7 +116,8 @@ import Testing
     #expect(text.stdout.contains("session e2e.uploads: free\n"), "\(text.stdout)")
     let orphans = try await job.ferry("orphans")
     #expect(orphans.status == 70 && orphans.stdout.hasPrefix("session e2e.quick: "), "\(orphans.stdout)")
-    #expect(orphans.stdout.contains("help: ") && orphans.stdout.hasSuffix("no upload ID is left over\n"))
+    #expect(
+      orphans.stdout.contains("help: ") && orphans.stdout.hasSuffix("there are no orphaned upload IDs\n"))
     // A session that is sound is told as ever.
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }
@@ -127,7 +128,7 @@ import Testing
     for number in 1...102 { try job.write("text", to: "\(number).txt") }
     #expect(try await job.run().command.status == 1)
     let text = try await job.ferry("status").stdout
-    #expect(text.components(separatedBy: " may have been carried out").count == 1 + 100)
+    #expect(text.components(separatedBy: " may have been executed").count == 1 + 100)
     #expect(text.contains("\n    and 2 more\n"), "\(text)")
     #expect(try await job.ferry("resolve", "1.txt", "2.txt", "done", "--manifest", "job.yaml").status == 0)
     #expect(try await !job.ferry("status").stdout.contains(" more\n"))
@@ -158,7 +159,8 @@ import Testing
     #expect(done.state == "done" && done.next == "nothing" && done.deliveredAt != nil)
     #expect(done.uploadId == nil)
     let people = try await job.ferry("explain", "1.txt", "--manifest", "job.yaml")
-    #expect(people.stdout.hasPrefix("upload files/1.txt, 3 B: it is delivered, and nothing is to be done\n"))
+    #expect(
+      people.stdout.hasPrefix("upload files/1.txt, 3 B: it is delivered, and nothing remains to be done\n"))
 
     let unknown = try await job.ferry("explain", "nothing.txt", "--manifest", "job.yaml")
     #expect(unknown.status == 2 && unknown.stdout == "")

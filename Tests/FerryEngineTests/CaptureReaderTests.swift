@@ -44,12 +44,12 @@ struct CaptureReaderTests {
   }
 
   @Test(arguments: [
-    ("/id", "{}", "no /id in the answer's JSON"),
-    ("/id", #"{"id":null}"#, "/id in the answer's JSON is null"),
-    ("/id", #"{"id":{}}"#, "/id in the answer's JSON is an object"),
-    ("/01", "[1,2]", "no /01 in the answer's JSON"),
-    ("/-", "[1]", "no /- in the answer's JSON"), ("/id", "<html>", "the answer is not JSON"),
-    ("/id", #"{"id":01}"#, "the answer is not JSON"), ("/id", "", "the answer is not JSON"),
+    ("/id", "{}", "no /id in the response's JSON"),
+    ("/id", #"{"id":null}"#, "/id in the response's JSON is null"),
+    ("/id", #"{"id":{}}"#, "/id in the response's JSON is an object"),
+    ("/01", "[1,2]", "no /01 in the response's JSON"),
+    ("/-", "[1]", "no /- in the response's JSON"), ("/id", "<html>", "the response is not JSON"),
+    ("/id", #"{"id":01}"#, "the response is not JSON"), ("/id", "", "the response is not JSON"),
     ("/0", String(repeating: "[", count: 500_000), "the response's JSON is nested more than 256 levels deep"),
   ]) func whatIsMissingIsSaid(_ pointer: String, _ body: String, _ message: String) {
     #expect(throws: TransportFailure(.capture, message, mayHaveReachedServer: true)) {
@@ -80,6 +80,6 @@ struct CaptureReaderTests {
         == "the header 'X-A' is not as expected")
     #expect(
       mismatch(Expectation(regex: "nope"), answer)
-        == "the answer does not match the expected pattern")
+        == "the response does not match the expected pattern")
   }
 }

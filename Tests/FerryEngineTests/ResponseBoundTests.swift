@@ -110,7 +110,7 @@ struct ResponseBoundTests {
     let expectation = Expectation(json: [.init(pointer: "/n", value: .integer(9))])
     #expect(
       ExpectationCheck.mismatch(expectation, answer(body), Patterns())
-        == .init(message: "/n in the answer's JSON is not as expected", kind: .different))
+        == .init(message: "/n in the response's JSON is not as expected", kind: .different))
     #expect(throws: TransportFailure.self) {
       try read([Capture(name: "n", source: .json(pointer: "/n"))], answer(body))
     }

@@ -260,8 +260,8 @@ import Testing
   @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesWhatTheFileHeld(_ bytes: Range<Int>) throws {
     try fill()
     let remedies = [
-      try state.database(): "accept the loss, then ferry begins it anew",
-      state.directory.history: "Moved away, ferry goes on by the sessions' journals",
+      try state.database(): "accept the loss; ferry then creates a new one",
+      state.directory.history: "If you move it away, ferry continues from the sessions' journals",
     ]
     for (path, remedy) in remedies {
       var content = try Data(contentsOf: URL(filePath: path))
@@ -273,7 +273,7 @@ import Testing
       #expect(finding.remedy.contains(remedy))
     }
     let error = #expect(throws: JournalError.self) { try state.open() }
-    #expect(error?.remedy.contains("sends again all that the session had delivered") == true)
+    #expect(error?.remedy.contains("sends again everything that the session had delivered") == true)
     let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
     #expect(other.remedy.hasPrefix("move the file away"))
   }

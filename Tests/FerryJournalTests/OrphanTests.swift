@@ -49,7 +49,7 @@ import Testing
     let orphans = try journal.orphans
     #expect(orphans.map { $0.captures.first?.value } == ["u2", "u3", "u6"])
     #expect(orphans.allSatisfy { $0.orphaning.reason == .reset && $0.droppedAt == .start(plus: 9) })
-    // Of one the transfer may have been carried out.
+    // Of one the transfer may have been executed.
     #expect(orphans.map(\.orphaning.isInDoubt) == [false, false, true])
     #expect(orphans[0].captures == captures(2) && orphans[0].node == node)
     #expect(orphans[0].expires == .start(plus: 60) && orphans[0].handedOver == .start)
@@ -182,7 +182,7 @@ import Testing
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     let failure = RecordedFailure(
-      code: "http_status", status: 403, message: "the server answered 403 to DELETE")
+      code: "http_status", status: 403, message: "the server responded with 403 to DELETE")
     try journal.write([
       .orphanSettled(orphan: 1), .orphanKept(orphan: 2, failure: failure, at: .start(plus: 8)),
       // In use again, and none any more.

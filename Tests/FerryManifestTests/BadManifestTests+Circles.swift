@@ -11,7 +11,7 @@ extension BadManifest {
         d: { session: quick, needs: [a], request: { url: https://example.com/ }, save_to: d }
       """,
       .error(
-        "1️⃣", .cycle, "these wait for each other for ever: a → b → c → a",
+        "1️⃣", .cycle, "these wait for each other indefinitely: a → b → c → a",
         help: "remove one of the 'needs' or references between them",
         notes: [("2️⃣", "'b' waits for 'c' here"), ("3️⃣", "'c' waits for 'a' here")])),
     BadManifest(
@@ -46,19 +46,19 @@ extension BadManifest {
           capture: { path: { json: /path } }
       """,
       .error(
-        "1️⃣", .cycle, "these wait for each other for ever: discover → login → discover",
+        "1️⃣", .cycle, "these wait for each other indefinitely: discover → login → discover",
         help: "remove one of the 'needs' or references between them",
         notes: [("2️⃣", "'login' waits for 'discover' here")])),
     BadManifest(
       "variables that stand for each other", "vars:\n  a: 2️⃣${vars.b}\n  b: x3️⃣${vars.c}\n  c: 1️⃣${vars.a}",
       .error(
         "1️⃣", .variableCircle, "variables go in a circle: a → b → c → a",
-        help: "give one of them a value of its own",
+        help: "give one of them its own value",
         notes: [("2️⃣", "'b' is used here"), ("3️⃣", "'c' is used here")])),
     BadManifest(
       "a variable that stands for itself", "vars: { path: \"/bin:1️⃣${vars.path}\" }",
       .error(
         "1️⃣", .variableCircle, "the variable 'path' stands for itself",
-        help: "give it a value of its own, or take ${env.NAME}")),
+        help: "give it its own value, or use ${env.NAME}")),
   ]
 }

@@ -92,14 +92,14 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .duplicateIdentifier, "another session has the identifier 'nightly'",
-        help: "each session keeps a journal of its own; choose another identifier",
+        help: "each session has its own journal; choose another identifier",
         notes: [("2️⃣", "first used here")])),
     BadManifest(
       "a session that takes the name which another has by default", in: .nothing,
       "version: 1\nname: photos\nsessions: { 2️⃣a: {}, b: { identifier: 1️⃣photos.a } }",
       .error(
         "1️⃣", .duplicateIdentifier, "another session has the identifier 'photos.a'",
-        help: "each session keeps a journal of its own; choose another identifier",
+        help: "each session has its own journal; choose another identifier",
         notes: [("2️⃣", "first used here")])),
     BadManifest(
       "a variable on the command line that the manifest has not", "1️⃣vars: { folder: a }",

@@ -18,7 +18,7 @@ extension BadManifest {
     BadManifest(
       "files that include each other", "include: [a.yaml]",
       .error(
-        "1️⃣", .includeCycle, "these files include each other for ever: a.yaml → b.yaml → a.yaml",
+        "1️⃣", .includeCycle, "these files include each other: a.yaml → b.yaml → a.yaml",
         help: "remove one of the includes between them"),
       files: ["a.yaml": "include: [b.yaml]", "b.yaml": "include: [1️⃣a.yaml]"]),
     BadManifest(
@@ -53,7 +53,7 @@ extension BadManifest {
     BadManifest(
       "an instance where there is but one", in: .fetch, "request: { url: \"https://1️⃣${each.key}/\" }",
       .error(
-        "1️⃣", .eachOutOfPlace, "'${each.key}' has a value only beside a 'for_each'",
+        "1️⃣", .eachOutOfPlace, "'${each.key}' has a value only with a 'for_each'",
         help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")),
     BadManifest(
       "a misspelt for_each, whose values are not out of place then", in: .fetch,

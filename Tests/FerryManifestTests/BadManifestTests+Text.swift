@@ -8,7 +8,7 @@ extension BadManifest {
       "a second document", in: .nothing, "version: 1\nname: photos\n1️⃣---\nversion: 1\n",
       .error(
         "1️⃣", .secondDocument, "a second document begins here",
-        help: "a manifest is one document; put the other into a file of its own")),
+        help: "a manifest is one document; put the other into its own file")),
     BadManifest(
       "a bell in a name", in: .nothing, "name: pho1️⃣\u{7}tos",
       .error(
@@ -51,7 +51,7 @@ extension BadManifest {
         help: "use single quotes, or write the backslash twice")),
     BadManifest(
       "a list that begins beside its key", in: .nothing, "include: 1️⃣- a.yaml",
-      .error("1️⃣", .syntax, "a '-' is not allowed here", help: "begin the list on a line of its own")),
+      .error("1️⃣", .syntax, "a '-' is not allowed here", help: "start the list on its own line")),
     BadManifest(
       "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
       .error(

@@ -53,7 +53,7 @@ import Testing
     // 'a' captures nothing: both are true, and neither hides the other.
     #expect(
       found.map(\.message) == [
-        "these wait for each other for ever: a → b → a", "the request 'a' captures no 'id'",
+        "these wait for each other indefinitely: a → b → a", "the request 'a' captures no 'id'",
       ])
     #expect(found.first?.notes.map(\.message) == ["'b' waits for 'a' here"])
   }

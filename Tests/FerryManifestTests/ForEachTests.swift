@@ -97,7 +97,7 @@ import Testing
           r: { session: long, needs: [catalog, empty, word, 7️⃣"catalog[asia]"], request: { url: https://h/ } }
         """,
       [
-        ("1️⃣", "'${each.key}' has a value only beside a 'for_each'"),
+        ("1️⃣", "'${each.key}' has a value only with a 'for_each'"),
         ("2️⃣", "'for_each' has 'eu' a second time"),
         ("3️⃣", "a name cannot have '/' in it"),
         ("4️⃣", "'for_each' must be a name, found a list"), ("5️⃣", "'for_each' is empty"),

@@ -32,7 +32,7 @@ struct IntentTests {
     world.run()
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 99)
-    // After a kill each of them may have been carried out.
+    // After a kill each of them may have been executed.
     #expect((2...66).contains(world.mostIntents))
   }
 

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// A commit that can be sent again, and may have been carried out: nothing but a success ends that.
+/// A commit that can be sent again, and may have been executed: nothing but a success ends that.
 struct LostCommitTests {
   static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",

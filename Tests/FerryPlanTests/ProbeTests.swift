@@ -66,7 +66,7 @@ struct ProbeTests {
       if call.step == .commit { return .lost }
       guard call.step == .probe, call.number == 1 else { return .status(200) }
       return Reply(
-        answer: .response(.init(status: 200, mismatch: "the answer is not JSON", isUnreadable: true)),
+        answer: .response(.init(status: 200, mismatch: "the response is not JSON", isUnreadable: true)),
         after: .milliseconds(9))
     }
     world.run()

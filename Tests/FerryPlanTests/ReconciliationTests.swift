@@ -30,7 +30,7 @@ struct ReconciliationTests {
     Row(state: .queued, hasChanged: true, outcome: .entry(.changed)),
     Row(state: .queued, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
-    // What may have been carried out is looked at first, whatever has changed since.
+    // What may have been executed is looked at first, whatever has changed since.
     Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),
     Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
     Row(state: .transferred, hasChanged: true, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),

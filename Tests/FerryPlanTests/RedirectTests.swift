@@ -100,7 +100,7 @@ struct RedirectTests {
     #expect(world.scheduler.totals.items.failed == 1)
     let reason = world.scheduler.itemRecords.first?.reason
     #expect(reason?.code == "http_status" && reason?.status == status)
-    #expect((reason?.message.count ?? 0) > "the server answered 303 to PUT".count)
+    #expect((reason?.message.count ?? 0) > "the server responded with 303 to PUT".count)
   }
 
   /// 307 and 308 hand the request on: whoever redirected it may have acted, and the target was not asked.

@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: [
     (fetch, NodeOutcome.failed, "resource_timeout"), (request("PUT"), .failed, "resource_timeout"),
-    // It may have been carried out.
+    // It may have been executed.
     (request("POST"), .ambiguous, "answer_lost"),
   ]) func aNodeWhoseResponseNeverCompletesEnds(
     _ node: String, _ outcome: NodeOutcome, _ code: String

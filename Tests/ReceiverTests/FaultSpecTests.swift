@@ -45,7 +45,7 @@ import Testing
     ("commit:drop=before,retry_after=1", "retry_after needs a status"),
     (
       "commit:status=500,drop=after",
-      "status and drop exclude each other: a dropped connection has no answer"
+      "status and drop exclude each other: a dropped connection has no response"
     ),
     ("commit:every=2", "nothing would go wrong: give a status, a drop, a delay or a response"),
     ("commit:cut=close,status=500", "cut needs a drop or a response that is cut off"),

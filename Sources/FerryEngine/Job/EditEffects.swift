@@ -72,7 +72,7 @@ struct EditEffects {
       } catch {
         // Another session's trouble is no reason to stop this run.
         notice(
-          "whether files of \(manifest) are left behind in the session \(identifier) is not known: \(error)")
+          "cannot find out whether files of \(manifest) remain in the session \(identifier): \(error)")
         return []
       }
     }
@@ -117,7 +117,7 @@ struct EditEffects {
   ) -> EditEffect {
     let why =
       switch code {
-      case .uploadGone: "the manifest has no upload \(upload) any more"
+      case .uploadGone: "the manifest no longer has the upload \(upload)"
       case .otherOrigin: "the upload \(upload) went to \(origin ?? "another server")"
       case .otherSession where isEphemeral(session):
         "the session \(session) is ephemeral now, and keeps nothing"
@@ -125,10 +125,10 @@ struct EditEffects {
       case .otherName: "the manifest was \(manifest)"
       case .uploadIDs: ""
       }
-    let remedy = "undo that to go on with them, or drop them with: \(state.command(["cancel", session]))"
+    let remedy = "undo that change to resume them, or drop them with: \(state.command(["cancel", session]))"
     return EditEffect(
       code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
-      message: "\(files) files are left behind: \(why); \(remedy)")
+      message: "\(files) files remain: \(why); \(remedy)")
   }
 
   private func isEphemeral(_ session: String) -> Bool {

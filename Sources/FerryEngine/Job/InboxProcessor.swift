@@ -160,7 +160,7 @@ final class InboxProcessor {
       submitted = try SubmittedFiles([note], lister)
     } catch {
       notice("\(plan.title(of: NodeID(node))): \(error)")
-      let message = "\(error); what was submitted stays for the next run"
+      let message = "\(error); the submitted files remain for the next run"
       problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
       return nil
     }

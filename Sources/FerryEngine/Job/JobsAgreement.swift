@@ -20,7 +20,8 @@ enum JobsAgreement {
     guard other.plan.manifest != job.plan.manifest else {
       throw UsageError(
         "\(other.path) and \(job.path): both are the manifest '\(job.plan.manifest)'\n"
-          + "help: a manifest goes once into a run; name each file once, and give each a 'name' of its own")
+          + "help: a run includes a manifest once; name each file once, and give each manifest its own 'name'"
+      )
     }
     if job.readsStandardInput, other.readsStandardInput {
       throw UsageError(

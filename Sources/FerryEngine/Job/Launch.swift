@@ -230,7 +230,7 @@ package struct Launch {
     _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
   ) throws {
     for run in try history.closeDeadRuns(at: now, isAlive: \.isAlive) {
-      notice("run \(run.id) was interrupted; this run goes on with what it left")
+      notice("run \(run.id) was interrupted; this run resumes it")
       let manifests = try run.rounds.map { round in
         RunRecord.Manifest(
           name: round.manifest, path: try history.job(manifest: round.manifest)?.path ?? "", sha256: "",

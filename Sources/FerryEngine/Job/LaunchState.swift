@@ -232,7 +232,7 @@ extension UploadWork {
     guard known.intent == nil, transfer.repeatability != .once else { return nil }
     let next: [Step]
     switch known.state {
-    case .allocated where allocate == nil: return "the manifest allocates none any more"
+    case .allocated where allocate == nil: return "the manifest no longer allocates any"
     case .allocated: next = [transfer] + [commit].compactMap(\.self)
     case .transferred: next = [commit].compactMap(\.self)
     case .queued, .done, .failed, .ambiguous, .cancelled: return nil

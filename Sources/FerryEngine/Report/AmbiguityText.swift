@@ -15,7 +15,7 @@ enum AmbiguityText {
     }
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
-      "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been carried out; "
+      "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
         + "no response has settled it\(at ?? "")"
     ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(DisplayPath.line($1))" }
   }

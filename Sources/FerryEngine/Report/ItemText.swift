@@ -15,10 +15,10 @@ package enum ItemText {
     if let round = match.round {
       lines.append("  state \(match.state) in round \(round), session \(match.session)")
     } else {
-      lines.append("  never begun, session \(match.session)")
+      lines.append("  not started, session \(match.session)")
     }
     if let handedOver = match.handedOverAt {
-      lines.append("  handed over \(ReasonText.moment(handedOver, in: zone))")
+      lines.append("  queued \(ReasonText.moment(handedOver, in: zone))")
     }
     if let uploadID = match.uploadId {
       let until = uploadID.expiresAt.map { " until \(ReasonText.moment($0, in: zone))" } ?? ""
@@ -42,30 +42,30 @@ package enum ItemText {
   private static func line(_ after: ItemDocument.After) -> String {
     guard let owed = after.owed else { return "after: \(after.state)" }
     let why =
-      after.reason.map { DisplayPath.line($0.message) } ?? "no run has come to it since it was delivered"
-    return "after: \(owed) is owed: \(why)"
+      after.reason.map { DisplayPath.line($0.message) } ?? "no run has performed it since the delivery"
+    return "after: \(owed) is pending: \(why)"
   }
 
   private static func sentence(_ match: ItemDocument.Match, _ zone: CalendarZone) -> String {
     let reason = match.reason.map { ReasonText.text($0, in: zone) }
     switch match.next {
-    case .begins: return "the next run begins it at once"
+    case .begins: return "the next run starts it at once"
     case .waits: return reason ?? "waits"
     case .running:
-      return "its session is carried out by \(match.pid.map { "process \($0)" } ?? "a process") now"
-    case .ends: return "the next run ends it unsent: \(reason ?? match.state)"
+      return "its session is run by \(match.pid.map { "process \($0)" } ?? "a process") now"
+    case .ends: return "the next run ends it without sending it: \(reason ?? match.state)"
     case .nothing: break
     }
     if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
     if match.kind == .upload, match.path == nil { return "it has nothing to send" }
     switch match.state {
     case "done" where match.after?.owed == "keep":
-      return "it is delivered, and stays where it is: the manifest keeps it by now"
+      return "it is delivered, and stays where it is: the manifest now keeps it"
     case "done" where match.after?.owed != nil:
-      return "it is delivered, and the next run has still to put it away"
-    case "done", "succeeded": return "it is delivered, and nothing is to be done"
-    case "ambiguous": return "whether it was delivered is not known: \(reason ?? "its answer was lost")"
-    default: return "nothing is done with it in this round: \(reason ?? match.state)"
+      return "it is delivered, and the next run moves or deletes it"
+    case "done", "succeeded": return "it is delivered, and nothing remains to be done"
+    case "ambiguous": return "whether it was delivered is not known: \(reason ?? "its response was lost")"
+    default: return "nothing more happens to it in this round: \(reason ?? match.state)"
     }
   }
 }

@@ -7,7 +7,7 @@ package enum OrphansText {
     var lines = (document.problems ?? []).map {
       "session \($0.session): \(DisplayPath.lines($0.problem, indent: "  "))"
     }
-    if document.orphans.isEmpty { lines.append("no upload ID is left over") }
+    if document.orphans.isEmpty { lines.append("there are no orphaned upload IDs") }
     var session: String?
     for orphan in document.orphans {
       if orphan.session != session { lines.append("session \(orphan.session)") }
@@ -42,7 +42,7 @@ package enum OrphansText {
     case .failed: "its item failed"
     case .expired: "it expired before its transfer"
     case .startedOver: "its transfer was cut off, and the file started over"
-    case .requeued: "the file is another now, or is sent anew"
+    case .requeued: "the file has changed, or is sent again"
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"

@@ -5,7 +5,7 @@ package enum PlanText {
   /// - Parameter zone: what moments are shown in.
   package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [
-      "\(plan.manifest): \(plan.continuesRound ? "goes on with round \(plan.round)" : "opens round \(plan.round)")",
+      "\(plan.manifest): \(plan.continuesRound ? "resumes round \(plan.round)" : "opens round \(plan.round)")",
       "", "conditions", "  \(conditions(plan.conditions)); \(plan.launch.rawValue) launch",
     ]
     let budgets = ReasonText.lines(plan.budgets, in: zone)

@@ -27,15 +27,16 @@ package enum ReportText {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
-          "    which of earlier runs may have been carried out, and how to decide, is said by: "
+          "    items of earlier runs that may have been executed, and how to decide, are listed by: "
             + DisplayPath.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }
     let totals = record.totals
     lines.append(
-      "  \(ByteText.text(totals.bytes.useful)) moved, \(ByteText.text(totals.bytes.resent)) sent again, "
-        + "\(ByteText.text(totals.bytes.overhead)) overhead, \(totals.requests) requests")
+      "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
+        + "\(ByteText.text(totals.bytes.overhead)) overhead, "
+        + (totals.requests == 1 ? "1 request" : "\(totals.requests) requests"))
     let unfinished = record.items.lazy.filter { $0.state != "done" }
     for item in unfinished.prefix(20) {
       let node = title(item.node, item.manifest)
@@ -58,13 +59,13 @@ package enum ReportText {
       for problem in problems.prefix(20) {
         let name = DisplayPath.shown(problem.path, base64: problem.pathBase64)
         lines.append(
-          "  \(title(node.name, node.manifest)): \(name): delivered, and left: \(DisplayPath.line(problem.message))"
+          "  \(title(node.name, node.manifest)): \(name): delivered, but not moved or deleted: \(DisplayPath.line(problem.message))"
         )
       }
       let hidden = problems.dropFirst(20).count
       if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     }
-    if let until = run.deferredUntil { lines.append("  something may go on from \(until) on") }
+    if let until = run.deferredUntil { lines.append("  the next work is due at \(until) on") }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -33,7 +33,8 @@ package enum ReportWriter {
     throw EngineFault(
       .fault,
       "\(path): the report cannot be written: \(String(cString: strerror(code)))\n"
-        + "help: free some space, or make the folder writable, then run again; what was recorded is kept")
+        + "help: free some space, or make the folder writable, then run again; everything that was recorded is kept"
+    )
   }
 
   private static func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {

@@ -55,7 +55,7 @@ package enum SimulationText {
         lines.append("  \(shown(moment.at, zone))  \(moment.text)")
       }
     }
-    let end = forecast.isThrough ? "the round is through" : "the round is still open"
+    let end = forecast.isThrough ? "the round is complete" : "the round is still open"
     lines.append(
       "  \(shown(forecast.endedAt, zone))  \(end), after \(seconds(forecast.seconds)): "
         + "\(count(forecast.launches, "launch", "launches")), \(count(forecast.resumes, "resume", "resumes")), "

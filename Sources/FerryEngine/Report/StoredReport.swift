@@ -29,7 +29,7 @@ package enum StoredReport {
       )
     }
     guard let report = try directory.storedReport(ofRun: found) else {
-      throw UsageError("run \(found) has no report yet: it goes on, or was killed and not resumed")
+      throw UsageError("run \(found) has no report yet: it is still running, or was killed and not resumed")
     }
     return report
   }

@@ -36,7 +36,9 @@ package enum CaptureReader {
     switch capture.source {
     case .status: return String(reader.answer.status)
     case .header(let name):
-      guard let value = reader.answer.header(name) else { throw failure("no header '\(name)' in the answer") }
+      guard let value = reader.answer.header(name) else {
+        throw failure("no header '\(name)' in the response")
+      }
       return value
     case .json(let pointer):
       let json: JSONValue
@@ -59,7 +61,7 @@ package enum CaptureReader {
         }
       }
       guard let group = match?.firstGroup else {
-        throw failure("the pattern of '\(capture.name)' does not match the answer")
+        throw failure("the pattern of '\(capture.name)' does not match the response")
       }
       return group
     }
@@ -70,10 +72,10 @@ package enum CaptureReader {
     switch value {
     case .string(let text), .number(let text): return text
     case .bool(let flag): return flag ? "true" : "false"
-    case .null?: throw failure("\(place) in the answer's JSON is null")
-    case .array: throw failure("\(place) in the answer's JSON is an array")
-    case .object: throw failure("\(place) in the answer's JSON is an object")
-    case nil: throw failure("no \(place) in the answer's JSON")
+    case .null?: throw failure("\(place) in the response's JSON is null")
+    case .array: throw failure("\(place) in the response's JSON is an array")
+    case .object: throw failure("\(place) in the response's JSON is an object")
+    case nil: throw failure("no \(place) in the response's JSON")
     }
   }
 

@@ -24,7 +24,7 @@ package enum ExpectationCheck {
     for header in expectation.headers {
       let name = header.name.lowercased()
       let fields = answer.headers.filter { $0.name.lowercased() == name }
-      guard !fields.isEmpty else { return "no header '\(header.name)' in the answer" }
+      guard !fields.isEmpty else { return "no header '\(header.name)' in the response" }
       if !fields.contains(where: { $0.value.utf8.elementsEqual(header.value.utf8) }) {
         return "the header '\(header.name)' is not as expected"
       }
@@ -49,7 +49,7 @@ package enum ExpectationCheck {
     guard let pattern = expectation.regex else { return nil }
     do throws(SearchFailure) {
       if try reader.firstMatch(pattern) != nil { return nil }
-      return .init(message: "the answer does not match the expected pattern", kind: .different)
+      return .init(message: "the response does not match the expected pattern", kind: .different)
     } catch {
       switch error {
       case .malformed: return .init(message: "the expected pattern does not compile", kind: .undecided)
@@ -72,9 +72,9 @@ package enum ExpectationCheck {
   private static func mismatch(_ matches: [Expectation.JSONMatch], _ json: JSONValue) -> String? {
     for match in matches {
       guard let value = json.value(at: match.pointer) else {
-        return "no \(match.pointer) in the answer's JSON"
+        return "no \(match.pointer) in the response's JSON"
       }
-      if !isEqual(value, match.value) { return "\(match.pointer) in the answer's JSON is not as expected" }
+      if !isEqual(value, match.value) { return "\(match.pointer) in the response's JSON is not as expected" }
     }
     return nil
   }

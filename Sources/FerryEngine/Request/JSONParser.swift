@@ -186,7 +186,7 @@ enum JSONProblem: Error {
   /// A clause about the response.
   var message: String {
     switch self {
-    case .malformed: "the answer is not JSON"
+    case .malformed: "the response is not JSON"
     case .tooDeep: "the response's JSON is nested more than \(JSONParser.depthLimit) levels deep"
     case .tooManyValues: "the response's JSON has more than \(JSONParser.valueLimit) values"
     }

@@ -115,7 +115,7 @@ package struct SessionOrphans {
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {
-    if orphan.orphaning.isInDoubt { return "what the server has under it may count: look there" }
+    if orphan.orphaning.isInDoubt { return "the server may have used it: look there" }
     let plan: Plan
     switch found {
     case .job(let job): plan = job.plan
@@ -126,7 +126,7 @@ package struct SessionOrphans {
         && plan.sessions[node.session.index].identifier == session
     }
     guard let node, case .upload(let work) = node.work else {
-      return "the manifest has no upload \(row.name) in this session any more"
+      return "the manifest has no upload \(row.name) in this session"
     }
     let origin = work.first.origin?.description ?? ""
     guard origin == row.origin else { return "the upload \(row.name) goes to another server now: \(origin)" }

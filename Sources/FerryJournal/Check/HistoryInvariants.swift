@@ -53,8 +53,8 @@ enum HistoryInvariants {
       .unknownValue, "number < 1", "have a number below 1", lost: "nothing", remedy: edited),
     JournalInvariant(
       .jobMissing, "closed_at IS NULL AND manifest NOT IN (SELECT manifest FROM job)",
-      "are open, and where their manifests lie is not known", lost: "what ferry resume would go on with",
-      remedy: "ferry run the manifest once more: it goes on with the round"),
+      "are open, and where their manifests lie is not known", lost: "what ferry resume would resume",
+      remedy: "run the manifest again (ferry run): it resumes the round"),
   ]
 
   private static let notes = [
@@ -83,7 +83,7 @@ enum HistoryInvariants {
         .unreadableText,
         "\(wrong.count) of its jobs have variables that are no JSON object (the first: \(name))",
         lost: "what --var gave: ferry resume and status end with a fault",
-        remedy: "ferry run the manifest once more with its --var, which writes them anew")
+        remedy: "run the manifest again (ferry run) with its --var, which writes them again")
     ]
   }
 

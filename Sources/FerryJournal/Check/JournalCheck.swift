@@ -124,7 +124,7 @@ package struct JournalCheck: Sendable {
         "ferry.db is older than the journal, or another's: which round is open, and what earlier runs did",
       remedy:
         "put the ferry.db back that belongs to it; without it the next run begins a round behind these: it tries "
-        + "again what failed, begins anew what was open, and sends again what is delivered only under "
+        + "again what failed, starts again what was open, and sends again what is delivered only under "
         + "deliver: every_run")
   }
 
@@ -191,11 +191,11 @@ package struct JournalCheck: Sendable {
         lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
         remedy:
           "restore a copy; if there is none, accept the loss of a session's journal with ferry journal accept-loss, or "
-          + "remove an empty ferry.db: the next run creates either of them anew")
+          + "remove an empty ferry.db: the next run creates either of them again")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",
-      lost: "what stood in the file; the next run would begin anew and drop the log",
+      lost: "the contents of the file; the next run would start over and drop the log",
       remedy: "put the file back beside its log before anything is run")
   }
 

@@ -37,13 +37,13 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "id NOT BETWEEN 1 AND \(SessionJournal.mostRows - 1)",
       "have a number that no ferry gives",
-      lost: "nothing; a run cannot add items behind them", remedy: edited + "ferry refuses to go on with it"),
+      lost: "nothing; a run cannot add items behind them", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
-      lost: "whether they are delivered", remedy: edited + "ferry refuses to go on with it"),
+      lost: "whether they are delivered", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "intent NOT BETWEEN 1 AND 4", "have an intent that no ferry writes",
-      lost: "which step was about to be sent", remedy: edited + "ferry refuses to go on with it"),
+      lost: "which step was about to be sent", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "belong to no upload", lost: "which manifest and upload they are of: their files are sent again",
@@ -72,7 +72,7 @@ enum SessionInvariants {
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
       "owe their file something that no ferry writes, or are not delivered",
       lost: "whether their files are still to be deleted or moved",
-      remedy: edited + "ferry refuses to go on with it"),
+      remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "inode = 0", "have a file that no file system has",
       lost: "which file was sent: it is not deleted or moved",
@@ -103,7 +103,7 @@ enum SessionInvariants {
         OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
       """,
       "have a kind, state, intent or round that no ferry writes", lost: "what became of them",
-      remedy: edited + "ferry refuses to go on with it"),
+      remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .intentNotAllowed, "intent IS NOT NULL AND state NOT IN (0, 5)",
       "have an intent that their state does not allow",
@@ -113,8 +113,8 @@ enum SessionInvariants {
       "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
     JournalInvariant(
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
-      "know an answer's validators and not when it came", lost: "when the next fetch is due",
-      remedy: "nothing: the next fetch writes it anew", stopsRun: false),
+      "have the validators of a response, but not its time", lost: "when the next fetch is due",
+      remedy: "nothing: the next fetch writes it again", stopsRun: false),
   ]
 
   private static let orphans = [
@@ -125,7 +125,7 @@ enum SessionInvariants {
         OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)
       """,
       "have a reason, a doubt, size or digest that no ferry writes",
-      lost: "whether their upload IDs may be released", remedy: edited + "ferry refuses to go on with it"),
+      lost: "whether their upload IDs may be released", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "belong to no upload", lost: "which manifest and upload they are of: their upload IDs are not released",
@@ -191,7 +191,7 @@ enum SessionInvariants {
         JournalFinding(
           .unreadableText,
           "\(ids.count) of its \(lines) have captures that are no JSON object (the first: \(first))",
-          lost: "their upload IDs; ferry refuses to go on with them", remedy: resend))
+          lost: "their upload IDs; ferry refuses to use them", remedy: resend))
     }
     return findings
   }

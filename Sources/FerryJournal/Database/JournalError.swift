@@ -60,13 +60,13 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     switch code {
     case .folderUnknown: "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may set none)"
     case .nameRefused: "give the session an identifier of 1 to 200 letters, digits, '.', '-' or '_'"
-    case .newerSchema: "run the ferry that wrote it, or a newer one; the file was left as it is"
+    case .newerSchema: "run the ferry that wrote it, or a newer one; the file was not changed"
     case .foreign:
       isJournal
-        ? "put a copy of the journal back, with its -wal, where there is one; this file was left as it is. \(withoutIt)"
-        : "move the file away, or choose another folder with --state; it was left as it is"
+        ? "restore a copy of the journal, with its -wal if there is one; this file was not changed. \(withoutIt)"
+        : "move the file away, or choose another folder with --state; it was not changed"
     case .damaged:
-      "nothing in it was changed. \(withoutIt). What is wrong, what is lost and how to save the rest is said by: \(check)"
+      "nothing in it was changed. \(withoutIt). To see what is wrong, what is lost and how to save the rest: \(check)"
     case .commitsLost, .missing:
       "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, the journal together with its -wal; see \(check). "
         + "If that is not possible, check on the server what was delivered, and accept the loss: \(acceptance); "
@@ -79,13 +79,14 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unsafeFolder:
       "make this user its owner and the only one who can write to it (chown, chmod go-w; chmod o-w or +t for a "
         + "folder above the state folder), or choose another with --state; nothing in it was used"
-    case .diskFull: "free some space, or raise the quota or limit, then run again; what was recorded is kept"
+    case .diskFull:
+      "free some space, or raise the quota or limit, then run again; everything that was recorded is kept"
     case .busy:
       "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
     case .locksUnsupported: "choose a folder on a local file system with --state"
-    case .io: "check the disk and the system's log, then run again; what was recorded is kept"
+    case .io: "check the disk and the system's log, then run again; everything that was recorded is kept"
     case .noThread: ThreadUnavailable.remedy
-    case .inconsistent, .closed: "run again; if it comes back, report it as a fault of ferry"
+    case .inconsistent, .closed: "run again; if it happens again, report it as a bug in ferry"
     }
   }
 
@@ -116,25 +117,25 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   /// What a run without the damaged file would do.
   private var withoutIt: String {
     file.hasSuffix("/ferry.db")
-      ? "Moved away, ferry goes on by the sessions' journals, without its runs, its open rounds and what is used of budgets"
-      : "Without a copy, move it away with its -wal and accept the loss, then ferry begins it anew and sends again all that the session had delivered: \(acceptance)"
+      ? "If you move it away, ferry continues from the sessions' journals, without its runs, its open rounds and the used part of budgets"
+      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
   }
 
   /// What is wrong, without the file and the remedy.
   var headline: String {
     switch code {
-    case .folderUnknown: "no folder for ferry's state is known"
-    case .nameRefused: "this name cannot name a file of ferry's state"
+    case .folderUnknown: "there is no state folder"
+    case .nameRefused: "this name cannot be used for a file in the state folder"
     case .newerSchema: "a newer ferry has written this file"
-    case .foreign: "this is no file of ferry's"
+    case .foreign: "this is not a file of ferry"
     case .damaged: "the journal is damaged"
-    case .commitsLost: "the journal has lost what was written to it"
+    case .commitsLost: "the journal has lost transactions"
     case .missing: "the journal is missing"
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"
     case .wrongOwner: "the journal belongs to another user"
     case .unsafeFolder: "other users can change the state folder"
-    case .diskFull: "no space is left for the journal"
+    case .diskFull: "there is no space for the journal"
     case .busy: "another process keeps the journal busy"
     case .locksUnsupported: "the file system cannot hold a journal"
     case .io: "reading or writing the journal failed"

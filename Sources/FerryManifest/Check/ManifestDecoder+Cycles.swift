@@ -39,7 +39,7 @@ extension ManifestDecoder {
       }
       let path = (cycle.map(\.from) + [first.from]).map(\.name.clipped).joined(separator: " → ")
       report(
-        .cycle, at: first.location, "these wait for each other for ever: \(path)",
+        .cycle, at: first.location, "these wait for each other indefinitely: \(path)",
         help: "remove one of the 'needs' or references between them",
         notes: cycle.dropFirst().map {
           .init("\($0.from.name.quoted) waits for \($0.to.name.quoted) here", at: $0.location)

@@ -82,14 +82,14 @@ extension ManifestDecoder {
           report(
             .duplicateIdentifier, at: session.name.location,
             "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
-            help: "each session keeps a journal of its own; give this one an 'identifier' of its own",
+            help: "each session has its own journal; give this one its own 'identifier'",
             notes: [.init("both take it from here", at: place)])
           continue
         }
         report(
           .duplicateIdentifier, at: place,
           "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
-          help: "each session keeps a journal of its own; choose another identifier",
+          help: "each session has its own journal; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {
         first[identifier] = place

@@ -1,11 +1,11 @@
 extension Capture {
   static let shape = ObjectSchema<Capture>(
-    "Capture", doc: "Where in an answer a value is taken from: exactly one of the sources.",
+    "Capture", doc: "Where a value is taken from a response: exactly one of the sources.",
     keys: [
       Key("json", \.json, .jsonPointer, doc: "A JSON pointer (RFC 6901) into the body.", example: "/id"),
       Key(
         "header", \.header, .headerName(isSet: false),
-        doc: "A header field, its name without regard to case.",
+        doc: "A header field; the case of its name does not matter.",
         example: "Location"),
       Key(
         "regex", \.regex, .regex(needsGroup: true),
@@ -14,9 +14,11 @@ extension Capture {
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
       Key(
         "xml", \.xml, .constant("element path"), isBuilt: false,
-        doc: "The text of an element of an XML body, by the names of the elements around it.",
+        doc: "The text of an element of an XML body, named by the path of its elements.",
         example: "InitiateMultipartUploadResult/UploadId"),
-      Key("secret", \.isSecret, .boolean, doc: "Masks the value wherever it would be seen.", example: "true"),
+      Key(
+        "secret", \.isSecret, .boolean, doc: "Whether the value is a secret: it is masked in all output.",
+        example: "true"),
       Key(
         "max_size", \.maxSize, .size, default: "64KiB",
         doc: "The maximum length of the value in bytes; with a longer value the step fails with `capture`.",

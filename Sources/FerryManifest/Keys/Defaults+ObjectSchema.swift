@@ -4,21 +4,26 @@ struct DefaultsSection: Sendable {
   static let shape = ObjectSchema<Self>(
     "Defaults",
     doc: """
-      Common values, for whatever does not give its own. Mappings are filled key by key, also inside: a request \
-      with a header of its own gets the common ones beside it. A list or a `json` body of its own is taken whole. \
+      Default values for sections that do not set their own. Mappings are merged key by key, at every level: a \
+      request that sets one header field also gets the default ones. A list or a `json` body replaces the default. \
       Nothing is required here.
       """,
     keys: [
-      key("sessions", Session.shape, doc: "Of every session.", example: "{ timeout_for_request: 30s }"),
-      key("tokens", TokenStep.shape, doc: "Of every token.", example: "{ session: quick }"),
-      key("uploads", Upload.shape, doc: "Of every upload.", example: "{ session: uploads, token: login }"),
-      key("fetches", Fetch.shape, doc: "Of every fetch.", example: "{ session: quick }"),
-      key("requests", SingleRequest.shape, doc: "Of every single request.", example: "{ session: quick }"),
+      key(
+        "sessions", Session.shape, doc: "Defaults of every session.", example: "{ timeout_for_request: 30s }"),
+      key("tokens", TokenStep.shape, doc: "Defaults of every token.", example: "{ session: quick }"),
+      key(
+        "uploads", Upload.shape, doc: "Defaults of every upload.",
+        example: "{ session: uploads, token: login }"),
+      key("fetches", Fetch.shape, doc: "Defaults of every fetch.", example: "{ session: quick }"),
+      key(
+        "requests", SingleRequest.shape, doc: "Defaults of every single request.",
+        example: "{ session: quick }"),
       key(
         "request", RequestTemplate.commonShape,
-        doc: "Of every `request` of a token, upload, fetch or single request.",
+        doc: "Defaults of every `request` of a token, upload, fetch or single request.",
         example: "{ headers: { Accept: application/json } }"),
-      key("retry", RetryPolicy.shape, doc: "Of every `retry`.", example: "{ limit: 10 }"),
+      key("retry", RetryPolicy.shape, doc: "Defaults of every `retry`.", example: "{ limit: 10 }"),
     ],
     blank: { _, _ in Self() })
 

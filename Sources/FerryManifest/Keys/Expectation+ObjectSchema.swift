@@ -1,21 +1,22 @@
 extension Expectation {
   static let shape = ObjectSchema<Expectation>(
-    "Expect", doc: "Which answers count as success; all that is given must hold.",
+    "Expect", doc: "Which responses count as success; all conditions must hold.",
     keys: [
       Key(
-        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; of a fetch 200",
+        "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; for a fetch 200",
         doc:
           "The status codes that count as success. A fetch stores the body of a listed 2xx, except 204, 205, 206 and 226. A listed 206 or 226 fails; any other listed status ends the fetch with `no_data`.",
         example: "[200, 201, 204]"),
       Key(
         "header", \.headers, .headerMatches, default: "none",
-        doc: "Header fields that must be there with exactly this value.", example: "{ X-State: stored }"),
+        doc: "Header fields that must be present with exactly this value.", example: "{ X-State: stored }"),
       Key(
         "json", \.json, .jsonMatches, default: "none",
-        doc: "JSON pointers (RFC 6901) into the body, and the scalar that must stand there.",
+        doc: "JSON pointers (RFC 6901) into the body, and the scalar that each must lead to.",
         example: "{ /status: stored }"),
       Key(
-        "regex", \.regex, .regex(needsGroup: false), doc: "What the body must match somewhere (PCRE2).",
+        "regex", \.regex, .regex(needsGroup: false),
+        doc: "A regular expression (PCRE2) that must match somewhere in the body.",
         example: "'^OK'"),
     ],
     blank: { _, _ in Expectation() })

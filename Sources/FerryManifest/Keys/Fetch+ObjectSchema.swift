@@ -9,7 +9,7 @@ extension Fetch {
       Key(
         "interval", \.interval, .interval,
         doc:
-          "How often it is fetched: in every run, no sooner than a minimum, or `never`, which switches it off.",
+          "How often it is fetched: in every run, at most once per minimum interval, or `never`, which disables it.",
         example: "{ minimum: 15m }"),
       .request(\.request),
       .expect(\.expect, default: "a 200"),
@@ -42,12 +42,12 @@ private struct IntervalBounds {
     keys: [
       Key(
         "minimum", \.minimum, .duration(), isRequired: true,
-        doc: "Not before this long after the last one that ended well.",
+        doc: "The shortest time after the last successful fetch.",
         example: "15m"),
       Key(
         "maximum", \.maximum, .duration(), default: "the minimum",
         doc:
-          "How far the interval grows while nothing new comes: each such answer doubles it, and new data makes it the minimum again.",
+          "The longest interval. Each response without new data doubles the interval; new data resets it to the minimum.",
         example: "6h"),
     ],
     blank: { _, _ in Self(minimum: .zero) },

@@ -1,24 +1,25 @@
 extension FileSelection {
   static let shape = ObjectSchema<FileSelection>(
-    "Files", doc: "Which files an upload takes: those that globs match, or those of a list.",
+    "Files", doc: "Which files are uploaded: those that match globs, or those in a list.",
     keys: [
       Key(
         "root", \.root, .path,
-        doc: "The folder that paths are relative to; itself relative to the manifest's folder, `~/` is home.",
+        doc:
+          "The folder that paths are relative to. It is relative to the manifest's folder; `~/` is the home folder.",
         example: "~/Pictures"),
       Key(
         "include", \.include, .list(.glob, atLeastOne: true),
         doc: "Globs: `*` and `?` stop at a slash, `**` does not; `[…]` and `{a,b}` choose.",
         example: "[\"**/*.jpg\"]"),
       Key(
-        "exclude", \.exclude, .list(.glob), default: "none", doc: "Globs of what is left out.",
+        "exclude", \.exclude, .list(.glob), default: "none", doc: "Globs of files and folders to exclude.",
         example: "[\"**/.*\"]"),
       Key(
-        "list", \.list, .path, doc: "A file with one path a line, or `-` for the standard input.",
+        "list", \.list, .path, doc: "A file with one path per line, or `-` for standard input.",
         example: "files.txt"),
       Key(
         "null", \.isNullSeparated, .boolean,
-        doc: "Whether the paths of `list` end with NUL rather than a line end.",
+        doc: "Whether the paths in `list` end with NUL instead of a line end.",
         example: "true"),
     ],
     rules: [.atMostOne(["list", "include"]), .atMostOne(["list", "exclude"]), .requires("null", "list")],

@@ -5,14 +5,15 @@ extension Key {
     -> Self
   {
     Key(
-      "session", path, .name(of: .session), isRequired: true, doc: "The session that carries it.",
+      "session", path, .name(of: .session), isRequired: true, doc: "The session that it belongs to.",
       example: example)
   }
 
   /// The session of a step.
   static func stepSession(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
-      "session", path, .name(of: .session), default: "the upload's", doc: "The session of its request.",
+      "session", path, .name(of: .session), default: "the upload's",
+      doc: "The session that its request belongs to.",
       example: "quick")
   }
 
@@ -37,7 +38,8 @@ extension Key {
     }
     return Key(
       "token", path, kind, default: "the upload's",
-      doc: "`none` leaves the upload's token out, as for a presigned URL on another host.", example: "none")
+      doc: "`none` omits the upload's token, for example for a presigned URL on another host.",
+      example: "none")
   }
 
   static func needs(
@@ -45,7 +47,7 @@ extension Key {
   ) -> Self {
     Key(
       "needs", path, .list(.name(of: .needs)), default: "none",
-      doc: "The uploads, fetches and requests that come before it.", example: example)
+      doc: "The uploads, fetches and requests that must complete before it.", example: example)
   }
 
   /// What makes several nodes of one.
@@ -61,14 +63,14 @@ extension Key {
 
   static func request(
     _ path: WritableKeyPath<Object, RequestTemplate> & Sendable,
-    _ shape: ObjectSchema<RequestTemplate> = RequestTemplate.shape, doc: String = "What it sends."
+    _ shape: ObjectSchema<RequestTemplate> = RequestTemplate.shape, doc: String = "The request."
   ) -> Self {
     Key("request", path, .object(shape), isRequired: true, doc: doc)
   }
 
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
-    default fallback: Fallback = "any 2xx", doc: String = "Which answers count as success."
+    default fallback: Fallback = "any 2xx", doc: String = "Which responses count as success."
   ) -> Self {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
@@ -80,13 +82,13 @@ extension Key {
   ) -> Self {
     Key(
       "capture", path, .named(Capture.shape), default: "none",
-      doc: "What it takes from the answer, for \(use).",
+      doc: "The values to capture from the response, for \(use).",
       example: example)
   }
 
   static func retry(_ path: WritableKeyPath<Object, RetryPolicy> & Sendable) -> Self {
     Key(
       "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
-      doc: "When a failed request is tried again.")
+      doc: "When a failed request is retried.")
   }
 }

@@ -15,10 +15,11 @@ struct ManifestDocument: Sendable {
   /// The keys of a manifest. `vars` are declared before what may use them: keys are read in this order.
   static func shape(file: String) -> ObjectSchema<ManifestDocument> {
     ObjectSchema(
-      "Manifest", doc: "The keys at the top of a manifest.",
+      "Manifest", doc: "The top-level keys of a manifest.",
       keys: [
         Key(
-          "version", \.version, .version, isRequired: true, doc: "The version of the language.", example: "1"),
+          "version", \.version, .version, isRequired: true, doc: "The version of the manifest language.",
+          example: "1"),
         Key(
           "include", \.include, .list(.path), default: "none",
           doc: """
@@ -29,26 +30,26 @@ struct ManifestDocument: Sendable {
           example: "[common.yaml]"),
         Key(
           "vars", \.vars, .vars, default: "none",
-          doc: "Texts that are used in several places, as `${vars.NAME}`. `--var NAME=VALUE` replaces one.",
+          doc: "Values that can be used as `${vars.NAME}`. `--var NAME=VALUE` overrides one.",
           example: "{ api: \"${env.API:-http://127.0.0.1:8080}\" }"),
         Key(
           "name", \.manifest.name, ValueKind.fileName.located, isRequired: true,
-          doc: "The manifest's name: part of the names of its journals and of every item's identity.",
+          doc: "The manifest's name. It is part of the names of its journals and of every item's identity.",
           example: "photos"),
         Key(
           "profile", \.manifest.profile, .word(), default: .value("server"),
-          doc: "The defaults of the policies, and nothing else: what it gives, keys can give too.",
+          doc: "A set of defaults for the policies. Each of them can also be set by its key.",
           example: "server"),
         Key(
           "secrets", \.manifest.secrets, .named(Secret.shape, in: .secrets), default: "none",
-          doc: "Where secrets are found, for `${secrets.NAME}`.",
+          doc: "Where secrets are read from, for `${secrets.NAME}`.",
           example: "{ client_secret: { env: PHOTOS_CLIENT_SECRET } }"),
         Key(
           "defaults", \.defaults, .object(DefaultsSection.shape), default: "none",
-          doc: "Common values of sessions, nodes, requests and retries."),
+          doc: "Default values of sessions, nodes, requests and retries."),
         Key(
           "sessions", \.manifest.sessions, .named(Session.shape, in: .sessions), default: "none",
-          doc: "The rules that transfers share, by the session's name."),
+          doc: "Rules that transfers share, by session name."),
         Key(
           "tokens", \.manifest.tokens, .named(TokenStep.shape, in: .tokens), default: "none",
           doc: "Authorization-token steps by name."),
@@ -60,7 +61,7 @@ struct ManifestDocument: Sendable {
           doc: "Downloads by name."),
         Key(
           "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
-          doc: "Single requests by name. Uploads, fetches and requests share one space of names."),
+          doc: "Single requests by name. Uploads, fetches and requests share one namespace."),
         Key(
           "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,
           doc: "Which network and power the machine has."),
@@ -73,11 +74,11 @@ struct ManifestDocument: Sendable {
           doc: "How long new transfers wait after a resume in the background."),
         Key(
           "execution_window", \.manifest.executionWindow, ExecutionWindow.kind,
-          doc: "How long requests of default sessions may go on in a launch.",
+          doc: "How long requests of default sessions may run in a launch.",
           example: "{ background: 30s }"),
         Key(
           "force_quit", \.manifest.forceQuit, .choice(),
-          doc: "What `ferry cancel` leaves: `cancel_tasks` the session, `remove_session` nothing.",
+          doc: "What `ferry cancel` keeps: with `cancel_tasks` the session, with `remove_session` nothing.",
           example: "remove_session"),
       ],
       blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))

@@ -1,6 +1,6 @@
 extension Conditions {
   static let shape = ObjectSchema<Self>(
-    "Conditions", doc: "Which network and power the machine has; `auto` is found out.",
+    "Conditions", doc: "The machine's network and power; `auto` detects them.",
     keys: [
       Key(
         "network", \.network, .choice(), doc: "The kind of network.",
@@ -14,11 +14,14 @@ extension Conditions {
 
 extension Budgets {
   static let shape = ObjectSchema<Self>(
-    "Budgets", doc: "How many bytes each kind of network may carry; one that is not named has no limit.",
+    "Budgets", doc: "How many bytes each kind of network may carry. A kind that is not named has no limit.",
     keys: [
-      Key("wifi", \.wifi, .object(Budget.shape), default: "no limit", doc: "Of wireless networks."),
-      Key("wired", \.wired, .object(Budget.shape), default: "no limit", doc: "Of wired networks."),
-      Key("cellular", \.cellular, .object(Budget.shape), default: "no limit", doc: "Of cellular networks."),
+      Key(
+        "wifi", \.wifi, .object(Budget.shape), default: "no limit", doc: "The budget of wireless networks."),
+      Key("wired", \.wired, .object(Budget.shape), default: "no limit", doc: "The budget of wired networks."),
+      Key(
+        "cellular", \.cellular, .object(Budget.shape), default: "no limit",
+        doc: "The budget of cellular networks."),
     ],
     blank: { _, _ in Self() })
 }
@@ -27,20 +30,22 @@ extension Budget {
   static let shape = ObjectSchema<Self>(
     "Budget",
     doc:
-      "A number of bytes for each window of the calendar, as the sockets count them, for all of a user's processes.",
+      "A number of bytes per calendar window, counted by the sockets, for all processes of a user.",
     keys: [
-      Key("limit", \.limit, .size, isRequired: true, doc: "The most bytes of a window.", example: "5GB"),
+      Key(
+        "limit", \.limit, .size, isRequired: true, doc: "The maximum number of bytes per window.",
+        example: "5GB"),
       Key("per", \.per, .choice(), isRequired: true, doc: "The window.", example: "day"),
       Key(
         "cutoff", \.cutoff, .choice(),
         doc: """
-          `cautious`: what would not fit is not begun. `soft`: what has begun may finish. `hard`: at the limit \
-          everything stops, and offsets are kept.
+          `cautious`: a transfer that would exceed the limit does not start. `soft`: a transfer that has started may \
+          complete. `hard`: at the limit all transfers stop, and their offsets are kept.
           """,
         example: "soft"),
       Key(
         "time_zone", \.timeZone, .timeZone,
-        doc: "Where the window's day begins: a name of the IANA database.",
+        doc: "The time zone in which the window begins: a name of the IANA database.",
         example: "Europe/Berlin"),
     ],
     blank: { _, _ in Self(limit: 0, per: .day) })
@@ -53,13 +58,13 @@ extension ResumeDelay {
       Key(
         "policy", \.policy, .choice(),
         doc: """
-          `before_start` (iOS 8 and later): a transfer that a resume creates starts no sooner than the period. \
-          `after_completion` (iOS 7): what is finished is handled no sooner than the period.
+          `before_start` (iOS 8 and later): a transfer that was created after a resume waits for the period before it \
+          starts. `after_completion` (iOS 7): a completed transfer waits for the period before it is handled.
           """,
         example: "before_start"),
       Key("initial", \.initial, .duration(), doc: "The first period.", example: "60s"),
       Key(
-        "factor", \.factor, .number(1...100), doc: "What each resume multiplies the period with.",
+        "factor", \.factor, .number(1...100), doc: "The factor by which each resume multiplies the period.",
         example: "2"),
       Key("max", \.max, .duration(), doc: "The longest period.", example: "6h"),
     ],
@@ -73,17 +78,20 @@ extension ExecutionWindow {
   private static let bounds = ObjectSchema<Self>(
     "Execution window",
     doc: """
-      How long requests of default sessions may go on in a launch, by its kind: one clock for the launch, however \
-      many requests.
+      How long requests of default sessions may run in a launch, for each kind of launch. One clock covers the whole \
+      launch, regardless of the number of requests.
       """,
     keys: [
       Key(
         "foreground", \.foreground, .durationOrNone,
-        doc: "After a hang-up (SIGHUP); before it a foreground launch has no end.", example: "180s"),
-      Key("background", \.background, .durationOrNone, doc: "Of a background launch.", example: "30s"),
-      Key("fetch", \.fetch, .durationOrNone, doc: "Of a launch to fetch.", example: "30s"),
-      Key("event", \.event, .durationOrNone, doc: "Of a launch for an event.", example: "30s"),
-      Key("continuous", \.continuous, .durationOrNone, doc: "Of a continuous launch.", example: "none"),
+        doc: "The time after a hang-up (SIGHUP). Before that, a foreground launch has no limit.",
+        example: "180s"),
+      Key(
+        "background", \.background, .durationOrNone, doc: "The time of a background launch.", example: "30s"),
+      Key("fetch", \.fetch, .durationOrNone, doc: "The time of a fetch launch.", example: "30s"),
+      Key("event", \.event, .durationOrNone, doc: "The time of an event launch.", example: "30s"),
+      Key(
+        "continuous", \.continuous, .durationOrNone, doc: "The time of a continuous launch.", example: "none"),
     ],
     blank: { _, profile in Self(profile) })
 
@@ -96,11 +104,11 @@ extension Upload.After {
     var moveTo: String
 
     static let shape = ObjectSchema<Self>(
-      "After", doc: "What becomes of a file once it is delivered.",
+      "After", doc: "What happens to a file after its delivery.",
       keys: [
         Key(
           "move_to", \.moveTo, .folderInside, isRequired: true,
-          doc: "A folder relative to `root`; what is in it is never listed. Nothing is overwritten.",
+          doc: "A folder relative to `root`. Its files are never listed. Nothing is overwritten.",
           example: "sent/")
       ],
       blank: { _, _ in Self(moveTo: "") })

@@ -11,7 +11,7 @@ extension RequestTemplate {
 
   /// What requests have in common: the rest is of one alone.
   static let commonShape = ObjectSchema(
-    "Common request", doc: "What HTTP requests have in common.",
+    "Common request", doc: "Defaults of all HTTP requests.",
     keys: shape.keys.filter { $0.name == "headers" },
     blank: { _, _ in RequestTemplate(url: Template([])) })
 
@@ -58,7 +58,7 @@ extension RequestTemplate {
           example: "https://example.com/uploads"),
         Key(
           "headers", \.headers, .headers, default: "none",
-          doc: "Header fields. `Host`, `Content-Length` and `Transfer-Encoding` are ferry's own.",
+          doc: "Header fields. ferry sets `Host`, `Content-Length` and `Transfer-Encoding` itself.",
           example: "{ Accept: application/json }"),
         Key(
           "form", \.form, .form, default: "no body",
@@ -67,7 +67,7 @@ extension RequestTemplate {
         Key(
           "json", \.json, .json, default: "no body",
           doc:
-            "A JSON body. A text that is one reference alone keeps the type of its value. Not in `transfer`.",
+            "A JSON body. A string that consists of one reference keeps the type of its value. Not in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
       rules: [.atMostOne(["form", "json"])],

@@ -2,18 +2,21 @@ extension RetryPolicy {
   static let shape = ObjectSchema<RetryPolicy>(
     "Retry",
     doc: """
-      When a failed request is tried again. The wait before retry n is `initial` × `factor`ⁿ⁻¹, at most `max`, \
-      then moved by up to ±`jitter` of itself.
+      When a failed request is retried. The wait before retry n is `initial` × `factor`ⁿ⁻¹, at most `max`, \
+      then changed at random by up to ±`jitter` of itself.
       """,
     keys: [
       Key(
-        "limit", \.limit, .integer(0...1_000), doc: "Retries after the first attempt, in one launch.",
+        "limit", \.limit, .integer(0...1_000),
+        doc: "The maximum number of retries after the first attempt, per launch.",
         example: "5"),
       Key("initial", \.initial, .duration(), doc: "The wait before the first retry.", example: "1s"),
-      Key("factor", \.factor, .number(1...100), doc: "What each wait is multiplied with.", example: "2"),
+      Key(
+        "factor", \.factor, .number(1...100), doc: "The factor by which each wait is multiplied.",
+        example: "2"),
       Key("max", \.max, .duration(), doc: "The longest wait.", example: "5m"),
       Key(
-        "jitter", \.jitter, .number(0...1), doc: "The part of a wait that is left to chance.", example: "0.25"
+        "jitter", \.jitter, .number(0...1), doc: "The random part of a wait, from 0 to 1.", example: "0.25"
       ),
     ],
     blank: { _, _ in RetryPolicy() },

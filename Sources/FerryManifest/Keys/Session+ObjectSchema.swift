@@ -1,11 +1,11 @@
 extension Session {
   static let shape = ObjectSchema<Session>(
-    "Session", doc: "The rules that transfers share, after URLSessionConfiguration.",
+    "Session", doc: "Rules that transfers share, after URLSessionConfiguration.",
     keys: [
       Key(
         "kind", \.kind, .choice(),
         doc: """
-          `default`: its requests live in one launch. `ephemeral`: nothing of it is kept. `background`: its \
+          `default`: its requests end with the launch. `ephemeral`: nothing is kept on disk. `background`: its \
           transfers outlive the process.
           """,
         example: "background"),
@@ -15,42 +15,42 @@ extension Session {
       Key(
         "discretionary", \.discretionary, .choice(),
         doc: """
-          Waits for an allowed network, external power and budget. `inferred`: transfers that are created in a \
-          background launch do, until a foreground launch.
+          Whether transfers wait for an allowed network, external power and budget. `inferred`: transfers that are \
+          created in a background launch wait, until a foreground launch.
           """,
         example: "true"),
       Key(
         "allows_cellular", \.allowsCellular, .boolean,
-        doc: "Whether it may use a cellular network; where it may not, it waits.", example: "false"),
+        doc: "Whether it may use a cellular network. If not, it waits for another one.", example: "false"),
       Key(
         "allows_expensive", \.allowsExpensive, .boolean,
-        doc: "Whether it may use a network that is paid by volume; where it may not, it waits.",
+        doc: "Whether it may use a metered network. If not, it waits for another one.",
         example: "false"),
       Key(
         "max_connections_per_host", \.maxConnectionsPerHost, .integer(1...1_000),
-        doc: "Concurrent requests to one host (scheme, name and port).", example: "4"),
+        doc: "The maximum number of concurrent requests to one host (scheme, name and port).", example: "4"),
       Key(
         "timeout_for_request", \.timeoutForRequest, .duration(atLeast: .milliseconds(1)),
-        doc: "Idle time; any byte resets it.", example: "30s"),
+        doc: "The maximum idle time; every byte resets it.", example: "30s"),
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc:
-          "The whole item, retries and restarts included. For a token, fetch, request or release: the time from its first attempt in a run, retries included.",
+          "The maximum total time of an item, including retries and restarts. For a token, fetch, request or release: the time from its first attempt in a run, including retries.",
         example: "1d"),
       Key(
         "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
-        doc: "Whether a fetch may be answered from the file that it saved before.",
+        doc: "Whether a fetch may use the file that it saved before.",
         example: "reload_ignoring_local_cache"),
       Key(
         "service_type", \.serviceType, .choice(notYet: [.background]),
-        doc: "How its packets are marked; `background` as lower effort (RFC 8622).", example: "background"),
+        doc: "How its packets are marked; `background`: lower effort (RFC 8622).", example: "background"),
       Key(
         "on_events", \.onEvents, .list(.constant("word of a command"), atLeastOne: true), default: "none",
-        doc: "A command and its arguments, started when a batch of the session is through.",
+        doc: "A command and its arguments, started when a batch of the session has completed.",
         example: "[./photos-done]"),
       Key(
         "headers", \.headers, .headers, default: "none",
-        doc: "Header fields of every request of the session.",
+        doc: "Header fields that every request of the session carries.",
         example: "{ User-Agent: ferry }"),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,

@@ -1,11 +1,12 @@
 extension SingleRequest {
   static let shape = ObjectSchema<SingleRequest>(
-    "Single request", doc: "A single request in the graph: notify, finalize a set, warm a cache.",
+    "Single request",
+    doc: "A single request, for example to send a notification, finalize a set or warm a cache.",
     keys: [
       .session(\.session),
       .token(\.token),
       .needs(\.needs, example: "[photos, catalog]"),
-      Key("when", \.when, .choice(), doc: "Which outcome of `needs` lets it run.", example: "always"),
+      Key("when", \.when, .choice(), doc: "The outcome of `needs` after which it runs.", example: "always"),
       .request(\.request),
       .expect(\.expect),
       .capture(

@@ -1,6 +1,6 @@
 extension TokenStep {
   static let shape = ObjectSchema<TokenStep>(
-    "Token", doc: "A step that fetches an authorization token, once for all that wait for it.",
+    "Token", doc: "A step that fetches an authorization token, once for all requests that wait for it.",
     keys: [
       .session(\.session),
       .request(\.request),
@@ -8,8 +8,8 @@ extension TokenStep {
       Key(
         "capture", \.capture, .named(Capture.shape), isRequired: true,
         doc: """
-          What it takes from the answer. `expires_in` (seconds) or `expires_at` (RFC 3339 or Unix seconds) tell \
-          the token's life.
+          The values to capture from the response. `expires_in` (seconds) or `expires_at` (RFC 3339 or Unix seconds) \
+          is when the token expires.
           """,
         example: "{ access_token: { json: /access_token, secret: true } }"),
       Key(
@@ -17,7 +17,8 @@ extension TokenStep {
         doc: "How requests carry the token.",
         example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
       Key(
-        "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys, doc: "When it is fetched anew."),
+        "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys,
+        doc: "When the token is fetched again."),
       .retry(\.retry),
     ],
     blank: { name, _ in
@@ -37,13 +38,15 @@ extension TokenStep {
 
 extension TokenStep.Refresh {
   static let shape = ObjectSchema<Self>(
-    "Refresh", doc: "When a token is fetched anew.",
+    "Refresh", doc: "When a token is fetched again.",
     keys: [
       Key(
-        "before_expiry", \.beforeExpiry, .duration(), doc: "How long before its captured expiry.",
+        "before_expiry", \.beforeExpiry, .duration(),
+        doc: "How long before its captured expiry it is fetched again.",
         example: "30s"),
       Key(
-        "on_status", \.onStatus, .list(.status), doc: "The statuses that tell that a token has expired.",
+        "on_status", \.onStatus, .list(.status),
+        doc: "The status codes that mean that the token has expired.",
         example: "[401]"),
     ],
     blank: { _, _ in Self() })

@@ -1,36 +1,40 @@
 extension Upload {
   static let shape = ObjectSchema<Upload>(
-    "Upload", doc: "A batch of files, and the steps each of them goes through.",
+    "Upload", doc: "A batch of files, and the steps for each file.",
     keys: [
       .forEach,
       .session(\.session, example: "uploads"),
       .token(\.token),
       .needs(\.needs, example: "[catalog]"),
-      Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "Which files it takes."),
+      Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "Which files are uploaded."),
       Key(
         "deliver", \.deliver, .choice(),
-        doc: "How often a file is sent: once for ever, when it has changed, or in every round.",
+        doc: "How often a file is sent: once, when it has changed, or in every round.",
         example: "when_changed"),
       Key(
         "compare", \.compare, .choice(),
         doc:
-          "What tells that a delivered file has changed: its size and modification time, or its content, for which each run reads it.",
+          "How a changed file is recognized: by its size and modification time, or by its content, which each run then reads.",
         example: "content"),
-      Key("priority", \.priority, .priority, doc: "Higher goes first: 0 to 1, or a word.", example: "high"),
+      Key(
+        "priority", \.priority, .priority,
+        doc: "A number from 0 to 1, or a word. Uploads with a higher priority go first.", example: "high"),
       Key(
         "batch", \.batch, .object(Batch.shape), default: "no bounds",
-        doc: "What bounds one hand-over of files."),
-      Key("allocate", \.allocate, .object(Allocate.shape), default: "none", doc: "The upload-ID step."),
+        doc: "The maximum number of files and bytes that are queued at once."),
+      Key(
+        "allocate", \.allocate, .object(Allocate.shape), default: "none",
+        doc: "The step that requests an upload ID."),
       Key("transfer", \.transfer, .object(Transfer.shape), isRequired: true, doc: "How the bytes are sent."),
       Key(
         "commit", \.commit, .object(Commit.shape), default: "none",
-        doc: "The request that makes an upload count."),
+        doc: "The request that completes an upload."),
       Key(
         "abandon", \.abandon, .object(Abandon.shape), default: "none",
-        doc: "The request that releases an upload ID which will not be used."),
+        doc: "The request that releases an unused upload ID."),
       Key(
         "after", \.after, After.kind,
-        doc: "What becomes of a file once it is delivered.", example: "{ move_to: sent/ }"),
+        doc: "What happens to a file after its delivery.", example: "{ move_to: sent/ }"),
       .retry(\.retry),
     ],
     blank: { name, _ in
@@ -48,12 +52,15 @@ extension Upload {
 
 extension Upload.Batch {
   static let shape = ObjectSchema<Self>(
-    "Batch", doc: "What bounds one hand-over of files.",
+    "Batch", doc: "The maximum number of files and bytes that are queued at once.",
     keys: [
       Key(
-        "max_items", \.maxItems, .integer(1...Int.max), default: "no bound", doc: "The most files.",
+        "max_items", \.maxItems, .integer(1...Int.max), default: "no bound",
+        doc: "The maximum number of files.",
         example: "100"),
-      Key("max_bytes", \.maxBytes, .size, default: "no bound", doc: "The most bytes.", example: "500MB"),
+      Key(
+        "max_bytes", \.maxBytes, .size, default: "no bound", doc: "The maximum number of bytes.",
+        example: "500MB"),
     ],
     blank: { _, _ in Self() })
 }

@@ -1,6 +1,6 @@
 extension Upload.Allocate {
   static let shape = ObjectSchema<Self>(
-    "Allocate", doc: "The upload-ID step, taken as late as the queue allows.",
+    "Allocate", doc: "The step that requests an upload ID, as late as the queue allows.",
     keys: [
       .stepSession(\.session),
       .stepToken(\.token),
@@ -8,8 +8,8 @@ extension Upload.Allocate {
       .expect(\.expect),
       .capture(\.capture, for: "`${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
       Key(
-        "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "for ever",
-        doc: "How long an ID may be used after its answer.", example: "1h"),
+        "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "unlimited",
+        doc: "How long an ID is valid after its response.", example: "1h"),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.allocate) })
@@ -24,12 +24,12 @@ extension Upload.Transfer {
         .choice(notYet: [.multipartForm, .contentRange, .tus, .resumable, .s3Multipart]),
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form with the file in it \
-          (RFC 7578). `content_range`, `tus`, `resumable` (the IETF's draft), `s3_multipart`: in parts that can \
-          be gone on with.
+          (RFC 7578). `content_range`, `tus`, `resumable` (the IETF's draft), `s3_multipart`: in parts, so that an \
+          interrupted upload can resume.
           """,
         example: "put"),
       .stepToken(\.token),
-      .request(\.request, RequestTemplate.transferShape, doc: "What it sends; its body is the file."),
+      .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
       .expect(\.expect),
       .capture(
         \.capture, for: "`${transfer.NAME}`: a `Location` that changes at every step",
@@ -47,7 +47,7 @@ extension Upload.Commit {
   static let shape = ObjectSchema<Self>(
     "Commit",
     doc:
-      "The request that makes an upload count. One whose answer was lost is repeated only where a key here allows it.",
+      "The request that completes an upload. If its response was lost, it is repeated only if one of the keys here allows it.",
     keys: [
       .stepSession(\.session),
       .stepToken(\.token),
@@ -56,18 +56,18 @@ extension Upload.Commit {
       Key(
         "already_done", \.alreadyDone,
         ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
-          to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "no such answer",
-        doc: "The answer to a commit that was carried out before.", example: "{ status: [409] }"),
+          to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "none",
+        doc: "The response to a commit that was executed before.", example: "{ status: [409] }"),
       Key(
         "idempotency_key", \.idempotencyHeader,
         ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
           to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
-        doc: "A header field that lets the server know a repeated commit.",
+        doc: "A header field by which the server recognizes a repeated commit.",
         example: "{ header: Idempotency-Key }"),
       Key(
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
-          A request that asks whether the commit was carried out, sent where the answer to that was lost. It uses \
+          A request that asks whether the commit was executed. It is sent if the response to the commit was lost, with \
           the commit's session and token.
           """),
     ],
@@ -79,11 +79,11 @@ extension Upload.Commit {
     var status: [Int]
 
     static let shape = ObjectSchema<Self>(
-      "Already done", doc: "The answer to a commit that was carried out before.",
+      "Already done", doc: "The response to a commit that was executed before.",
       keys: [
         Key(
           "status", \.status, .list(.status, atLeastOne: true), isRequired: true,
-          doc: "The status codes of that answer.", example: "[409]")
+          doc: "The status codes of that response.", example: "[409]")
       ],
       blank: { _, _ in Self(status: []) })
   }
@@ -93,7 +93,7 @@ extension Upload.Commit {
     var header: String
 
     static let shape = ObjectSchema<Self>(
-      "Idempotency key", doc: "A key that is the same for every attempt of one commit, also after a restart.",
+      "Idempotency key", doc: "A key that is the same for every attempt of one commit, even after a restart.",
       keys: [
         Key(
           "header", \.header, .headerName(isSet: true), isRequired: true,
@@ -105,14 +105,14 @@ extension Upload.Commit {
 
 extension Upload.Commit.Probe {
   static let shape = ObjectSchema<Self>(
-    "Probe", doc: "A request that asks whether a commit was carried out.",
+    "Probe", doc: "A request that asks whether a commit was executed.",
     keys: [
       .request(\.request),
       .expect(
         \.expect,
         doc: """
-          Which answers say that it was. Any other that is not worth a retry says that it was not; 401, 403 and 407 \
-          say nothing.
+          Which responses mean that it was. Any other response that is not retried means that it was not; 401, 403 \
+          and 407 mean neither.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) })
@@ -122,8 +122,8 @@ extension Upload.Abandon {
   static let shape = ObjectSchema<Self>(
     "Abandon",
     doc: """
-      The request that releases an upload ID which will not be used. Any 2xx, 404 and 410 say that it is released; \
-      one that fails is sent again by the next run, and changes no exit code.
+      The request that releases an unused upload ID. Any 2xx, 404 and 410 mean that it is released. The next run \
+      repeats a failed request; it does not change the exit code.
       """,
     keys: [
       .stepSession(\.session),

@@ -73,7 +73,7 @@ struct Inclusion {
     if let start = underway.firstIndex(where: { $0.identity == identity }) {
       let circle = (underway[start...].map(\.path) + [file]).map(\.clipped).joined(separator: " → ")
       refuse(
-        .includeCycle, at: location, "these files include each other for ever: \(circle)",
+        .includeCycle, at: location, "these files include each other: \(circle)",
         help: "remove one of the includes between them")
       return nil
     }

@@ -111,7 +111,7 @@ extension ManifestDecoder {
       // In `defaults` nobody knows yet.
       guard !isPartial, !hasMisspeltForEach else { return nil }
       report(
-        .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only beside a 'for_each'",
+        .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only with a 'for_each'",
         help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")
       return nil
     }

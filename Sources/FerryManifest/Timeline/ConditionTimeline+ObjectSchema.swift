@@ -1,13 +1,13 @@
 extension ConditionTimeline {
   static let shape = ObjectSchema<Self>(
-    "Timeline", doc: "What network and power a machine has, and from when on.",
+    "Timeline", doc: "The network and power that a machine has over time.",
     keys: [
       Key(
         "timeline", \.entries, .list(.object(Entry.shape), atLeastOne: true), isRequired: true,
-        doc: "Entries of the day, and moments.", example: "[{ from: 08:00, network: wifi }]"),
+        doc: "Entries with times of day or moments.", example: "[{ from: 08:00, network: wifi }]"),
       Key(
         "time_zone", \.timeZone, .timeZone, default: "the machine's",
-        doc: "Of times without an offset: a name of the IANA database.",
+        doc: "The time zone of times without an offset: a name of the IANA database.",
         example: "Europe/Berlin"),
     ],
     blank: { _, _ in Self() })
@@ -15,16 +15,16 @@ extension ConditionTimeline {
 
 extension ConditionTimeline.Entry {
   static let shape = ObjectSchema<Self>(
-    "Entry", doc: "What holds from a moment on; what is left out stays as it was.",
+    "Entry", doc: "The conditions from a moment on. Omitted keys keep their values.",
     keys: [
       Key(
         "from", \.from, .timelineMoment, isRequired: true,
-        doc: "A time of day for every day, or a moment.", example: "\"08:00\""),
+        doc: "A time of day, on every day, or a moment.", example: "\"08:00\""),
       Key(
         "network", \.network, .choice(), default: "as before", doc: "The kind of network.", example: "wifi"),
       Key(
         "expensive", \.isExpensive, .boolean, default: "as before",
-        doc: "Whether it is paid by volume.", example: "true"),
+        doc: "Whether the network is metered.", example: "true"),
       Key(
         "power", \.power, .choice(), default: "as before", doc: "Where power comes from.", example: "battery"),
     ],

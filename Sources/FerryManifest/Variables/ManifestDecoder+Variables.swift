@@ -112,13 +112,13 @@ extension ManifestDecoder {
     guard circle.count > 1 else {
       report(
         .variableCircle, at: location, "the variable \(name.quoted) stands for itself",
-        help: "give it a value of its own, or take ${env.NAME}")
+        help: "give it its own value, or use ${env.NAME}")
       return
     }
     let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
     report(
       .variableCircle, at: location, "variables go in a circle: \(path)",
-      help: "give one of them a value of its own",
+      help: "give one of them its own value",
       notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
   }
 

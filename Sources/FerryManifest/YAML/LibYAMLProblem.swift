@@ -27,7 +27,7 @@ enum LibYAMLProblem {
     case "mapping keys are not allowed in this context":
       ("a '?' that begins a key is not allowed here", "put the value in quotes, or check the indentation")
     case "block sequence entries are not allowed in this context":
-      ("a '-' is not allowed here", "begin the list on a line of its own")
+      ("a '-' is not allowed here", "start the list on its own line")
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in one column")
     case "could not find expected ':'":

@@ -83,7 +83,7 @@ struct YAMLComposer {
         return stop(
           Diagnostic(
             .secondDocument, at: location, "a second document begins here",
-            help: "a manifest is one document; put the other into a file of its own"))
+            help: "a manifest is one document; put the other into its own file"))
       }
       hasDocument = true
       return true

@@ -11,7 +11,7 @@ extension Scheduler {
       return end(
         ref, .ambiguous,
         .init(
-          code: "answer_lost", status: failure?.status, message: "commit may have been carried out\(reason)"))
+          code: "answer_lost", status: failure?.status, message: "commit may have been executed\(reason)"))
     }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
       let attemptFailures = nodes[ref.node.index].progress?.attemptFailures ?? []

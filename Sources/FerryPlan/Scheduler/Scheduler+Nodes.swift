@@ -183,7 +183,7 @@ extension Scheduler {
     guard state.open == 0, case .open = nodes[state.node.index].phase else { return }
     if state.counts.waiting > 0 {
       nodes[state.node.index].phase = .left(
-        .init(code: "items_left", message: "\(state.counts.waiting) items are left for a later launch"))
+        .init(code: "items_left", message: "\(state.counts.waiting) items remain for a later run"))
       return
     }
     let outcome: NodeOutcome =

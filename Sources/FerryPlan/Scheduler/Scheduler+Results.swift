@@ -109,7 +109,7 @@ extension Scheduler {
         ref, .ambiguous,
         .init(
           code: "answer_lost", status: failure.status,
-          message: "\(step.kind.rawValue) may have been carried out: \(failure.message)"))
+          message: "\(step.kind.rawValue) may have been executed: \(failure.message)"))
     case .limited(let failure):
       gate?.release(ref)
       guard stop == nil, isGated(ref.node) else { return leave(ref, failure) }

@@ -114,7 +114,7 @@ extension Step {
   /// The failure that a response's status means, with what would help where more than the number is known.
   private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
     let (status, method) = (response.status, request.method)
-    var message = "the server answered \(status) to \(method)"
+    var message = "the server responded with \(status) to \(method)"
     switch status {
     case 301, 302, 303:
       let isKept = method == "GET" || method == "HEAD" || status != 303 && request.isIdempotent

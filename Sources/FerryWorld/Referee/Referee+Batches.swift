@@ -52,11 +52,11 @@ extension Referee {
     if let known = states[key], known.state == .failed, known.size == size, known.modified == modified,
       effects[key, default: 0] > 0
     {
-      report(.nothingTwice, "\(name(ref, machine)) failed though it was carried out, and is queued again")
+      report(.nothingTwice, "\(name(ref, machine)) failed although it was executed, and is queued again")
     }
     if unknownCommits.contains(key) {
       report(
-        .nothingTwice, "\(name(ref, machine)) is queued anew, and its commit may have been carried out")
+        .nothingTwice, "\(name(ref, machine)) is queued again, and its commit may have been executed")
     }
     effects[key] = 0
     states[key] = (.queued, size, modified)

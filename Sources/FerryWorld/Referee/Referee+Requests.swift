@@ -210,7 +210,7 @@ extension Referee {
     let key = key(ref, machine)
     if !ended.insert(ref).inserted { report(.requests, "\(name(ref, machine)) is closed twice") }
     if state == .failed || state == .cancelled, unknownCommits.contains(key) {
-      report(.nothingTwice, "\(name(ref, machine)) is \(state), and its commit may have been carried out")
+      report(.nothingTwice, "\(name(ref, machine)) is \(state), and its commit may have been executed")
     }
     unknownCommits.remove(key)
     states[key]?.state = state

@@ -212,7 +212,7 @@ struct Referee {
       if unknownCommits.contains(key(ref, machine)) {
         report(
           .nothingTwice,
-          "\(name(ref, machine)) loses its upload ID, and its commit may have been carried out")
+          "\(name(ref, machine)) loses its upload ID, and its commit may have been executed")
       }
     case .allocated, .batchThrough, .orphaned, .settled, .notReleased: break
     }

@@ -122,7 +122,7 @@ package struct Fault: Equatable, Sendable {
       throw Invalid(description: "\(setting.name) needs a response")
     }
     if status != nil && drop != nil {
-      throw Invalid(description: "status and drop exclude each other: a dropped connection has no answer")
+      throw Invalid(description: "status and drop exclude each other: a dropped connection has no response")
     }
     if status == nil && drop == nil && delay == nil {
       throw Invalid(description: "nothing would go wrong: give a status, a drop, a delay or a response")

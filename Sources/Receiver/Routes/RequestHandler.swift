@@ -92,7 +92,7 @@ final class RequestHandler: HTTPHandler {
     if status == 401 { headers[HTTPHeader("WWW-Authenticate")] = "Bearer error=\"invalid_token\"" }
     // These two have no body (RFC 9110, sections 15.3.5 and 15.4.5).
     if status == 204 || status == 304 { return .empty(.numbered(status), headers: headers) }
-    return .problem(.numbered(status), "fault", "this answer was asked for", headers: headers)
+    return .problem(.numbered(status), "fault", "this response was requested", headers: headers)
   }
 
   /// Does what the route says, unless a token is missing.

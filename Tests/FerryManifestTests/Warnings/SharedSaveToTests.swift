@@ -23,7 +23,7 @@ import Testing
   private static func warning(_ mark: Character, _ first: Character = "1️⃣") -> ExpectedWarning {
     ExpectedWarning(
       mark: mark, code: .sharedSaveTo, message: "another fetch saves to this file too",
-      help: "each replaces what the other saved; give each a file of its own",
+      help: "each replaces the file of the other; give each its own file",
       notes: [(first, "'f0' saves to it here")])
   }
 
@@ -53,7 +53,7 @@ import Testing
       [
         ExpectedWarning(
           mark: "2️⃣", code: .sharedSaveTo, message: "another fetch saves to this file too",
-          help: "each replaces what the other saved; give each a file of its own",
+          help: "each replaces the file of the other; give each its own file",
           notes: [("1️⃣", "'f[eu]' saves to it here")])
       ])
   }

@@ -39,7 +39,7 @@ import Testing
   }
 
   private static func waits(_ other: String) -> String {
-    "let this upload need '\(other)', or give each files of its own"
+    "let this upload need '\(other)', or give each its own files"
   }
 
   @Test(arguments: ["in", "./in/", "in/deep", "."])
@@ -56,8 +56,8 @@ import Testing
         ("1️⃣b", ["files: { root: in }", "after: 3️⃣{ move_to: sent/ }"]),
         ("2️⃣c", ["needs: [b]", "files: { root: in }", "after: 4️⃣delete"])),
       [
-        Self.warning("3️⃣", "2️⃣", other: "c", help: "give each files of its own"),
-        Self.warning("4️⃣", "1️⃣", other: "b", help: "give each files of its own"),
+        Self.warning("3️⃣", "2️⃣", other: "c", help: "give each its own files"),
+        Self.warning("4️⃣", "1️⃣", other: "b", help: "give each its own files"),
       ])
   }
 

@@ -15,7 +15,7 @@ extension ManifestDecoder {
       let place = other.place == written.location ? other.fetch.location : other.place
       warn(
         .sharedSaveTo, at: written.location, "another fetch saves to this file too",
-        help: "each replaces what the other saved; give each a file of its own",
+        help: "each replaces the file of the other; give each its own file",
         notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
         use: written.use ?? node.use)
     }

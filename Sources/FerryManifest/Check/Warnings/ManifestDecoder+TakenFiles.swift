@@ -18,8 +18,8 @@ extension ManifestDecoder {
         .takenFiles, at: written.location,
         "the upload \(other.name.value.quoted) may not have sent these files when they are taken away",
         help: other.after == .keep
-          ? "let this upload need \(other.name.value.quoted), or give each files of its own"
-          : "give each files of its own",
+          ? "let this upload need \(other.name.value.quoted), or give each its own files"
+          : "give each its own files",
         notes: [.init("\(other.name.value.quoted) takes files of the same folder", at: other.name.location)],
         use: written.use)
     }

@@ -47,7 +47,7 @@ extension Explanation {
     version: 1
     name: photos
     vars:
-      patience: { type: duration, default: 30s, description: How long an answer may take. }
+      patience: { type: duration, default: 30s, description: How long a response may take. }
 
     """
 }
