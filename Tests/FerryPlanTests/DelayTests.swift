@@ -74,7 +74,7 @@ struct DelayTests {
     }
   }
 
-  @Test func `keeps commits until the whole batch is through`() throws {
+  @Test func `keeps commits until the whole batch has been sent`() throws {
     var world = try world("before_start", ids: true)
     world.serve = { call in
       .status(200, after: call.step == .transfer ? .seconds(call.path == "f03" ? 50 : 10) : .milliseconds(1))

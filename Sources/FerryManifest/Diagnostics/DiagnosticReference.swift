@@ -81,12 +81,12 @@ package enum DiagnosticReference {
     <!-- Made from Sources/FerryManifest/Diagnostics/Explanations. Do not edit; see ExplanationTests. -->
     # Diagnostics
 
-    What `ferry check` says about a manifest has a code in brackets, such as `[F0201]`. A code means one kind of \
-    mistake for ever; the words of a message may change. `ferry explain F0201` shows at a terminal what stands \
-    here.
+    Each diagnostic that `ferry check` prints has a code in brackets, such as `[F0201]`. A code always stands for the \
+    same kind of mistake; the wording of its message may change. `ferry explain F0201` prints the text below in a \
+    terminal.
 
-    With an error a manifest is not valid: nothing is run, and ferry ends with 3. With a warning it is valid and \
-    runs, but for F0901, with which it can only be checked and planned.
+    A manifest with an error is invalid: nothing is run, and ferry exits with 3. A manifest with a warning is valid and \
+    runs, except with F0901: such a manifest can only be checked and planned.
 
     """
 }
