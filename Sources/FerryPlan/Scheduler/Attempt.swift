@@ -1,27 +1,29 @@
 import FerryManifest
 
-/// One request that the scheduler wants sent.
+/// A request that the scheduler wants to be sent.
 package struct Attempt: Hashable, Sendable {
-  /// Counts up within a launch.
+  /// Increases within a launch.
   package var id: UInt64
   package var ref: ItemRef
   package var step: Step.Kind
-  /// Which answer of the token step it carries: 0 for none, then 1, 2, …
+  /// The generation of the token that the request carries: 0 for none, then 1, 2, … for each response of the
+  /// token step.
   package var tokenGeneration: Int
-  /// The end of `timeout_for_resource`, of whatever the attempt is of.
+  /// When `timeout_for_resource` expires for the item, node or release that the attempt belongs to.
   package var deadline: Instant?
-  /// At most so many bytes of body, either way: what a hard budget has left.
+  /// The maximum size of the body, in either direction: the bytes that remain of a hard budget.
   package var byteLimit: Int64?
-  /// Of a fetch: without a validator, because a request with one was refused.
+  /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false
 }
 
-/// A node, one item of it, or an upload ID that it will not use.
+/// A node, one of its items, or an upload ID that it will not use.
 package struct ItemRef: Hashable, Sendable {
   package var node: NodeID
-  /// The index in the node's `ItemTable`; `nil` for a node of a single request, and for an upload ID.
+  /// The index in the node's `ItemTable`; `nil` for a node with a single request, and for an upload ID.
   package var item: Int?
-  /// Which of the upload's orphans: upload IDs that were dropped, as the launch counts them from 0.
+  /// The index of an orphan (a dropped upload ID) among the upload's orphans, counted from 0 within the
+  /// launch.
   package private(set) var orphan: Int?
 
   package init(_ node: NodeID, _ item: Int? = nil) {
@@ -36,7 +38,7 @@ package struct ItemRef: Hashable, Sendable {
   }
 }
 
-/// How one attempt ended: what was seen, not what it means. The scheduler judges.
+/// The observed result of one attempt. The scheduler decides what it means.
 package struct AttemptResult: Sendable {
   package var id: UInt64
   package var answer: Answer
@@ -57,24 +59,27 @@ package struct AttemptResult: Sendable {
 
   package struct Response: Sendable {
     package var status: Int
-    /// What of `expect`, besides the status, the answer does not meet.
+    /// How the response fails `expect`, other than by its status.
     package var mismatch: String?
-    /// Its body is not of the kind that is expected, so that it tells nothing of what was asked.
+    /// Whether the body is not of the expected kind, so that it does not say anything about what was
+    /// requested.
     package var isUnreadable: Bool
-    /// Whether the search for the pattern of `expect` was given up, so that the response may meet it or not.
+    /// Whether the search for the pattern of `expect` was abandoned, so that it is unknown whether the
+    /// response matches.
     package var isUndecided = false
-    /// A capture that later steps need and the answer does not have.
+    /// Set if the response lacks a capture that later steps need.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
-    /// When what was captured ends being valid, where the answer tells.
+    /// When the captured values expire, if the response specifies it.
     package var expires: Instant?
-    /// Where later steps go, where only the captures tell.
+    /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]
-    /// Of a fetch: the condition that its request carried.
+    /// The condition that a fetch's request carried.
     package var condition: Condition
-    /// Of an allocation: orphans of its upload that stand for the same ID, which the server has given out again.
+    /// For an allocation: orphans of its upload that have the same ID, which the server has now issued again.
     package var regained: [Int] = []
-    /// Which sensitive header fields were not sent to the origin that responded, and what would allow them.
+    /// The sensitive header fields that were not sent to the origin that responded, and what would allow
+    /// them.
     package var withheld: String?
 
     package init(
@@ -95,11 +100,12 @@ package struct AttemptResult: Sendable {
 
   /// The condition of a fetch's request (RFC 9110, section 13.1).
   package enum Condition: Hashable, Sendable {
-    /// None: a 304 means nothing.
+    /// No condition: a 304 is meaningless.
     case absent
-    /// A validator from the journal; whether a 304 may be for it, going by the validators that the 304 names.
+    /// A validator from the journal. `isNamed`: whether the validators in a 304 allow it to refer to that
+    /// one.
     case recorded(isNamed: Bool)
-    /// Header fields of the manifest.
+    /// Header fields from the manifest.
     case written
   }
 }

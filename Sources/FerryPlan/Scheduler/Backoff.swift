@@ -1,8 +1,8 @@
 import FerryManifest
 
 extension RetryPolicy {
-  /// The wait before retry `number` (from 1): `initial × factor^(number−1)`, at most `max`, moved by
-  /// up to `±jitter` of itself.
+  /// The wait before retry `number` (from 1): `initial × factor^(number−1)`, at most `max`, varied by up to
+  /// `±jitter` of that value.
   ///
   /// With the defaults (1 s, ×2, at most 300 s, ±25 %):
   ///
@@ -16,7 +16,7 @@ extension RetryPolicy {
   /// - Parameter random: uniform in 0 … 1.
   package func wait(beforeRetry number: Int, random: Double) -> Duration {
     var seconds = initial.seconds
-    // Stops at the cap: a large number must not overflow.
+    // Stops at the maximum, so that a large number does not overflow.
     for _ in 1..<Swift.max(1, number) {
       guard seconds < self.max.seconds else { break }
       seconds *= factor
@@ -25,7 +25,7 @@ extension RetryPolicy {
     return .seconds(fraction: seconds * (1 + jitter * (2 * random - 1)))
   }
 
-  /// The wait where the server asked for one: obeyed up to `max`.
+  /// The wait before a retry if the server may have sent Retry-After, which is honored up to `max`.
   package func wait(beforeRetry number: Int, retryAfter: Duration?, random: Double) -> Duration {
     let own = wait(beforeRetry: number, random: random)
     guard let retryAfter else { return own }
@@ -33,7 +33,7 @@ extension RetryPolicy {
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the launch's seed decides every jitter.
+/// SplitMix64 (Steele, Lea, Flood 2014): the launch's seed determines all jitter.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

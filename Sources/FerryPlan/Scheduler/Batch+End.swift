@@ -1,8 +1,9 @@
 import FerryManifest
 
 extension Upload.Batch {
-  /// Where the hand-over that begins at `start` ends: as much as `max_items` and `max_bytes` allow. A file
-  /// larger than a batch is a batch of its own.
+  /// The end of the batch that begins at `start`: as many items as `max_items` and `max_bytes` allow.
+  ///
+  /// A file that is larger than `max_bytes` forms its own batch.
   func end(from start: Int, sizes: [Int64]) -> Int {
     guard maxItems != nil || maxBytes != nil else { return sizes.count }
     var end = start

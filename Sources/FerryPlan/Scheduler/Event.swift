@@ -1,81 +1,82 @@
-/// What happens to the scheduler.
+/// An event that the scheduler reacts to.
 package enum Event: Sendable {
   /// The launch begins.
   case launched
-  /// Requests ended; all of one turn of the loop together.
+  /// Requests have ended: all those of one turn of the loop.
   case finished([AttemptResult])
   /// Everything up to this `.record` action is on disk.
   case synced(through: UInt64)
-  /// The moment named by `nextWakeup` has come.
+  /// The time returned by `nextWakeup` has come.
   case timer
   case stop(StopCause)
-  /// The machine has another network or power now.
+  /// The machine's network or power source has changed.
   case conditions(DeviceConditions)
-  /// The sockets have moved so many bytes since this was last told.
+  /// The number of bytes that the sockets have transferred since the last such event.
   case moved(Int64)
-  /// The ledger's answer to `.lease`.
+  /// The ledger's reply to `.lease`.
   case leased(Lease, for: Lease.Request)
   /// The terminal of a foreground launch is gone (SIGHUP).
   case hangUp
-  /// `ferry cancel`: what lives in the session, of one manifest or of all, is ended as cancelled; `finishing` lets requests that were begun,
-  /// and what follows them, come to their end.
+  /// `ferry cancel`: the session's work, of one manifest or of all, ends as canceled. With `finishing`,
+  /// requests that have begun, and the steps that follow them, run to completion.
   case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
   /// Other items have the upload IDs of these orphans, so they are not released.
   case uploadIDsInUse([ItemRef])
-  /// `ferry submit`: further items of an upload.
+  /// `ferry submit`: more items for an upload.
   case submitted(NodeID, ItemTable)
 }
 
-/// Why a launch is ended early. Raw values are written down; never reuse one.
+/// Why a launch stops early. Raw values are persisted; never reuse one.
 package enum StopCause: String, Codable, Sendable {
-  /// SIGINT: start nothing, give requests their grace, save.
+  /// SIGINT: start nothing, let running requests use the grace period, save.
   case interrupt = "interrupt"
-  /// SIGTERM: likewise.
+  /// SIGTERM: the same.
   case terminate = "terminate"
-  /// The launch's deadline has come: likewise.
+  /// The launch's deadline has passed: the same.
   case maxDuration = "max_duration"
-  /// A second signal, or a fault of ferry's own: end requests now.
+  /// A second signal, or an internal error in ferry: cancel requests immediately.
   case now = "now"
 }
 
-/// What the scheduler wants done, in order.
+/// An action that the scheduler requests. Actions are performed in order.
 package enum Action: Sendable {
   case start(Attempt)
-  /// End it; its result is still awaited.
+  /// Cancels an attempt; the scheduler still expects its result.
   case cancel(UInt64)
-  /// Write these down; numbered from 1 in the order of these actions.
+  /// Records these entries. `.record` actions are numbered from 1 in their order.
   case record([JournalEntry])
-  /// Bring what was recorded to the disk now, not within the usual 50 ms.
+  /// Flush the recorded entries to disk now instead of within the usual 50 ms.
   case sync
-  /// Ask the ledger; `.leased` answers.
+  /// Request a lease from the ledger, which replies with `.leased`.
   case lease(Lease.Request)
-  /// Give back what is leased and not moved: the window has ended, or the network is another.
+  /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
+  /// ending.
   case releaseLeases
-  /// The launch is over and everything it recorded is on disk.
+  /// The launch has ended and everything that it recorded is on disk.
   case end
 }
 
-/// One fact for the journal. Captured values are with whoever performs the attempts.
+/// One fact for the journal. Whoever performs the attempts keeps the captured values.
 package enum JournalEntry: Hashable, Sendable {
   /// These items of the node's table begin their round.
   case handedOver(NodeID, items: Range<Int>, at: Instant)
   case intent(ItemRef, ItemStep?)
-  /// The intent certainly did not reach the wire, or the server refused it.
+  /// The request certainly was not sent, or the server refused it.
   case withdrawn(ItemRef)
   case allocated(ItemRef, expires: Instant?)
   case transferred(ItemRef)
-  /// The upload ID is of no use any more.
+  /// The upload ID is no longer usable.
   case released(ItemRef)
   case closed(ItemRef, ItemState, RecordedFailure?, at: Instant)
-  /// The item's upload ID will not be used: it becomes an orphan of the upload, which has this number. What forgets
-  /// it is the next entry.
+  /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
+  /// is the one that removes the ID from the item.
   case orphaned(ItemRef, as: Int, Orphaning, at: Instant)
-  /// The orphan is none any more: it was released, or the server has given its ID out again.
+  /// The upload ID is no longer an orphan: it was released, or the server has issued it again.
   case settled(ItemRef)
-  /// The orphan was not released, and why.
+  /// The orphan was not released, for this reason.
   case notReleased(ItemRef, RecordedFailure, at: Instant)
-  /// What a resume, or a reset of its delay, makes of a session's delay.
+  /// The session's delay after a resume or a reset.
   case resumed(SessionID, ResumeState)
-  /// A batch of the session is through: its `on_events` is owed.
+  /// A batch of the session has completed: its `on_events` is owed.
   case batchThrough(SessionID)
 }

@@ -1,25 +1,26 @@
 import FerryManifest
 
-/// What the response to a fetch contains, by its status (RFC 9110, sections 15.3 and 15.4.5).
+/// What the response to a fetch contains, according to its status (RFC 9110, sections 15.3 and 15.4.5).
 package enum FetchContent: Hashable, Sendable {
-  /// Its body is the document, and takes the file's place.
+  /// The body is the document, which replaces the file.
   case document
-  /// The document has not changed, if the request carried a validator.
+  /// The document has not changed, provided that the request carried a validator.
   case notModified
-  /// No document, but the manifest lists the status: a success that changes neither the file nor its validators.
+  /// No document, but the manifest lists the status: a success that changes neither the file nor its
+  /// validators.
   case nothing
   /// No document, and the manifest does not list the status: a failure.
   case unexpected
 }
 
 extension Step {
-  /// What a response of this status contains for this fetch.
+  /// What a response with this status contains for this fetch.
   ///
   /// | status | without `expect.status` | listed there |
   /// |---|---|---|
   /// | 200 | document | document |
   /// | 204, 205: no content | unexpected | nothing |
-  /// | 206, 226: a part, a difference; ferry asks for neither | unexpected | unexpected |
+  /// | 206, 226: a part, a delta; ferry requests neither | unexpected | unexpected |
   /// | another 2xx: 201 and 202 describe what was done, 203 is a proxy's version | unexpected | document |
   /// | 304 | not modified | not modified |
   /// | any other | unexpected | nothing |
@@ -36,7 +37,7 @@ extension Step {
     }
   }
 
-  /// Why a fetch does not store a 2xx that it does not expect.
+  /// Why a fetch does not store a 2xx response that it does not expect.
   func refusal(of status: Int) -> String {
     let response = "the server responded \(status) to \(request.method)"
     switch status {

@@ -1,10 +1,10 @@
 import HeapModule
 
-/// The connections of one session to one host, and what waits for them.
+/// The connections of one session to one host, and the steps that wait for them.
 struct HostQueue: Sendable {
   struct Key: Hashable, Sendable {
     var session: SessionID
-    /// `nil` where only the run tells; such requests of a session share one lane.
+    /// `nil` if the origin is known only during the run. All such requests of a session share one queue.
     var origin: Origin?
   }
 
@@ -12,25 +12,25 @@ struct HostQueue: Sendable {
   /// `max_connections_per_host`.
   let limit: Int
   var inFlight = 0
-  /// Whether steps that are never sent again go through here: their intents go ahead of the connections.
+  /// Whether unrepeatable steps use this queue. Their intents are written before a connection is free.
   var needsIntents = false
-  /// Steps that may be sent, best first.
+  /// Steps that may be sent, in order of priority.
   var ready = Heap<Ready>()
-  /// Steps whose intent is on disk, best first.
+  /// Steps whose intent is on disk, in order of priority.
   var intended = Heap<Ready>()
   /// Steps whose intent is being written.
   var intending: [(sequence: UInt64, ready: Ready)] = []
-  /// Uploads whose first step goes through here, by priority.
+  /// Uploads whose first step uses this queue, by priority.
   var sources: [Int] = []
-  /// Not before this moment, after the host failed or asked for patience.
+  /// Nothing is sent before this time, because the host failed or asked for a pause.
   var resumeAt: Instant?
-  /// Waves of failures in a row.
+  /// The number of consecutive waves of failures.
   var failures = 0
-  /// Attempts begun before this moment belong to the last wave.
+  /// Attempts that began before this time belong to the last wave.
   var waveEnded: Instant?
-  /// Why nothing may be sent under the present conditions, or as the execution window has ended.
+  /// Why nothing may be sent under the present conditions, or after the end of the execution window.
   var hold: RecordedFailure?
-  /// The host was given up for this launch.
+  /// Why ferry has given up on the host for this launch.
   var givenUp: RecordedFailure?
 
   init(key: Key, limit: Int, hold: RecordedFailure?) {
@@ -39,14 +39,15 @@ struct HostQueue: Sendable {
     self.limit = limit
   }
 
-  /// How many more requests may start: one alone asks a host that failed whether it is back.
+  /// How many more requests may start. If the host has failed, a single request probes whether it has
+  /// recovered.
   func freeSlots(at now: Instant) -> Int {
     if givenUp != nil || hold != nil { return 0 }
     if let resumeAt, now < resumeAt { return 0 }
     return (failures > 0 ? 1 : limit) - inFlight
   }
 
-  /// Takes out what waits here.
+  /// Removes the matching steps that wait here, and returns them.
   mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
     let waiting = ready.unordered + intended.unordered + intending.map(\.ready)
     let taken = waiting.filter(isWanted)
@@ -60,8 +61,9 @@ struct HostQueue: Sendable {
   /// Intents are written ahead for at most twice as many items as there are connections.
   var intentRoom: Int { 2 * limit - intending.count - intended.count }
 
-  /// Those of commits, which take no connection meanwhile, for more: a sync is longer than many a commit. After a kill
-  /// each of them may have been carried out.
+  /// The limit for the intents of commits is higher, because a commit uses no connection while its intent is
+  /// written, and a sync often takes longer than many commits. After a kill, each of these commits counts as
+  /// possibly executed.
   var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
 }
 
@@ -93,7 +95,7 @@ struct Ready: Comparable, Sendable {
   static func == (a: Self, b: Self) -> Bool { a.key == b.key }
 }
 
-/// A step that waits for a moment.
+/// A step that waits until a given time.
 struct Timer: Comparable, Sendable {
   let at: Instant
   let ready: Ready

@@ -1,11 +1,11 @@
 import FerryManifest
 
 extension Fetch.Interval {
-  /// The interval that counts now: the one kept from the last fetch, within the bounds as they are today.
+  /// The interval in effect: the one kept from the last fetch, clamped to the current bounds.
   ///
-  /// - Parameter kept: what `next` gave after the last fetch that ended well; `nil` before the first, and in a
-  ///   journal of a ferry that kept none.
-  /// - Returns: `minimum` where nothing is kept; `nil` where it has no bounds.
+  /// - Parameter kept: what `next` returned after the last successful fetch; `nil` before the first one, and
+  ///   in a journal written by a version of ferry that kept none.
+  /// - Returns: `minimum` if none was kept; `nil` if the interval has no bounds.
   package func present(kept: Duration?) -> Duration? {
     switch self {
     case .everyRun, .never: nil
@@ -14,10 +14,12 @@ extension Fetch.Interval {
     }
   }
 
-  /// The interval after a fetch that ended so: after `no_data` twice the present one, from 0 to 1 s, at most
-  /// `maximum`; after `new_data` `minimum` again; after `failed` as it was.
+  /// The interval after a fetch with this result.
   ///
-  /// With `{ minimum: 15m, maximum: 6h }`, one fetch after the other:
+  /// After `no_data`, the present interval is doubled (0 becomes 1 s), up to `maximum`. After `new_data`, it
+  /// is `minimum`. After `failed`, it does not change.
+  ///
+  /// With `{ minimum: 15m, maximum: 6h }`, for consecutive fetches:
   ///
   /// | result | present | next |
   /// |---|---|---|
@@ -36,22 +38,22 @@ extension Fetch.Interval {
     case (_, .failed), (.everyRun, _), (.never, _), (.minimum, _): return present
     case (.adaptive(let minimum, _), .newData): return minimum
     case (.adaptive(_, let maximum), .noData):
-      // Halved rather than doubled: a huge maximum must not overflow.
+      // Halves the maximum instead of doubling the interval: a huge maximum must not overflow.
       guard present < maximum / 2 else { return maximum }
       return present == .zero ? Swift.min(.seconds(1), maximum) : present * 2
     }
   }
 
-  /// Whether a fetch that has not ended in this round is asked for now.
+  /// Whether a fetch that has not ended in this round is due now.
   ///
   /// - Parameters:
-  ///   - last: when the last one ended well.
+  ///   - last: when the last successful fetch ended.
   ///   - kept: as for `present`.
   package func start(last: Instant?, kept: Duration?, at now: Instant) -> NodeStart {
     if case .never = self { return .switchedOff }
     guard let last, let present = present(kept: kept) else { return .open }
     let due = last.advanced(by: present)
-    // A moment of the last fetch that lies ahead is a clock that was set back.
+    // If the last fetch lies in the future, the clock was set back.
     return now < due && last <= now ? .notDue(until: due) : .open
   }
 }

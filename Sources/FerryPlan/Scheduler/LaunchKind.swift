@@ -1,13 +1,13 @@
-/// How a launch came about. Raw values are written down; never reuse one.
+/// What started a launch. Raw values are persisted; never reuse one.
 package enum LaunchKind: String, Codable, Sendable, CaseIterable {
-  /// Someone watches.
+  /// Someone is watching.
   case foreground = "foreground"
-  /// Cron, CI, a timer.
+  /// Cron, CI or a timer.
   case background = "background"
-  /// To fetch what is due.
+  /// To run fetches that are due.
   case fetch = "fetch"
-  /// For something that happened.
+  /// In reaction to an event.
   case event = "event"
-  /// A service that stays.
+  /// A long-running service.
   case continuous = "continuous"
 }

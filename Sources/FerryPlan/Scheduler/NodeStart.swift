@@ -1,36 +1,36 @@
-/// What a launch finds of a node when it begins.
+/// The state of a node when a launch begins.
 package enum NodeStart: Sendable {
-  /// Not among those that `--only` names.
+  /// Not one of those selected by `--only`.
   case notSelected
-  /// A token, or a fetch or request that this round has still to carry out.
+  /// A token, or a fetch or request that has not completed in this round.
   case open
   case upload(ItemTable, Reconciliation.Settled)
-  /// It ended in this round.
+  /// The node has ended in this round.
   case closed(NodeOutcome)
   /// A fetch whose interval has not passed; it counts as succeeded.
   case notDue(until: Instant)
   /// A fetch whose interval is `never`; it counts as succeeded.
   case switchedOff
-  /// An unrepeatable request whose intent is on disk and whose outcome is not.
+  /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended
 }
 
-/// What is fixed for one launch.
+/// Options that do not change during a launch.
 package struct LaunchOptions: Sendable {
-  /// At most so many items are begun.
+  /// The maximum number of items that the launch begins.
   package var limit: Int?
-  /// What the machine has.
+  /// The machine's network and power source at the start.
   package var conditions: DeviceConditions
-  /// From this moment nothing more is started, and running requests have their grace.
+  /// From this time on, nothing is started, and running requests have the grace period to complete.
   package var deadline: Instant?
-  /// How long running requests may go on after a stop.
+  /// How long running requests may continue after a stop.
   package var grace: Duration
   package var launch: LaunchKind
-  /// How long it waits with nothing to do, for a delay, a budget's next window or other conditions.
+  /// How long an idle launch waits for a delay, a budget's next window or other conditions.
   package var patience: Duration
-  /// The time zones that the budgets name.
+  /// The time zones named by the budgets.
   package var zones: [String: CalendarZone]
-  /// Decides every jitter.
+  /// The seed for all jitter.
   package var seed: UInt64
 
   package init(

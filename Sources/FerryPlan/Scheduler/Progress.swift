@@ -1,47 +1,48 @@
 import HeapModule
 
-/// What the scheduler knows of an item, or of a node of a single request, from its first step to its end.
+/// The scheduler's state of an item, or of a node with a single request, from its first step to its end.
 struct Progress: Sendable {
   enum Intent: Sendable {
     case none
-    /// Recorded in this launch; spent once an attempt that carries it may have reached the server.
+    /// Recorded in this launch; used up once an attempt that relies on it may have reached the server.
     case recorded
-    /// Recorded by an earlier launch, which did not live to tell its outcome.
+    /// Recorded by an earlier launch, which was killed before it recorded the outcome.
     case inherited
   }
 
   var step: Step.Kind
-  /// When its first attempt of this launch began: `timeout_for_resource` of what is no item counts from then.
+  /// When its first attempt in this launch began. For everything except items, `timeout_for_resource` counts
+  /// from then.
   var startedAt: Instant?
-  /// Retries of this launch.
+  /// The number of retries in this launch.
   var retries = 0
-  /// Replacements of the present step for a refused token.
+  /// How often the present step was replaced because its token was rejected.
   var replacements = 0
-  /// Of a fetch: a request with a validator was refused, so it is sent without.
+  /// Whether a fetch is sent without a validator because a request with one was refused.
   var isUnconditional = false
   var intent = Intent.none
-  /// When its upload ID ends.
+  /// When its upload ID expires.
   var expires: Instant?
   var hasUploadID = false
-  /// It is about to get, or holds, an upload ID that no transfer uses yet.
+  /// Whether it holds, or is about to allocate, an upload ID that no transfer uses yet.
   var isAhead = false
-  /// A commit may have been carried out, perhaps for an earlier launch: nothing but its success is an end that is
-  /// known, and where there is a probe, that is asked first.
+  /// Whether a commit may have been executed, perhaps in an earlier launch. Only a successful commit settles
+  /// this; if there is a probe, it is sent first.
   var isCommitUnknown = false
-  /// What the server has under its upload ID may count: what makes it count was sent, perhaps by an earlier launch,
-  /// and not refused for certain.
+  /// Whether the data under its upload ID may count: the request that makes it count was sent, perhaps by an
+  /// earlier launch, and was not definitely refused.
   var mayCount = false
-  /// Its transfer has ended: its batch does not wait for it any more.
+  /// Whether its transfer has ended, so that its batch no longer waits for it.
   var isSent = false
-  /// Where its later steps go, where only a capture told.
+  /// The queues of its later steps, if only a capture determined their origins.
   var hostQueues: [Step.Kind: Int] = [:]
-  /// What went wrong so far.
+  /// The failed attempts so far.
   var attemptFailures: [AttemptFailure] = []
 
   init(step: Step.Kind) { self.step = step }
 }
 
-/// An attempt that did not go well.
+/// A failed attempt.
 package struct AttemptFailure: Hashable, Codable, Sendable {
   package var step: Step.Kind
   package var code: String
@@ -55,46 +56,48 @@ package struct AttemptFailure: Hashable, Codable, Sendable {
 struct UploadState: Sendable {
   let node: NodeID
   var items: ItemTable
-  /// The first so many are sorted by path; those behind them came during the launch.
+  /// The number of items at the start of the table that are sorted by path. The items after them were added
+  /// during the launch.
   let listedCount: Int
-  /// These, by their paths.
+  /// The items added during the launch, by path.
   var further: [[UInt8]: Int] = [:]
   /// 0 is the highest.
   let priority: UInt16
-  /// Where the next batch begins.
+  /// The index at which the next batch begins.
   var handedOver = 0
-  /// Handed over and not begun yet.
+  /// Items of the batch that have not begun.
   var pending = PendingItems()
-  /// Handed over in the background: the resume delay keeps them until then.
+  /// Items of a batch that was started in the background; the resume delay holds them until this time.
   var delayed: (items: PendingItems, until: Instant)?
-  /// What its budget had no room for, smallest first.
+  /// Items for which the budget had no room, smallest first.
   var skipped = Heap<SkippedItem>()
-  /// Until that record is synced nothing of the batch starts (background sessions).
+  /// Nothing of the batch starts until this record is synced (background sessions).
   var heldUntil: UInt64 = 0
-  /// Of the batch: not yet ended.
+  /// The number of items of the batch that have not ended.
   var batchOpen = 0
-  /// Of the batch: neither sent nor ended.
+  /// The number of items of the batch that have been neither sent nor ended.
   var batchSending = 0
-  /// Sent items that wait until the whole batch is through.
+  /// Sent items that wait until the whole batch has been sent.
   var sent: [Ready] = []
-  /// The batch's completions were handled.
+  /// Whether the batch's completions were handled.
   var isHandled = false
   var active: [Int: Progress] = [:]
-  /// Begun, and not waiting for a retry.
+  /// The number of items that have begun and are not waiting for a retry.
   var inProgress = 0
-  /// How many of those are ahead of their transfer.
+  /// How many of those are ahead of their transfer (`isAhead`).
   var ahead = 0
-  /// Not ended, in all batches.
+  /// The number of items that have not ended, in all batches.
   var open: Int
   var counts = ItemCounts()
-  /// At most so many items begun and not ended, so that IDs are allocated as late as the queue allows.
+  /// The maximum number of items that have begun and not ended, so that IDs are allocated as late as the
+  /// queue allows.
   var window = 1
   var aheadLimit = 1
-  /// It waits as a whole for other conditions than the launch's.
+  /// Whether the whole upload waits because the present conditions do not allow it.
   var isHeld = false
-  /// A budget decides when its transfers start, where the network has one.
+  /// Whether a budget decides when its transfers start, if the network has one.
   let isDiscretionary: Bool
-  /// The token nodes of its steps.
+  /// The token nodes that its steps use.
   let tokens: [Int]
   /// The largest file that was sent.
   var largest: TransferSample?
@@ -102,7 +105,7 @@ struct UploadState: Sendable {
   var releases = Releases()
 }
 
-/// An item that its budget had no room for.
+/// An item for which the budget had no room.
 struct SkippedItem: Comparable, Sendable {
   let size: Int64
   let item: Int
@@ -114,30 +117,30 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
-  /// Something of it has ended and is handled at the next resume.
+  /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
-  /// When that is.
+  /// When they are handled.
   var handlesAt: Instant?
-  /// `ferry cancel` has ended it.
+  /// Whether `ferry cancel` has ended the whole session.
   var isCancelled = false
-  /// Of these manifests it has ended what lives in the session.
+  /// The manifests whose work in the session has been canceled.
   var cancelled: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
-    /// Of an upload: its batch is through.
+    /// The batch of an upload has been sent.
     case batch(Int)
-    /// Of a node of a single request.
+    /// A node with a single request has ended.
     case node(Int, NodeOutcome)
   }
 }
 
-/// How many items ended how.
+/// The number of items by outcome.
 package struct ItemCounts: Hashable, Codable, Sendable {
   package var done = 0
   package var failed = 0
   package var ambiguous = 0
   package var cancelled = 0
-  /// Not ended: left for a later launch.
+  /// Not ended; remaining for a later launch.
   package var waiting = 0
   /// Delivered before, and not to be delivered again.
   package var unchanged = 0
@@ -164,7 +167,7 @@ struct TokenState: Sendable {
   }
 
   var phase = Phase.absent
-  /// Counts the answers; 0 before the first.
+  /// The number of responses; 0 before the first.
   var generation = 0
   var expires: Instant?
   var fetchedAt = Instant(nanoseconds: 0)
@@ -175,43 +178,43 @@ struct TokenState: Sendable {
 /// A node in a launch.
 struct NodeState: Sendable {
   enum Phase: Sendable {
-    /// `--only` names others.
+    /// `--only` does not select it.
     case notSelected
-    /// For what it needs.
+    /// Waits for the nodes that it needs.
     case waiting
     case open
-    /// It ended in the background; a resume will handle that.
+    /// It ended in the background; the next resume will handle that.
     case finished(NodeOutcome)
     /// It ended; its outcome is being synced.
     case settling(sequence: UInt64, NodeOutcome)
     case closed(NodeOutcome)
-    /// Something of it is left for a later launch.
+    /// Part of it remains for a later launch.
     case left(RecordedFailure)
   }
 
   var phase: Phase
-  /// Of a node of a single request.
+  /// The progress of a node with a single request.
   var progress: Progress?
   var failure: RecordedFailure?
-  /// Of a fetch or request: it ended in an earlier launch of this round.
+  /// Whether a fetch or request ended in an earlier launch of this round.
   var endedBefore = false
-  /// Of a fetch: not due before this moment.
+  /// When a fetch is due, if it is not due yet.
   var notBefore: Instant?
-  /// Of a fetch: how long the next one waits, from the last that ended well.
+  /// The interval of a fetch until the next one, counted from the last successful fetch.
   var interval: Duration?
   var fetchResult: FetchResult?
 }
 
-/// How a node ended.
+/// The outcome of a node.
 package enum NodeOutcome: String, Codable, Sendable {
   case succeeded
   case failed
   case ambiguous
-  /// It did not run: what it needs did not end as its `when` asks.
+  /// It did not run, because the outcome of a node that it needs does not satisfy its `when`.
   case skipped
 }
 
-/// What a fetch brought. The names are UIBackgroundFetchResult's.
+/// The result of a fetch. The names are those of UIBackgroundFetchResult.
 package enum FetchResult: String, Codable, Sendable {
   case newData = "new_data"
   case noData = "no_data"

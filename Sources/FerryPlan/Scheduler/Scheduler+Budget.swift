@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Budgets: what discretionary transfers may send.
+/// Budgets: how much discretionary transfers may send.
 extension Scheduler {
   /// Whether a budget decides when the node's transfers start.
   func isGated(_ node: NodeID) -> Bool {
@@ -14,7 +14,7 @@ extension Scheduler {
     }
   }
 
-  /// Another network has a budget of its own; what was promised under the old one is promised still.
+  /// Switches to the budget of another network. Reservations under the old budget remain valid.
   mutating func changeGate() {
     let old = gate
     if old != nil { actions.append(.releaseLeases) }
@@ -23,7 +23,7 @@ extension Scheduler {
     returnSkipped()
   }
 
-  /// The next window begins: what the last one had no room for goes first.
+  /// Begins the next window: items that did not fit the last one go first.
   mutating func rollGate() {
     guard gate?.roll(at: now) == true else { return }
     actions.append(.releaseLeases)
@@ -31,7 +31,7 @@ extension Scheduler {
     returnWaiters()
   }
 
-  /// An answer to a request of another window or network was given back with its lease.
+  /// Takes a lease, unless its request was for another window or network: that lease has been returned.
   mutating func take(_ lease: Lease, for request: Lease.Request) {
     guard gate?.asked == request else { return }
     gate?.answered(lease)
@@ -53,7 +53,8 @@ extension Scheduler {
     }
   }
 
-  /// The place has ended: what it was promised and did not send may let others go, smallest first.
+  /// Releases the reservation of an item, node or orphan that has ended. The part that it did not use may let
+  /// others start, smallest first.
   mutating func releaseReservation(_ ref: ItemRef) {
     guard gate?.isReserved(ref) == true else { return }
     gate?.release(ref)
@@ -67,7 +68,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether the next item of an upload may begin; one that may not is stepped over.
+  /// Whether the next item of an upload may begin. An item that may not is skipped.
   enum ItemAdmission { case admitted, asks, skipped }
 
   mutating func admitNext(of upload: Int) -> ItemAdmission {
@@ -97,7 +98,8 @@ extension Scheduler {
     uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
   }
 
-  /// Before a request that was begun is sent: what it needs is leased, or it waits. Returns its byte limit.
+  /// Whether a request that is about to be sent is covered by the budget. If not, it waits: for a lease, or
+  /// for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
     guard isGated(ready.ref.node) else { return true }
     let admission: BudgetGate.Admission
@@ -127,7 +129,7 @@ extension Scheduler {
     }
   }
 
-  /// The release of an upload ID waits for no other window: the next run tries it again.
+  /// The release of an upload ID does not wait for another window: the next run tries it again.
   private mutating func isReleaseCovered(_ ready: Ready) -> Bool {
     guard gate?.isReserved(ready.ref) == false else { return true }
     switch gate?.admit(ready.ref, size: 1) {
@@ -144,7 +146,7 @@ extension Scheduler {
     if let request { actions.append(.lease(request)) }
   }
 
-  /// What an attempt may move of a body whose size nobody knows.
+  /// How many bytes a fetch, whose size is unknown, may transfer under a hard budget.
   func byteLimit(of ready: Ready) -> Int64? {
     guard ready.step == .fetch, let gate, gate.budget.cutoff == .hard, isGated(ready.ref.node) else {
       return nil
@@ -168,7 +170,7 @@ extension Plan {
 }
 
 extension RecordedFailure {
-  /// What an item ends with that no budget has room for.
+  /// The failure of an item that does not fit any budget.
   static func neverFits(_ size: Int64) -> RecordedFailure {
     .init(
       code: "budget_never",

@@ -1,9 +1,9 @@
 import FerryManifest
 
-/// `ferry cancel` and `ferry submit`, while a launch runs.
+/// `ferry cancel` and `ferry submit` during a launch.
 extension Scheduler {
-  /// Ends what lives in the session as cancelled, of one manifest or of all. With `finishing` what was begun comes
-  /// to its end.
+  /// Cancels the session's work, of one manifest or of all. With `finishing`, work that has begun runs to
+  /// completion.
   mutating func cancel(_ session: SessionID, of manifest: ManifestID?, finishing: Bool) {
     let plan = plan
     let cancelled = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
@@ -30,7 +30,7 @@ extension Scheduler {
     }
   }
 
-  /// Items that were handed over, and those that never were.
+  /// Cancels items of the batch that have not begun, and those of later batches.
   private mutating func cancelUnbegun(_ upload: Int) {
     let node = uploads[upload].node
     switch nodes[node.index].phase {
@@ -38,7 +38,7 @@ extension Scheduler {
       let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
       uploads[upload].inProgress += unbegun.count
       for item in unbegun {
-        // What may have been sent before is not sent again by a later round.
+        // If it may have been sent before, a later round must not send it again.
         let isAmbiguous = mayHaveActed(item, of: upload)
         end(ItemRef(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
       }
@@ -48,7 +48,8 @@ extension Scheduler {
     }
   }
 
-  /// Items of later batches: the journal has to have them in this round, which does not list them anew then.
+  /// Items of later batches. The journal must contain them in this round, so that the round does not list
+  /// them again.
   private mutating func handOverRest(of upload: Int) -> Range<Int> {
     let rest = uploads[upload].handedOver..<uploads[upload].items.count
     guard !rest.isEmpty else { return rest }
@@ -59,13 +60,13 @@ extension Scheduler {
     return rest
   }
 
-  /// Whether an earlier launch may have sent a commit of the item, or a step that is never sent again, and nobody has
-  /// decided of that since.
+  /// Whether an earlier launch may have sent the item's commit, or an unrepeatable step of it, and no
+  /// decision has been made about it since.
   private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
     ![nil, .commitAgain].contains(uploads[upload].items.begun[item]?.intent)
   }
 
-  /// Further items for an upload; a node that has ended takes them in the next launch.
+  /// Adds items to an upload. If the node has ended, the next launch handles them.
   mutating func add(_ items: ItemTable, to node: NodeID) {
     guard let upload = uploadIndex[node.index], takesItems(node) else { return }
     let first = uploads[upload].items.count
@@ -76,7 +77,7 @@ extension Scheduler {
 }
 
 extension Scheduler {
-  /// Whether an upload takes further items in this launch.
+  /// Whether an upload accepts more items in this launch.
   package func takesItems(_ node: NodeID) -> Bool {
     guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
       !sessions[session(of: node).index].cancelled.contains(plan.manifest(of: node))
@@ -87,13 +88,13 @@ extension Scheduler {
     }
   }
 
-  /// Whether every item of an upload is in its journal; never of an upload that the launch was not to carry out.
+  /// Whether every item of an upload is in its journal. `false` for an upload that the launch does not run.
   package func hasHandedOver(_ node: NodeID) -> Bool {
     uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }
 
-  /// Whether one of the files is another than the launch's item of that path, or that item has ended in vain: the
-  /// launch does not take it up again.
+  /// Whether one of the files differs from the launch's item with that path, or that item has failed or was
+  /// canceled. The launch does not start such an item again.
   package func hasOutdated(_ files: FileColumns, of node: NodeID) -> Bool {
     guard let upload = uploadIndex[node.index] else { return false }
     return (0..<files.count).contains { file in
@@ -105,8 +106,8 @@ extension Scheduler {
     }
   }
 
-  /// Of files those that the upload does not have in this launch. It costs what the files cost, however many items
-  /// there are.
+  /// Those of the files that the upload does not have in this launch. The cost depends on the number of
+  /// files, not on the number of items.
   package func unknown(_ files: FileColumns, to node: NodeID) -> FileColumns {
     guard let upload = uploadIndex[node.index] else { return files }
     var unknown = FileColumns()
@@ -118,17 +119,18 @@ extension Scheduler {
 }
 
 extension Plan {
-  /// Whether the place lives in the session and is of one of the manifests; tokens live nowhere.
+  /// Whether the item or node belongs to the session and to one of the manifests. Tokens belong to no session
+  /// here.
   fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ ref: ItemRef) -> Bool {
     let node = nodes[ref.node.index]
-    // What releases an upload ID goes on.
+    // The release of an upload ID continues.
     return node.session == session && node.kind != .token && ref.orphan == nil
       && manifests.contains(node.manifest)
   }
 }
 
 extension UploadState {
-  /// The item of a path.
+  /// The index of the item with this path.
   fileprivate func item(of path: ArraySlice<UInt8>) -> Int? {
     var (low, high) = (0, listedCount)
     while low < high {
@@ -139,7 +141,7 @@ extension UploadState {
     return further[Array(path)]
   }
 
-  /// Takes out the items of the batch that have not begun.
+  /// Removes the items of the batch that have not begun, and returns them.
   mutating func takeUnbegun() -> [Int] {
     let items =
       Array(pending.items) + Array(delayed?.items.items ?? PendingItems().items)

@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// The machine's network and power, and the launch's execution window: what keeps whole lanes back.
+/// The machine's network and power source, and the launch's execution window: conditions that hold whole host
+/// queues.
 extension Scheduler {
   /// Why a node waits under the present conditions.
   func hold(on node: NodeID) -> RecordedFailure? {
@@ -13,7 +14,7 @@ extension Scheduler {
     return plan.sessions[session.index].hold(under: conditions, in: options.launch)
   }
 
-  /// The machine has another network or power: what may not go on is stopped and waits.
+  /// Changes the conditions. Requests that are no longer allowed are stopped and wait.
   mutating func change(to new: DeviceConditions) {
     guard new != conditions else { return }
     let hasOtherNetwork = new.network != conditions.network
@@ -23,13 +24,14 @@ extension Scheduler {
     if hasOtherNetwork { changeGate() }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where hostQueues[flight.hostQueue].hold != nil || (hasOtherNetwork && isPromised(flight)) {
-      // The answer of a step that is never sent again is worth more than the rule: it has been sent.
+      // An unrepeatable step has already been sent, so its response is worth more than the rule.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
     }
   }
 
-  /// Whether it may only be sent under a promise of the network's budget, which that of another network is not.
+  /// Whether it may be sent only with a reservation of the network's budget. A reservation of another
+  /// network's budget does not count.
   private func isPromised(_ flight: Flight) -> Bool {
     switch flight.attempt.step {
     case .transfer, .fetch, .request: isGated(flight.attempt.ref.node)
@@ -54,11 +56,12 @@ extension Scheduler {
 
   // MARK: The execution window
 
-  /// Requests of default sessions that are under way at once, at most, in a launch that has a window: as many
-  /// as UIApplication lets begin.
+  /// The maximum number of concurrent requests of default sessions in a launch that has a window: as many
+  /// tasks as UIApplication allows to begin.
   static let mostInWindow = 1_000
 
-  /// One clock for the launch, however many requests. A foreground launch's begins with the hang-up.
+  /// Starts the launch's single clock, which applies to all requests. In a foreground launch, it starts with
+  /// the hang-up.
   mutating func openWindow() {
     let window = plan.policies.executionWindow
     let length: Duration? =
@@ -77,7 +80,7 @@ extension Scheduler {
     windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
   }
 
-  /// Ends requests of default sessions by name; those of background sessions go on.
+  /// Ends each request of a default session with the reason `expired`. Those of background sessions continue.
   mutating func closeWindowIfOver() {
     guard let windowEndsAt, windowEndsAt <= now, !isWindowClosed else { return }
     isWindowClosed = true
@@ -88,7 +91,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether another request of the lane's session may be under way.
+  /// Whether another request of the queue's session may start.
   func hasRoomInWindow(_ hostQueue: Int) -> Bool {
     guard windowEndsAt != nil, flights.count >= Self.mostInWindow else { return true }
     guard plan.sessions[hostQueues[hostQueue].key.session.index].kind != .background else { return true }

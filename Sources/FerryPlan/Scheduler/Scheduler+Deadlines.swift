@@ -1,9 +1,10 @@
 import FerryManifest
 
-/// `timeout_for_resource`: no item, token, fetch, request or release takes longer, retries included.
+/// `timeout_for_resource` limits the total time of an item, token, fetch, request or release, including
+/// retries.
 ///
-/// The time of an item counts from when it was queued, through every launch. The others have no row in the journal
-/// before they end; their time counts from the first attempt in the launch.
+/// The time of an item counts from when it was queued, across all launches. The others have no row in the
+/// journal before they end; their time counts from the first attempt in the launch.
 extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource
@@ -13,17 +14,18 @@ extension Scheduler {
     return Instant(nanoseconds: uploads[upload].items.handedOver[item]).advanced(by: timeout)
   }
 
-  /// The moment of a retry, or the deadline if that is earlier: a wait beyond it could only end in a failure.
+  /// The time of a retry, or the deadline if that is earlier: a wait beyond it could only end in a failure.
   func bounded(_ moment: Instant, of ref: ItemRef) -> Instant {
     min(moment, deadline(of: ref))
   }
 
-  /// Ends a place whose time has passed before its next attempt.
+  /// Ends an item, node or orphan whose time has expired before its next attempt.
   mutating func runOut(_ ref: ItemRef) {
     let failure = RecordedFailure(
       code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed")
     if plan.nodes[ref.node.index].kind == .token || ref.orphan != nil {
-      // As where the server stays away: items that wait for the token, and other releases, are left for a later launch.
+      // As if the server did not respond: items that wait for the token, and other releases, remain for a
+      // later launch.
       leave(ref, failure)
     } else {
       end(ref, .failed, failure)
@@ -32,7 +34,7 @@ extension Scheduler {
 }
 
 extension AttemptResult.Answer {
-  /// Whether the attempt was ended because its time had passed.
+  /// Whether the attempt ended because its time had expired.
   var hasRunOut: Bool {
     switch self {
     case .response: false

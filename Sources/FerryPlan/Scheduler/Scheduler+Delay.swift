@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// The resume delay: what ends in the background is handled together, and what that creates waits.
+/// The resume delay: completions in the background are handled together, and the work that they create waits.
 extension Scheduler {
-  /// Whether the session's transfers belong to the background: their ends are handled at resumes.
+  /// Whether the session's transfers run in the background, so that their completions are handled at resumes.
   func hasResumes(_ session: SessionID) -> Bool {
     options.launch != .foreground && !sessions[session.index].isCancelled
       && plan.policies.resumeDelay.policy != .none
@@ -20,7 +20,7 @@ extension Scheduler {
     }
   }
 
-  /// When a transfer that is created now may start; `nil` for at once.
+  /// When a transfer that is created now may start; `nil` for immediately.
   func startsNoSooner(_ session: SessionID) -> Instant? {
     guard hasResumes(session), plan.policies.resumeDelay.policy == .beforeStart,
       let end = sessions[session.index].delay.endsAt, end > now
@@ -28,7 +28,7 @@ extension Scheduler {
     return end
   }
 
-  /// Something that ended in the background is handled now.
+  /// Records a resume: completed background work is handled now.
   mutating func resume(_ session: SessionID) {
     let policy = plan.policies.resumeDelay
     sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
@@ -36,14 +36,14 @@ extension Scheduler {
     metrics.resumes += 1
   }
 
-  /// Enqueues a step whose transfer is a new one.
+  /// Enqueues a step that starts a new transfer.
   mutating func enqueueCreated(_ ref: ItemRef, _ kind: Step.Kind) {
     guard let start = startsNoSooner(session(of: ref.node)) else { return enqueue(ref, kind) }
     if let upload = uploadIndex[ref.node.index] { uploads[upload].inProgress -= 1 }
     creations.insert(Timer(at: start, ready: ready(ref, kind)))
   }
 
-  /// Items that were handed over in the background and whose delay has passed.
+  /// Releases items of background batches whose delay has passed.
   mutating func releaseDelayed() {
     for upload in uploads.indices {
       guard let delayed = uploads[upload].delayed, delayed.until <= now else { continue }
@@ -54,14 +54,14 @@ extension Scheduler {
 
   // MARK: Batches
 
-  /// The item's transfer has ended; its batch does not wait for it any more.
+  /// Records that the item's transfer has ended, so that its batch no longer waits for it.
   mutating func passTransfer(_ item: Int, of upload: Int) {
     guard uploads[upload].active[item]?.isSent == false else { return }
     uploads[upload].active[item]?.isSent = true
     uploads[upload].batchSending -= 1
   }
 
-  /// Keeps a sent item until its batch is through.
+  /// Keeps a sent item until its whole batch has been sent.
   mutating func keepUntilThrough(_ ref: ItemRef, _ upload: Int) {
     let isAsked = self[progress: ref]?.step == .probe
     let kind = isAsked ? .probe : commitKind(of: ref)
@@ -70,12 +70,14 @@ extension Scheduler {
     uploads[upload].sent.append(ready(ref, kind))
   }
 
-  /// Whether something of the batch is still on its way; what its budget skipped goes in another window.
+  /// Whether every item of the batch has been sent or has ended, except those that the budget skipped: they
+  /// go in another window.
   func isBatchThrough(_ upload: Int) -> Bool {
     uploads[upload].batchSending <= uploads[upload].skipped.count
   }
 
-  /// Notes batches that are through, and handles them where their moment has come; true where that made work.
+  /// Notes the batches that have been sent, and handles the completions that are due. Returns whether that
+  /// created work.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
     var hasChanged = false
@@ -101,7 +103,7 @@ extension Scheduler {
     owe(.batch(index), session(of: upload.node))
   }
 
-  /// What has ended is handled at the next resume of its session.
+  /// Schedules a completion to be handled at the next resume of its session.
   mutating func owe(_ completion: SessionState.Unhandled, _ session: SessionID) {
     sessions[session.index].unhandled.append(completion)
     guard sessions[session.index].handlesAt == nil else { return }
@@ -122,7 +124,7 @@ extension Scheduler {
     }
   }
 
-  /// Why something waits for the delay.
+  /// The reason of something that waits for the delay.
   func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(

@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// How long a launch goes on, and what it leaves.
+/// How long a launch continues, and what it leaves unfinished.
 extension Scheduler {
-  /// When `.timer` is due, if nothing else happens before; `nil` where only other events lead on.
+  /// When `.timer` is due if no other event occurs before; `nil` if only other events can make progress.
   package var nextWakeup: Instant? {
     var moments: [Instant] = []
     if let next = timers.min?.at { moments.append(next) }
@@ -13,7 +13,7 @@ extension Scheduler {
       }
       moments.append(resumeAt)
     }
-    // One that is ending waits for the disk alone.
+    // A launch that is ending waits only for the disk.
     if stop == nil, !isEnding {
       moments += awaitedMoments
       if let idleSince, gate?.asked == nil { moments.append(idleSince.advanced(by: options.patience)) }
@@ -24,7 +24,7 @@ extension Scheduler {
     return moments.min()
   }
 
-  /// Moments at which a delay or a budget's window ends, for what waits for them.
+  /// When delays or a budget's window end, if something waits for them.
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
@@ -38,7 +38,8 @@ extension Scheduler {
     return moments
   }
 
-  /// Nothing runs, nothing can start and no moment is waited for: the launch is over once all is on disk.
+  /// Ends the launch, once everything is on disk, if nothing is running, nothing can start and nothing waits
+  /// for a known time.
   mutating func endIfIdle() {
     guard !hasEnded, flights.isEmpty else {
       idleSince = nil
@@ -50,16 +51,17 @@ extension Scheduler {
         idleSince = nil
         return
       }
-      // Asking for a lease, as at every window's begin, is no work that would begin the patience anew.
+      // Requesting a lease, as at the start of every window, is not work that would restart the patience
+      // period.
       guard gate?.asked == nil else { return }
       guard !releaseOrphans() else {
-        // It is work: no patience runs out meanwhile.
+        // This is work: patience does not expire meanwhile.
         idleSince = nil
         return
       }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
-      // What needs it may have to be skipped.
+      // Nodes that depend on it may have to be skipped.
       return
     }
     if !isEnding {
@@ -74,7 +76,8 @@ extension Scheduler {
     }
   }
 
-  /// Whether a moment that is waited for comes soon enough, or other conditions may.
+  /// Whether the launch keeps waiting: something is due within its patience, or conditions may change within
+  /// it.
   private var isPatient: Bool {
     mutating get {
       guard options.patience > .zero, !isEnding else { return false }
@@ -108,14 +111,16 @@ extension Scheduler {
     }
   }
 
-  /// The launch stops: what waits for a connection, a moment, an intent or a token is left.
+  /// The launch stops: steps that wait for a connection, a time, an intent or a token remain for a later
+  /// launch.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
       leave(ready.ref, hold(on: ready.ref.node) ?? stopReason)
     }
   }
 
-  /// Takes out what waits for a connection, a moment, an intent, a token, the budget, or the end of its batch.
+  /// Removes and returns the matching steps that wait for a connection, a time, an intent, a token, the
+  /// budget, or the end of their batch.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for hostQueue in hostQueues.indices { waiting += hostQueues[hostQueue].take(where: isWanted) }
@@ -143,7 +148,7 @@ extension Scheduler {
     return waiting
   }
 
-  /// The launch ends: whatever has not ended is left for a later one.
+  /// The launch ends: everything that has not ended remains for a later one.
   private mutating func leaveTheRest() {
     for index in nodes.indices {
       switch nodes[index].phase {
@@ -172,7 +177,7 @@ extension Scheduler {
     }
   }
 
-  /// What a reason means for the launch's end.
+  /// Records what a reason means for the launch's exit code.
   mutating func note(_ reason: RecordedFailure, of node: NodeID) {
     if reason == .maxDuration || reason == .expired { note(.cutOff, of: node) }
     guard reason.isDeferral else { return }
@@ -184,7 +189,7 @@ extension Scheduler {
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
-  /// Why what is left of an open node waits: the one place that tells.
+  /// Why the remaining work of an open node waits. This is the only place that determines it.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) { return hold }
@@ -221,7 +226,7 @@ extension Scheduler {
     plan.manifests.indices.allSatisfy { isRoundThrough(of: ManifestID($0)) }
   }
 
-  /// Whether every node of a manifest has; each has a round of its own.
+  /// Whether every node of a manifest has ended in its round. Each manifest has its own round.
   package func isRoundThrough(of manifest: ManifestID) -> Bool {
     nodes.indices.lazy.filter { plan.nodes[$0].manifest == manifest }.allSatisfy { index in
       switch nodes[index].phase {
@@ -233,10 +238,10 @@ extension Scheduler {
 }
 
 extension HostQueue {
-  /// Whether it has something that the round waits for.
+  /// Whether it has steps that the round waits for.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
 
-  /// Nothing of it will start by itself.
+  /// Whether nothing in the queue will start without another event.
   var isIdle: Bool {
     guard intending.isEmpty, intended.isEmpty || hold != nil else { return false }
     return ready.isEmpty || hold != nil

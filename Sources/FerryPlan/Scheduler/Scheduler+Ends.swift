@@ -2,11 +2,11 @@ import FerryManifest
 
 /// The end of an item or a single request, in this round or in this launch.
 extension Scheduler {
-  /// The item's, or the single request's, end in this round.
+  /// Ends the item, or the single request, in this round.
   mutating func end(_ ref: ItemRef, _ state: ItemState, _ failure: RecordedFailure?) {
     releaseReservation(ref)
     if (state == .failed || state == .cancelled), self[progress: ref]?.isCommitUnknown == true {
-      // Whoever sends the file again might do twice what the server did at the commit.
+      // Sending the file again might repeat what the server did at the commit.
       let reason = failure.map { ": \($0.message)" } ?? ""
       return end(
         ref, .ambiguous,
@@ -54,7 +54,7 @@ extension Scheduler {
     closeIfThrough(upload)
   }
 
-  /// Not in this launch any more.
+  /// Leaves the item, node or orphan for a later launch.
   mutating func leave(_ ref: ItemRef, _ failure: RecordedFailure) {
     if plan.nodes[ref.node.index].kind == .token { return fail(token: ref.node, failure) }
     if ref.orphan != nil { return leaveRelease(ref, failure) }
@@ -79,9 +79,10 @@ extension Scheduler {
     closeIfThrough(upload)
   }
 
-  /// The request that was about to be sent was not carried out: the journal has again what it had before.
+  /// Withdraws the intent of a request that was not sent: the journal returns to its previous state.
   ///
-  /// Of a commit that a person wants sent again that is the doubt, unless the probe has ended it.
+  /// If the user asked for a commit to be sent again, that previous state is the doubt about it, unless the
+  /// probe has resolved it.
   mutating func withdrawIntent(of ref: ItemRef) {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: ref]?.mayCount == true
@@ -99,7 +100,7 @@ extension Scheduler {
     uploads[upload].open -= 1
     uploads[upload].batchOpen -= 1
     guard state != .done || !attemptFailures.isEmpty else { return }
-    // What no launch had begun is only counted.
+    // Items that no launch had begun are only counted.
     guard state != .cancelled || progress != nil || uploads[upload].items.begun[item] != nil else { return }
     metrics.notes.append(ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures))
   }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Lanes: what is sent next on which connections.
+/// Host queues: what is sent next on which connections.
 extension Scheduler {
   mutating func hostQueue(_ session: SessionID, _ origin: Origin?) -> Int {
     let key = HostQueue.Key(session: session, origin: origin)
@@ -35,7 +35,7 @@ extension Scheduler {
     let priority: UInt16 =
       switch kind {
       case .token: 0
-      // Behind whatever has a priority of its own.
+      // After everything that has its own priority.
       case .abandon: .max
       case .allocate, .transfer, .commit, .probe, .fetch, .request:
         uploadIndex[ref.node.index].map { uploads[$0].priority } ?? 32_768
@@ -52,7 +52,7 @@ extension Scheduler {
     }
   }
 
-  /// Puts a step among those that wait for the lane.
+  /// Inserts a step into the queue.
   private mutating func wait(_ ready: Ready, on hostQueue: Int) {
     if isTooLate(ready, on: hostQueue) {
       waitForDeadline(ready)
@@ -67,7 +67,7 @@ extension Scheduler {
     return hostQueue(step.session, step.origin)
   }
 
-  /// Intents that have reached the disk may be used now.
+  /// Moves steps whose intents have reached the disk: they may be sent now.
   mutating func moveIntents() {
     for hostQueue in hostQueues.indices where !hostQueues[hostQueue].intending.isEmpty {
       let written = hostQueues[hostQueue].intending.filter { $0.sequence <= synced }
@@ -83,7 +83,7 @@ extension Scheduler {
   }
 
   mutating func fillHostQueues() {
-    // A step begun on one lane can make work for another, so until nothing moves.
+    // A step that starts in one queue can create work for another, so this repeats until nothing changes.
     var hasMoved = true
     while hasMoved {
       hasMoved = false
@@ -95,7 +95,7 @@ extension Scheduler {
     var hasMoved = false
     while hostQueues[hostQueue].givenUp == nil, hostQueues[hostQueue].hold == nil {
       let hasSlot = hostQueues[hostQueue].freeSlots(at: now) > 0 && hasRoomInWindow(hostQueue)
-      // Intents go ahead of the connections.
+      // Intents are written before a connection is free.
       let hasIntentRoom = hostQueues[hostQueue].needsIntents && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, let intended = hostQueues[hostQueue].intended.min, !isOvertaken(intended, on: hostQueue) {
         hostQueues[hostQueue].intended.removeMin()
@@ -123,7 +123,7 @@ extension Scheduler {
     return hasMoved
   }
 
-  /// Whether something of a higher priority may be sent at once, without an intent.
+  /// Whether a step of higher priority can be sent at once, without an intent.
   private func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
     if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
       return !needsIntent(top)
@@ -131,18 +131,20 @@ extension Scheduler {
     guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
       case .upload(let work) = plan.nodes[uploads[source].node.index].work
     else { return false }
-    // What a budget steps over, or an earlier launch had begun, overtakes nothing for certain.
+    // If a budget skips the item, or an earlier launch had begun it, it is not certain that it overtakes.
     return !isGated(uploads[source].node) && uploads[source].items.begun.isEmpty
       && work.first.repeatability != .once
   }
 
-  /// What is never sent again, and every commit: the next launch has to know that it may have been carried out.
+  /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit: the
+  /// next launch has to know that it may have been executed.
   private func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref.node, ready.step).repeatability == .once)
       && self[progress: ready.ref]?.intent != .recorded
   }
 
-  /// A commit that can be sent again, and has no intent yet: while that is written it takes no connection.
+  /// Whether this is a commit without an intent that can be sent again. It uses no connection while its
+  /// intent is written.
   private func isCommitToIntend(_ ready: Ready) -> Bool {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }
