@@ -1,19 +1,19 @@
-/// What becomes of a delivered file. Raw values are written down; never reuse one.
+/// What happens to a delivered file. Raw values are persisted; never reuse one.
 package enum AfterState: UInt8, Codable, Sendable {
   /// It is to be deleted or moved.
   case owed = 1
   case deleted = 2
   case moved = 3
-  /// Nothing was done: it is not the file that was sent any more.
+  /// Nothing was done, because it is no longer the file that was sent.
   case changed = 4
-  /// Nothing was to be done: it was gone.
+  /// Nothing was done, because the file no longer existed.
   case gone = 5
-  /// Nothing is to be done: the manifest says `keep` by now.
+  /// Nothing is to be done, because the manifest now has `keep`.
   case kept = 6
 }
 
 extension AfterState {
-  /// A word for documents.
+  /// The word used in documents.
   package var word: String {
     switch self {
     case .owed: "owed"

@@ -1,8 +1,8 @@
-/// A SHA-256, in place: a million of them are one array.
+/// A SHA-256 digest, stored inline: a million of them form one array.
 package struct ContentDigest: Hashable, Sendable {
   private var words: SIMD4<UInt64>
 
-  /// - Parameter bytes: 32 of them; `nil` where they are not.
+  /// - Parameter bytes: exactly 32 bytes; otherwise the result is `nil`.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     words = .zero

@@ -1,33 +1,35 @@
-/// What a look into a listed file has told of its delivery. One byte a file.
+/// The result of comparing a listed file's contents with its delivery. One byte per file.
 package enum ContentComparison: UInt8, Sendable {
   /// There is no delivery to compare it with.
   case notAsked
-  /// It holds what was delivered.
+  /// Its contents are those that were delivered.
   case same
-  /// It holds something else, or could not be read to its end: it is to be sent, and sending it tells.
+  /// Its contents differ, or could not be read completely. The file is to be sent, and sending it will report
+  /// any error.
   case other
-  /// Nobody has looked.
+  /// It has not been read.
   case unread
 }
 
-/// Which delivered files have to be read to tell whether they changed, and what that told: `compare: content`.
+/// Determines which delivered files must be read to detect changes, and stores the results: `compare:
+/// content`.
 ///
-/// A file of another size has changed, and is not read. One of the same size is read, whatever its time says. One that
-/// was delivered without a digest, before `content` was asked for, is taken for what was delivered where its time is
-/// still the same, and for another file where it is not.
+/// A file whose size differs has changed and is not read. A file of the same size is read, whatever its
+/// modification time. A file that was delivered without a digest, before `content` was configured, counts as
+/// unchanged if its time is the same, and as changed otherwise.
 package struct ContentQuestions: Sendable {
   /// A file to be read.
   package struct Question: Sendable {
-    /// Its place in the listing.
+    /// Its index in the listing.
     package var index: Int
     var row: Int64
-    /// Of what was delivered, where it is known.
+    /// The digest of the delivery, if it is known.
     var delivered: ContentDigest?
-    /// Its modification time is not that of its delivery.
+    /// Whether its modification time differs from that of its delivery.
     var isTouched: Bool
   }
 
-  /// A delivered file that holds what was delivered, and of which the journal says less or another time.
+  /// A delivered file whose contents are unchanged, but for which the journal has no digest or another time.
   package struct Confirmed: Sendable {
     package var row: Int64
     /// Nanoseconds since 1970.
@@ -36,23 +38,23 @@ package struct ContentQuestions: Sendable {
   }
 
   package private(set) var questions: [Question] = []
-  /// By the files' places in the listing.
+  /// By the files' indices in the listing.
   package private(set) var answers: [ContentComparison]
-  /// What the journal is to be told.
+  /// Updates for the journal.
   package private(set) var confirmed: [Confirmed] = []
 
   private let listing: FileColumns
   private var cursor = 0
 
-  /// - Parameter listing: sorted by path bytes, no path twice.
+  /// - Parameter listing: sorted by path bytes, with no path twice.
   package init(listing: FileColumns) {
     self.listing = listing
     answers = Array(repeating: .notAsked, count: listing.count)
   }
 
-  /// Meets one row of the journal; rows come sorted by path bytes.
+  /// Merges one row of the journal; rows are passed sorted by path bytes.
   ///
-  /// - Parameter delivered: the digest of its last delivery, where that is known.
+  /// - Parameter delivered: the digest of its last delivery, if it is known.
   package mutating func meet(
     _ known: Reconciliation.Known, delivered: ContentDigest?, path: UnsafeRawBufferPointer
   ) {
@@ -69,7 +71,7 @@ package struct ContentQuestions: Sendable {
     questions.append(Question(index: index, row: known.row, delivered: delivered, isTouched: isTouched))
   }
 
-  /// Passes what is listed before a path; true where the path itself is listed.
+  /// Skips the listed files before a path. Returns whether the path itself is listed.
   private mutating func catchUp(with path: UnsafeRawBufferPointer) -> Bool {
     while cursor < listing.count {
       switch listing.order(cursor, to: path) {
@@ -81,9 +83,9 @@ package struct ContentQuestions: Sendable {
     return false
   }
 
-  /// Takes what the file of a question holds.
+  /// Takes the digest of a file's contents.
   ///
-  /// - Parameter digest: `nil` where it could not be read.
+  /// - Parameter digest: `nil` if the file could not be read.
   package mutating func answer(_ question: Question, _ digest: ContentDigest?) {
     guard let digest, question.delivered ?? digest == digest else {
       answers[question.index] = .other

@@ -1,16 +1,16 @@
-/// Paths, sizes and times of many files in columns: an item is no object of its own.
+/// Paths, sizes and times of many files, in columns instead of one object per file.
 ///
-/// About 32 bytes a file and its path.
+/// About 32 bytes per file plus its path.
 package struct FileColumns: Hashable, Sendable {
-  /// The paths' bytes, one after the other: a name need not be UTF-8.
+  /// The bytes of all paths, concatenated: a name need not be UTF-8.
   package var paths: [UInt8]
-  /// Where each path ends in `paths`.
+  /// The end of each path in `paths`.
   package var ends: [Int]
   /// In bytes.
   package var sizes: [Int64]
   /// Nanoseconds since 1970.
   package var modified: [Int64]
-  /// Which file has the name: a number made of its device and inode; 0 where it is not known.
+  /// The identity of each file: a number derived from its device and inode; 0 if it is unknown.
   package var identities: [UInt64]
 
   package init(paths: [UInt8] = [], ends: [Int] = [], sizes: [Int64] = [], modified: [Int64] = []) {
@@ -37,7 +37,7 @@ package struct FileColumns: Hashable, Sendable {
     identities.reserveCapacity(count)
   }
 
-  /// - Parameter identity: 0 where it is not known which file has the name.
+  /// - Parameter identity: 0 if the file's identity is unknown.
   package mutating func append(
     path: some Collection<UInt8>, size: Int64, modified: Int64, identity: UInt64 = 0
   ) {
@@ -48,7 +48,7 @@ package struct FileColumns: Hashable, Sendable {
     identities.append(identity)
   }
 
-  /// Appends a file of another list, with all that is known of it.
+  /// Appends a file of another list with all its columns.
   package mutating func append(_ index: Int, of other: FileColumns) {
     append(
       path: other.path(index), size: other.sizes[index], modified: other.modified[index],
@@ -59,14 +59,14 @@ package struct FileColumns: Hashable, Sendable {
 extension FileColumns {
   package enum Order { case before, same, behind }
 
-  /// How a path stands to other bytes, as memcmp would say.
+  /// How a path compares to other bytes, in the order of memcmp.
   package func order(_ index: Int, to other: UnsafeRawBufferPointer) -> Order {
     let range = pathRange(index)
     return paths.withUnsafeBytes { all in
       let own = UnsafeRawBufferPointer(rebasing: all[range])
       let common = min(own.count, other.count)
       var offset = 0
-      // Eight letters at a time: neighbours in a folder begin alike.
+      // Eight bytes at a time: neighbors in a folder share a prefix.
       while offset + 8 <= common {
         let (a, b) = (Self.word(own, offset), Self.word(other, offset))
         if a != b { return a < b ? .before : .behind }
@@ -80,7 +80,7 @@ extension FileColumns {
     }
   }
 
-  /// As a number that sorts like its letters.
+  /// Eight bytes as a number that sorts as they do.
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
     UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

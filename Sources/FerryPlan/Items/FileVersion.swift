@@ -1,6 +1,7 @@
-/// Which file a name led to, and as of when: a file that was replaced or changed has another one.
+/// The identity and state of the file that a name referred to: if the file is replaced or changed, it has
+/// another version.
 package struct FileVersion: Hashable, Sendable {
-  /// Device and inode.
+  /// Derived from device and inode.
   package var identity: UInt64
   /// In bytes.
   package var size: Int64
@@ -13,7 +14,7 @@ package struct FileVersion: Hashable, Sendable {
 }
 
 extension FileVersion: LosslessStringConvertible {
-  /// The three numbers, with a blank between them: what the journal keeps.
+  /// The three numbers, separated by a space, as the journal stores them.
   package var description: String { "\(identity) \(size) \(modified)" }
 
   package init?(_ description: String) {

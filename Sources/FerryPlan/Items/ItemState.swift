@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Where an item stands in its round. Raw values are written down; never reuse one.
+/// The state of an item in its round. Raw values are persisted; never reuse one.
 package enum ItemState: UInt8, Codable, Sendable {
   case queued = 0
   /// It holds an upload ID.
@@ -9,11 +9,11 @@ package enum ItemState: UInt8, Codable, Sendable {
   case transferred = 2
   case done = 3
   case failed = 4
-  /// An unrepeatable step was sent and its answer is not known; a person decides.
+  /// An unrepeatable step was sent and its response is unknown; the user decides.
   case ambiguous = 5
   case cancelled = 6
 
-  /// Whether nothing is left to do for it in its round.
+  /// Whether the item has nothing left to do in its round.
   package var isClosed: Bool {
     switch self {
     case .queued, .allocated, .transferred: false
@@ -22,20 +22,21 @@ package enum ItemState: UInt8, Codable, Sendable {
   }
 }
 
-/// The steps an item goes through, as intents name them. Raw values are written down; never reuse one.
+/// The steps of an item, as intents name them. Raw values are persisted; never reuse one.
 package enum ItemStep: UInt8, Codable, Sendable {
   case allocate = 1
   case transfer = 2
   case commit = 3
-  /// A commit that may have been carried out, and that a person wants to be sent again: no launch has been about to.
+  /// A commit that may have been executed, and that the user wants to be sent again. No launch has been about
+  /// to send it yet.
   case commitAgain = 4
 }
 
-/// What a capture took from an answer.
+/// A value captured from a response.
 package struct CapturedValue: Hashable, Sendable {
   package var name: String
   package var value: String
-  /// Kept in a column that is never printed or exported.
+  /// Whether it is stored in a column that is never printed or exported.
   package var isSecret: Bool
 
   package init(name: String, value: String, isSecret: Bool) {
@@ -46,7 +47,7 @@ package struct CapturedValue: Hashable, Sendable {
 }
 
 extension CapturedValue: CustomStringConvertible, CustomReflectable {
-  /// A secret one prints as `***`, also within other values.
+  /// A secret prints as `***`, also within other values.
   package var description: String { "\(name): \(isSecret ? SensitiveValue(value).description : value)" }
   package var customMirror: Mirror { Mirror(self, children: ["capture": description]) }
 }

@@ -1,13 +1,13 @@
 /// The items of one upload that this launch may work on, in columns.
 package struct ItemTable: Sendable {
   package var files = FileColumns()
-  /// The journal's row of each.
+  /// The journal row of each item.
   package var rows: [Int64] = []
   package var phases: [Phase] = []
   package var entries: [Entry] = []
-  /// When each was handed over in this round; `nil` where it has not been yet.
+  /// When each item was queued in this round, in nanoseconds since 1970; `notHandedOver` if it has not been.
   package var handedOver: [Int64] = []
-  /// What is known of the few that an earlier launch had begun.
+  /// The state of the few items that an earlier launch had begun.
   package var begun: [Int: Begun] = [:]
 
   /// What this launch has done with an item.
@@ -18,24 +18,24 @@ package struct ItemTable: Sendable {
     case failed
     case ambiguous
     case cancelled
-    /// Left for a later launch.
+    /// Remaining for a later launch.
     case left
   }
 
-  /// How an item came into this round.
+  /// How an item entered this round.
   package enum Entry: UInt8, Sendable {
     /// Never seen before.
     case new
-    /// Known, and queued again: a new round, or a changed file.
+    /// Known, and queued again because of a new round or a changed file.
     case requeued
-    /// Open in this round since an earlier launch, of a file that has changed: queued again.
+    /// Open in this round since an earlier launch, but queued again because the file has changed.
     case changed
     /// Open in this round since an earlier launch.
     case continuing
-    /// Begun in an earlier round, whose upload went on without it: it goes on in this one.
+    /// Begun in an earlier round, which ended without it; it continues in this round.
     case adopted
 
-    /// What an earlier launch did for it, its upload ID too, is of no use any more.
+    /// Whether the work of earlier launches on it, including its upload ID, no longer applies.
     package var isQueuedAnew: Bool { self == .requeued || self == .changed }
   }
 
@@ -43,7 +43,7 @@ package struct ItemTable: Sendable {
   package struct Begun: Hashable, Sendable {
     package var state: ItemState
     package var expires: Instant?
-    /// A commit, or a step that is never sent again, was about to be sent and its outcome is not known.
+    /// The commit or unrepeatable step that was about to be sent and whose outcome is unknown.
     package var intent: ItemStep?
 
     package init(state: ItemState, expires: Instant? = nil, intent: ItemStep? = nil) {
@@ -71,7 +71,7 @@ package struct ItemTable: Sendable {
 
   package static let notHandedOver = Int64.min
 
-  /// Makes room at once for so many items.
+  /// Reserves capacity for this number of items.
   mutating func reserveCapacity(_ count: Int, pathBytes: Int) {
     files.reserveCapacity(count, pathBytes: pathBytes)
     rows.reserveCapacity(count)
@@ -82,7 +82,7 @@ package struct ItemTable: Sendable {
 }
 
 extension ItemTable {
-  /// Further items behind those that are there.
+  /// Appends items after the existing ones.
   package mutating func append(contentsOf other: ItemTable) {
     for item in 0..<other.count {
       let handedOver = other.handedOver[item]

@@ -1,25 +1,25 @@
 import FerryManifest
 
-/// Why an upload ID will not be used. Raw values are written down; never reuse one.
+/// Why an upload ID will not be used. Raw values are persisted; never reuse one.
 package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
-  /// Its item was cancelled.
+  /// Its item was canceled.
   case cancelled = 1
   /// Its item failed.
   case failed = 2
-  /// `valid_for`, or an end that the server named, passed before its transfer.
+  /// `valid_for`, or an expiry set by the server, passed before its transfer.
   case expired = 3
-  /// A transfer under it was cut off that cannot be gone on with: the file started over with another.
+  /// A transfer with it was interrupted and cannot be resumed, so the file started over with another ID.
   case startedOver = 4
-  /// The file is another now, or is sent anew in another round.
+  /// The file has changed, or is sent again in another round.
   case requeued = 5
-  /// The manifest was edited: its steps cannot use what was captured.
+  /// The manifest was edited, and its steps cannot use the captured values.
   case edited = 6
   /// `ferry reset` dropped its item.
   case reset = 7
-  /// `ferry resolve … retry`: its transfer was not carried out, and the file starts over.
+  /// `ferry resolve … retry`: its transfer was not executed, and the file starts over.
   case retried = 8
 
-  /// A word for documents.
+  /// The word used in documents.
   package var word: String {
     switch self {
     case .cancelled: "cancelled"
@@ -34,10 +34,11 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
   }
 }
 
-/// How an upload ID became one that will not be used.
+/// How an upload ID became an orphan.
 package struct Orphaning: Hashable, Sendable {
   package var reason: OrphanReason
-  /// What the server has under it may count: the commit may have been carried out. It is never released.
+  /// Whether the data under it may count, because the commit may have been executed. Such an ID is never
+  /// released.
   package var isInDoubt: Bool
 
   package init(_ reason: OrphanReason, isInDoubt: Bool) {
@@ -46,10 +47,10 @@ package struct Orphaning: Hashable, Sendable {
   }
 }
 
-/// From where on what the server has under an item's upload ID may count, as far as the journal of a launch that died
-/// tells. Raw values are written down; never reuse one.
+/// The state from which the data under an item's upload ID may count, judging by the journal of a launch that
+/// was killed. Raw values are persisted; never reuse one.
 package enum CountingPoint: UInt8, Sendable {
-  /// As soon as it has one: there is no commit.
+  /// As soon as it has an upload ID: there is no commit.
   case allocated = 1
   /// Once the commit's intent is written.
   case intended = 3
@@ -58,7 +59,7 @@ package enum CountingPoint: UInt8, Sendable {
 extension UploadWork {
   package var countingPoint: CountingPoint { commit == nil ? .allocated : .intended }
 
-  /// Whether what the server has of an item that an earlier launch had begun may count.
+  /// Whether the server's data of an item that an earlier launch had begun may count.
   package func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
     if intent != nil { return true }
     switch state {

@@ -1,6 +1,6 @@
-/// Items that have not begun, in the order in which they begin: a few ranges, however many items.
+/// Items that have not begun, in the order in which they begin: a few ranges, however many items there are.
 struct PendingItems: Sendable {
-  /// The next item is the first of the last range.
+  /// In reverse order: the next item is the first one of the last range.
   private var ranges: [Range<Int>] = []
   private(set) var count = 0
 
@@ -11,7 +11,7 @@ struct PendingItems: Sendable {
   var isEmpty: Bool { ranges.isEmpty }
   var first: Int? { ranges.last?.lowerBound }
 
-  /// Puts a range behind all others.
+  /// Appends a range after all others.
   mutating func append(_ range: Range<Int>) {
     guard !range.isEmpty else { return }
     count += range.count
@@ -22,7 +22,7 @@ struct PendingItems: Sendable {
     }
   }
 
-  /// Puts items before all others, in their order.
+  /// Inserts items before all others, in their order.
   mutating func prepend(_ items: [Int]) {
     var front = PendingItems()
     for item in items { front.append(item..<(item + 1)) }
@@ -41,6 +41,6 @@ struct PendingItems: Sendable {
     return range.lowerBound
   }
 
-  /// All of them, in order.
+  /// All items, in order.
   var items: some Sequence<Int> { ranges.reversed().lazy.flatMap(\.self) }
 }

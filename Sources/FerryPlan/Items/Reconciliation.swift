@@ -1,8 +1,9 @@
 import FerryManifest
 
-/// What is listed now, met with what the journal knows: which items this round still has to carry.
+/// Merges the listed files with the rows of the journal, to determine which items this round still has to
+/// send.
 ///
-/// Both sides come sorted by path bytes, so a million items are one merge and no dictionary.
+/// Both sides are sorted by path bytes, so a million items take one merge and no dictionary.
 package struct Reconciliation: Sendable {
   /// A row of the journal.
   package struct Known: Sendable {
@@ -14,9 +15,10 @@ package struct Reconciliation: Sendable {
     package var modified: Int64
     package var handedOver: Instant?
     package var expires: Instant?
-    /// It is delivered, and still to be deleted or moved.
+    /// Whether it is delivered and still has to be deleted or moved.
     package var owesAfter: Bool
-    /// It was submitted once more after it was handed over: where it ended in vain, it is sent anew in its round.
+    /// Whether it was submitted again after it was queued: if it failed or was canceled, it is sent again in
+    /// its round.
     package var isSubmittedAnew = false
 
     package init(
@@ -34,22 +36,22 @@ package struct Reconciliation: Sendable {
       self.owesAfter = owesAfter
     }
 
-    /// Whether an earlier launch has done something of it, and has not ended it.
+    /// Whether an earlier launch has begun it and not ended it.
     package var isBegun: Bool { !state.isClosed && (state != .queued || intent != nil) }
   }
 
-  /// Items that need nothing in this launch, by why.
+  /// The number of items that need nothing in this launch, by reason.
   package struct Settled: Hashable, Codable, Sendable {
     /// Delivered before, and not to be delivered again.
     package var delivered = 0
-    /// Of those: delivered in this round.
+    /// Those of `delivered` that were delivered in this round.
     package var doneInRound = 0
     package var failedInRound = 0
     package var cancelledInRound = 0
     package var ambiguous = 0
     /// Delivered, and still to be deleted or moved.
     package var owedAfter = 0
-    /// Of those that were delivered: taken for unchanged, as nobody has looked into them.
+    /// Those of `delivered` that count as unchanged because they have not been read.
     package var unread = 0
     /// Paths that could not be listed: each counts as failed.
     package var unlisted = 0
@@ -69,9 +71,9 @@ package struct Reconciliation: Sendable {
   private var cursor = 0
 
   /// - Parameters:
-  ///   - listing: sorted by path bytes, no path twice.
-  ///   - contents: what looks into the files have told, by their places in the listing; empty where size and
-  ///     modification time tell what has changed.
+  ///   - listing: sorted by path bytes, with no path twice.
+  ///   - contents: the results of reading the files, by their indices in the listing; empty if changes are
+  ///     detected by size and modification time.
   package init(
     listing: FileColumns, deliver: Upload.Deliver, contents: [ContentComparison] = [], round: Int64,
     nextRow: Int64
@@ -82,21 +84,21 @@ package struct Reconciliation: Sendable {
     self.contents = contents
     self.round = round
     self.nextRow = nextRow
-    // Mostly most of the listing is new, or none of it.
+    // Usually, most of the listing is new, or none of it.
     items.reserveCapacity(listing.count, pathBytes: listing.paths.count)
   }
 
-  /// Meets one row; rows come sorted by path bytes.
+  /// Merges one row; rows are passed sorted by path bytes.
   package mutating func meet(_ known: Known, path: some Collection<UInt8>) {
     Array(path).withUnsafeBytes { meet(known, path: $0) }
   }
 
-  /// The same. It takes bytes as they lie in SQLite's page: a million rows are compared, and none is copied.
+  /// Merges one row, whose path may lie in SQLite's page: a million rows are compared without copying any.
   package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
     guard catchUp(with: path) else {
-      // Nothing lists it any more, or ever did: a submitted file. It is still owed an end, also in a later round:
-      // sending it tells whether the file is gone.
+      // It is not listed, and perhaps never was: a submitted file. It must still be completed, also in a
+      // later round. If the file no longer exists, sending it will report that.
       if !known.state.isClosed { carryOn(known, path: path) }
       if known.state == .ambiguous { settled.ambiguous += 1 }
       return
@@ -108,7 +110,7 @@ package struct Reconciliation: Sendable {
     case .ambiguous:
       settled.ambiguous += 1
     case .queued, .allocated, .transferred:
-      // An upload ID of an earlier round is of the same file still.
+      // An upload ID of an earlier round still belongs to the same file.
       let goesOn = isSame && (known.round == round || known.state != .queued)
       if known.intent != nil || goesOn {
         carryOn(known, path: path, identity: listing.identities[index])
@@ -120,7 +122,7 @@ package struct Reconciliation: Sendable {
         switch deliver {
         case .once: false
         case .whenChanged: hasChanged(index, isSame: isSame)
-        // A file that should not be there any more is not sent once more for being left behind.
+        // A file that still has to be deleted or moved is not sent again just because it remained.
         case .everyRun: known.round != round && !(known.owesAfter && isSame)
         }
       if again {
@@ -140,7 +142,7 @@ package struct Reconciliation: Sendable {
     }
   }
 
-  /// Takes what is listed before a path; true where the path itself is listed.
+  /// Adds the listed files before a path as new. Returns whether the path itself is listed.
   private mutating func catchUp(with path: UnsafeRawBufferPointer) -> Bool {
     while cursor < listing.count {
       switch listing.order(cursor, to: path) {
@@ -152,14 +154,14 @@ package struct Reconciliation: Sendable {
     return false
   }
 
-  /// Takes what is listed and not known.
+  /// Adds the remaining listed files as new.
   package mutating func finish() {
     while cursor < listing.count { appendNew() }
   }
 
-  /// Whether a delivered file is another than the one that was delivered.
+  /// Whether a delivered file has changed since its delivery.
   ///
-  /// - Parameter isSame: by its size and modification time.
+  /// - Parameter isSame: whether its size and modification time are the same.
   private mutating func hasChanged(_ index: Int, isSame: Bool) -> Bool {
     switch contents.isEmpty ? .notAsked : contents[index] {
     case .notAsked: return !isSame
@@ -186,7 +188,7 @@ package struct Reconciliation: Sendable {
       entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
   }
 
-  /// - Parameter identity: as listed; 0 where nothing lists the file.
+  /// - Parameter identity: from the listing; 0 if the file is not listed.
   private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer, identity: UInt64 = 0) {
     let isOfRound = known.round == round
     items.append(

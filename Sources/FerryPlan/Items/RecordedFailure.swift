@@ -1,14 +1,14 @@
-/// Why an item or node did not succeed, or waits: as it is written down and reported.
+/// Why an item or node did not succeed, or waits, as it is recorded and reported.
 package struct RecordedFailure: Hashable, Codable, Sendable {
   /// A stable code.
   package var code: String
-  /// The HTTP status, where there was an answer.
+  /// The HTTP status, if there was a response.
   package var status: Int?
-  /// For people; holds no secret.
+  /// A message for users, which contains no secrets.
   package var message: String
-  /// When it ends by itself; `nil` where only an event ends it.
+  /// When the reason ends without an event; `nil` if only an event ends it.
   package var until: Instant?
-  /// What a reason of the budget counts.
+  /// The figures for a budget reason.
   package var budget: BudgetFigures?
 
   package init(
@@ -34,7 +34,7 @@ extension RecordedFailure {
     budget = try container.decodeIfPresent(BudgetFigures.self, forKey: .budget)
   }
 
-  /// `until` as RFC 3339, in UTC with milliseconds.
+  /// Encodes `until` as RFC 3339, in UTC with milliseconds.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(code, forKey: .code)
@@ -45,7 +45,7 @@ extension RecordedFailure {
   }
 }
 
-/// How far a budget is used, in bytes.
+/// How much of a budget is used, in bytes.
 package struct BudgetFigures: Hashable, Codable, Sendable {
   package var network: DeviceConditions.Network
   package var usedBytes: Int64
@@ -59,20 +59,20 @@ package struct BudgetFigures: Hashable, Codable, Sendable {
 }
 
 extension RecordedFailure {
-  /// What a stopped launch leaves things with.
+  /// The reason recorded for work that a stopped launch leaves.
   package static let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
-  /// What a launch leaves things with whose deadline has come.
+  /// The reason recorded for work that a launch leaves when its deadline passes.
   package static let maxDuration = RecordedFailure(
     code: "max_duration", message: "the launch reached its --max-duration")
-  /// What a launch leaves requests of default sessions with when its execution window ends.
+  /// The reason recorded for requests of default sessions when the launch's execution window ends.
   package static let expired = RecordedFailure(
     code: "expired", message: "the launch's execution window has ended")
-  /// What `ferry cancel` ends items with.
+  /// The reason recorded for items that `ferry cancel` ends.
   package static let cancelled = RecordedFailure(code: "cancelled", message: "cancelled by ferry cancel")
 
-  /// Codes of reasons that other conditions, a budget's next window or the end of a delay end.
+  /// The codes of reasons that end with other conditions, a budget's next window, or the end of a delay.
   private static let deferrals: Set<String> = ["network", "power", "budget", "delay"]
 
-  /// Whether it waits for the machine, a budget or a delay: exit code 8.
+  /// Whether it waits for the machine's conditions, a budget or a delay: exit code 8.
   package var isDeferral: Bool { Self.deferrals.contains(code) }
 }

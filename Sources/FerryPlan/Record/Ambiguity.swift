@@ -1,14 +1,15 @@
-/// What a person needs to decide whether a request was carried out whose answer was lost. Its keys are an interface.
+/// What a user needs to decide whether a request was executed whose response was lost. Its keys are part of
+/// the public interface.
 package struct Ambiguity: Hashable, Codable, Sendable {
-  /// The request that may have been carried out.
+  /// The request that may have been executed.
   package var step: Step.Kind
-  /// When its answer was given up.
+  /// When ferry stopped waiting for its response.
   package var at: String?
-  /// Scheme, host and port that it went to, where they are known.
+  /// The scheme, host and port of the request, if they are known.
   package var origin: String?
-  /// What the server gave for the item and is no secret, such as the upload ID.
+  /// The values that the server returned for the item and that are not secret, such as the upload ID.
   package var captures: [String: String]?
-  /// The command lines that decide: carried out; not carried out.
+  /// The command lines for the decision: first for "executed", then for "not executed".
   package var resolve: [String]
 
   package init(

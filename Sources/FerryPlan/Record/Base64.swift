@@ -1,4 +1,4 @@
-/// RFC 4648 §4, so that this target needs no Foundation.
+/// Base64 (RFC 4648 §4), so that this target does not need Foundation.
 package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -26,7 +26,7 @@ package enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// `nil` where it is not what `encode` writes.
+  /// `nil` if the text is not what `encode` would produce.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
     guard text.utf8.count.isMultiple(of: 4) else { return nil }

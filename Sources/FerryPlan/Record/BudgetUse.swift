@@ -1,9 +1,11 @@
 import FerryManifest
 
-/// How far the budget of a kind of network is used in its present window. Its keys are an interface.
+/// The use of the budget for a kind of network in its present window. Its keys are part of the public
+/// interface.
 package struct BudgetUse: Hashable, Codable, Sendable {
   package var network: DeviceConditions.Network
-  /// Of the window, by all processes of the user: what was moved, and what they may still move.
+  /// The bytes that all processes of the user have transferred in the window, plus those that they may still
+  /// transfer.
   package var usedBytes: Int64
   package var limitBytes: Int64
   package var cutoff: Budget.Cutoff
@@ -14,7 +16,7 @@ package struct BudgetUse: Hashable, Codable, Sendable {
     package var timeZone: String
     /// RFC 3339.
     package var from: String
-    /// Where the next window begins.
+    /// The start of the next window.
     package var until: String
   }
 

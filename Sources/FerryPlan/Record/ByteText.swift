@@ -1,6 +1,6 @@
-/// Sizes for people.
+/// Sizes in readable form.
 package enum ByteText {
-  /// Powers of 1000, as the manifest's units: `4.9 GB`.
+  /// In powers of 1000, like the manifest's units: `4.9 GB`.
   package static func text(_ bytes: Int64) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {

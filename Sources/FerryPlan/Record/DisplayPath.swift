@@ -1,9 +1,9 @@
-/// File names, and messages with names or a server's words in them, for people: on one line, and nothing that a
-/// terminal obeys.
+/// File names, and messages that contain names or text from a server, as printed for users: on one line, and
+/// without characters that control a terminal.
 ///
-/// Names are quoted as git quotes them (core.quotePath off): one with a control character, a double quote, a
-/// backslash, a byte that is not UTF-8 or an invisible character that turns or hides text stands in double quotes,
-/// with C's escapes and octal bytes.
+/// Names are quoted as git quotes them (core.quotePath off). A name that contains a control character, a
+/// double quote, a backslash, a byte that is not UTF-8, or an invisible character that reorders or hides text
+/// is enclosed in double quotes, with C escapes and octal bytes.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
     let bytes = Array(name)
@@ -24,7 +24,7 @@ package enum DisplayPath {
     return quoted + "\""
   }
 
-  /// A message of one line; what `shown` has quoted stays as it is.
+  /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
     guard !text.unicodeScalars.allSatisfy({ !isHostile($0) }) else { return text }
     return text.unicodeScalars.map { scalar in
@@ -36,18 +36,19 @@ package enum DisplayPath {
     scalar != "\"" && scalar != "\\" && !isHostile(scalar)
   }
 
-  /// Joiners stay: emoji and some scripts are written with them.
+  /// Joiners are kept: emoji and some scripts need them.
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
     case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
-    // Letters that are drawn as nothing, such as U+3164; marks that change the letter before them are none of these.
+    // Letters without a visible form, such as U+3164. Marks that change the preceding letter are not in this
+    // category.
     case .otherLetter: scalar.properties.isDefaultIgnorableCodePoint
     default: false
     }
   }
 
-  /// `nil` for a byte that begins no scalar.
+  /// The first scalar and its length in bytes; `nil` for a byte that does not begin a scalar.
   private static func first(of bytes: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, length: Int) {
     for length in 1...4 where length <= bytes.count {
       let text = String(validating: bytes.prefix(length), as: UTF8.self)
@@ -66,7 +67,7 @@ package enum DisplayPath {
     0x07: "a", 0x08: "b", 0x09: "t", 0x0A: "n", 0x0B: "v", 0x0C: "f", 0x0D: "r", 0x22: "\"", 0x5C: "\\",
   ]
 
-  /// The bytes of a name that stands in double quotes, as `shown` writes it; `nil` where it does not.
+  /// The bytes of a name in double quotes, as written by `shown`; `nil` if it is not one.
   package static func read(_ quoted: some Collection<UInt8>) -> [UInt8]? {
     let mark = UInt8(ascii: "\"")
     let quoted = Array(quoted)
@@ -81,7 +82,7 @@ package enum DisplayPath {
     return name
   }
 
-  /// What follows a backslash: a letter, or three octal digits.
+  /// Reads the rest of an escape after the backslash: a letter, or three octal digits.
   private static func readEscape(from rest: inout ArraySlice<UInt8>) -> UInt8? {
     guard let first = rest.first else { return nil }
     if let byte = letters.first(where: { $0.value.value == UInt32(first) })?.key {
@@ -96,14 +97,14 @@ package enum DisplayPath {
 }
 
 extension DisplayPath {
-  /// A name's bytes in Base64, as documents have them beside its text; `nil` where it is UTF-8.
+  /// A name's bytes in Base64, which documents contain next to its text; `nil` if the name is UTF-8.
   package static func base64(_ name: some Collection<UInt8>) -> String? {
     String(validating: name, as: UTF8.self) == nil ? Base64.encode(name) : nil
   }
 
-  /// A name as a document has it.
+  /// A name from a document.
   ///
-  /// - Parameter base64: its bytes, where they are not UTF-8.
+  /// - Parameter base64: its bytes, if they are not UTF-8.
   package static func shown(_ name: String, base64: String? = nil) -> String {
     shown(base64.flatMap(Base64.decode) ?? Array(name.utf8))
   }

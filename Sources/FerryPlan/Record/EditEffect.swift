@@ -1,26 +1,26 @@
-/// What an edit of the manifest keeps from going on. Its keys are an interface.
+/// Work that cannot continue because the manifest was edited. Its keys are part of the public interface.
 package struct EditEffect: Hashable, Codable, Sendable {
   package enum Code: String, Codable, Sendable {
-    /// The manifest has no such upload any more.
+    /// The manifest no longer has this upload.
     case uploadGone = "upload_gone"
-    /// The upload goes to another server now.
+    /// The upload now uses another server.
     case otherOrigin = "other_origin"
-    /// The upload lives in another session now.
+    /// The upload now belongs to another session.
     case otherSession = "other_session"
-    /// The manifest has another name now.
+    /// The manifest now has another name.
     case otherName = "other_name"
-    /// Upload IDs of which the manifest's steps ask for what was not captured.
+    /// Upload IDs were dropped because the manifest's steps now need values that were not captured.
     case uploadIDs = "upload_ids_dropped"
   }
 
   package var code: Code
-  /// The name under which the journal has it.
+  /// The manifest's name in the journal.
   package var manifest: String
   package var upload: String
   package var session: String
   /// Scheme, host and port.
   package var origin: String?
-  /// Files that it is about.
+  /// The number of files affected.
   package var items: Int
   package var message: String
 

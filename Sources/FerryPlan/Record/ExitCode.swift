@@ -1,27 +1,27 @@
-/// How ferry ends (docs/commands.md). Raw values are the process's.
+/// ferry's exit codes (docs/commands.md). Raw values are the process's exit codes.
 package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
-  /// Everything that was asked is done, or there was nothing to do.
+  /// Everything requested is done, or there was nothing to do.
   case success = 0
-  /// Some items failed for good, or ended ambiguous.
+  /// Some items failed permanently, or their outcome is ambiguous.
   case itemsFailed = 1
   case usage = 2
   case invalidManifest = 3
-  /// A source changed under way.
+  /// A source file changed during its transfer.
   case integrity = 4
-  /// Temporary failures are left; resume goes on.
+  /// Temporary failures remain; `ferry resume` continues.
   case temporary = 5
   case sessionInUse = 6
   case authorization = 7
-  /// Budget, conditions or delay.
+  /// Work waits for a budget, conditions or a delay.
   case deferred = 8
-  /// Cut off by `--max-duration` or the execution window.
+  /// Stopped by `--max-duration` or the execution window.
   case cutOff = 10
-  /// A fault of ferry's own.
+  /// An internal error in ferry.
   case fault = 70
   case interrupted = 130
   case terminated = 143
 
-  /// Of several the first in this order wins.
+  /// If several apply, the first in this order is used.
   package static let precedence: [ExitCode] = [
     .interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization, .itemsFailed,
     .sessionInUse, .temporary, .cutOff, .deferred, .success,

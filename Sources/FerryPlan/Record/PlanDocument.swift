@@ -1,18 +1,18 @@
 import FerryManifest
 
-/// What a run would do, as `ferry plan` prints it.
+/// What a run would do, as printed by `ferry plan`.
 package struct PlanDocument: Codable, Sendable {
-  /// Of this format.
+  /// The version of this format.
   package var version = 1
   package var manifest: String
   package var path: String
   package var round: Int64
-  /// Whether the round was opened by an earlier run.
+  /// Whether an earlier run opened the round.
   package var continuesRound: Bool
   package var launch: LaunchKind
-  /// The moment that it is made for.
+  /// The time for which the plan is made.
   package var at: String
-  /// What the machine has.
+  /// The machine's conditions.
   package var conditions: DeviceConditions
   package var budgets: [BudgetUse]
   package var sessions: [SessionEntry]
@@ -20,8 +20,8 @@ package struct PlanDocument: Codable, Sendable {
   package var nodes: [NodeEntry]
   /// What the files show to be impossible.
   package var errors: [DiagnosticRecord]
-  /// What the manifest surely does not mean, as `ferry check` writes it, and what only the files and the
-  /// history show.
+  /// Probable mistakes in the manifest, as reported by `ferry check`, and those that only the files and the
+  /// history reveal.
   package var warnings: [DiagnosticRecord]
 
   package struct SessionEntry: Codable, Sendable {
@@ -36,17 +36,17 @@ package struct PlanDocument: Codable, Sendable {
     package var kind: Node.Kind
     package var session: String
     package var token: String?
-    /// Names of the nodes it waits for.
+    /// Names of the nodes that it waits for.
     package var needs: [String]
     package var steps: [StepEntry]
-    /// `run`; `done` where it ended in this round; `not_due`; `never`; `not_selected`; `ask` for
-    /// tokens that are fetched when they are wanted.
+    /// `run`; `waiting` (see `reason`); `done` if it ended in this round; `ambiguous` if it may have been
+    /// sent; `not_due`; `never`; `not_selected`; `ask` for tokens, which are fetched when they are needed.
     package var state: String
     package var notBefore: String?
     /// Why it would wait under these conditions.
     package var reason: RecordedFailure?
     package var items: Items?
-    /// What becomes of its files once they are delivered: `delete`, or `move_to` and the folder; absent for `keep`.
+    /// What happens to its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
     package var after: String?
     package var problems: [String]
   }
@@ -55,26 +55,27 @@ package struct PlanDocument: Codable, Sendable {
     package var step: Step.Kind
     package var session: String
     package var method: String
-    /// With its references as they are written.
+    /// With unresolved references, and with credentials masked.
     package var url: String
     package var repeatability: Step.Repeatability
   }
 
   package struct Items: Codable, Sendable {
-    /// To be sent, with those that an earlier run began.
+    /// The number of items to be sent, including those that an earlier run began.
     package var toSend: Int
     package var bytesToSend: Int64
-    /// Of those: begun by an earlier run.
+    /// How many of those an earlier run began.
     package var begun: Int
     package var unchanged: Int
     package var doneInRound: Int
     package var failedInRound: Int
     package var ambiguous: Int
-    /// How many hand-overs `batch` makes of them.
+    /// The number of batches that `batch` makes of them.
     package var batches: Int
-    /// Delivered by an earlier run, which did not live to delete or move them, or could not; absent where none is.
+    /// Items delivered by an earlier run that was killed before it deleted or moved them, or that could not
+    /// do so; absent if there are none.
     package var owedAfter: Int?
-    /// Upload IDs of earlier runs that will not be used and are released; absent where none is.
+    /// Upload IDs of earlier runs that will not be used and are to be released; absent if there are none.
     package var orphans: Int?
   }
 
@@ -154,7 +155,7 @@ extension PlanDocument.Items {
 }
 
 extension Upload.After {
-  /// As documents say it; `nil` for `keep`.
+  /// The text used in documents; `nil` for `keep`.
   package var planned: String? {
     switch self {
     case .keep: nil

@@ -1,28 +1,28 @@
-/// What the scheduler counts as a launch goes on.
+/// Counters that the scheduler updates during a launch.
 package struct RunMetrics: Sendable {
   package var requests = 0
   package var tokensFetched = 0
   package var tokenRefreshes = 0
   package var idsAllocated = 0
   package var idsExpired = 0
-  /// Given out, and dropped in this launch without having been committed.
+  /// Upload IDs that were issued, and dropped in this launch without a commit.
   package var idsOrphaned = 0
   /// Of those and of earlier ones: released in this launch.
   package var idsReleased = 0
-  /// Moments at which something that ended in the background was handled.
+  /// How often completed background work was handled.
   package var resumes = 0
-  /// Items that ended done in this launch.
+  /// The number of items that succeeded in this launch.
   package var itemsDone = 0
   package var traffic = Traffic()
-  /// Bytes of files that a step which succeeded carried, either way.
+  /// File bytes transferred by successful steps, in either direction.
   package var usefulBytes: Int64 = 0
-  /// Bytes of files that were sent and did not count.
+  /// File bytes that were sent but did not count.
   package var resentBytes: Int64 = 0
-  /// By manifest, what the exit code comes from besides items that failed: `authorization` and `integrity`;
-  /// `temporary` where something was left because retries were used up, `cutOff` because the launch's deadline came
-  /// or its execution window ended, `deferred` for other conditions, a budget or a delay.
+  /// By manifest, the sources of the exit code other than failed items: `authorization` and `integrity`;
+  /// `temporary` if work remains because retries were used up; `cutOff` if the launch's deadline passed or
+  /// its execution window ended; `deferred` if work waits for other conditions, a budget or a delay.
   package var codes: [ManifestID: Set<ExitCode>] = [:]
-  /// The first moment at which something of that may go on, where one is known.
+  /// The earliest time at which deferred work may continue, if it is known.
   package var deferredUntil: Instant?
   package var stop: StopCause?
   /// Items that did not simply succeed.
@@ -42,10 +42,10 @@ package struct RunMetrics: Sendable {
   }
 }
 
-/// An item that did not simply succeed: what became of it, and what went wrong on the way.
+/// An item that did not simply succeed: its outcome, and the failures before it.
 package struct ItemNote: Sendable {
   package var ref: ItemRef
-  /// `queued` where it is left for a later launch.
+  /// `queued` if it remains for a later launch.
   package var state: ItemState
   package var failure: RecordedFailure?
   package var attemptFailures: [AttemptFailure]

@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// What a run did, as it is reported. Its encoded form is `report.json` (docs/report.md).
+/// The report of a run. Its encoded form is `report.json` (docs/report.md).
 package struct RunRecord: Codable, Sendable {
-  /// Of this format.
+  /// The version of this format.
   package var version = 1
   package var run: Run
   package var totals: Totals
@@ -19,33 +19,33 @@ package struct RunRecord: Codable, Sendable {
 
   package struct Run: Codable, Sendable {
     package var id: String
-    /// Of the only manifest, as the four keys below; `nil` where there are several.
+    /// The only manifest's values, as in the four keys below; `nil` if there is more than one manifest.
     package var manifest: String?
     package var path: String?
     package var sha256: String?
     package var round: Int64?
     package var roundClosed: Bool?
-    /// In the order in which they were given; `nil` in reports from before a run could have several.
+    /// In the order in which they were given; `nil` in reports written before a run could have several.
     package var manifests: [Manifest]?
     package var launch: LaunchKind
     package var startedAt: String
     package var endedAt: String
     package var exitCode: Int32
-    /// `ended`, or `interrupted` where the process died.
+    /// `ended`, or `interrupted` if the process died.
     package var state: String
-    /// Why it was ended early, where it was.
+    /// Why the run stopped early, if it did.
     package var stop: StopCause?
-    /// When the first of what waits for a budget or a delay may go on.
+    /// The earliest time at which work that waits for a budget or a delay may continue.
     package var deferredUntil: String?
-    /// How far budgets were used, before and after.
+    /// The use of the budgets, before and after.
     package var budgets: [BudgetRecord]?
-    /// How far the resume delays of sessions have grown.
+    /// The resume delays of sessions.
     package var delays: [DelayRecord]?
-    /// What the machine had at the end; absent where the process died.
+    /// The machine's conditions at the end; absent if the process died.
     package var conditions: DeviceConditions?
-    /// What an edit of the manifest kept from going on; absent where nothing was.
+    /// Work that cannot continue because the manifest was edited; absent if there is none.
     package var edits: [EditEffect]?
-    /// ferry's own fault, where that ended it.
+    /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?
 
     package init(
@@ -76,12 +76,12 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// One of the manifests that the run carried out.
+  /// One of the run's manifests.
   package struct Manifest: Codable, Sendable {
     package var name: String
     /// As it was given.
     package var path: String
-    /// Of the manifest's text, in lower-case hexadecimal.
+    /// The digest of the manifest's text, in lowercase hexadecimal.
     package var sha256: String
     package var round: Int64
     package var roundClosed: Bool
@@ -95,7 +95,7 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// A budget in the window in which the run began: what all processes of the user have used of it.
+  /// A budget in the window in which the run began: how much of it all processes of the user have used.
   package struct BudgetRecord: Codable, Sendable {
     package var network: DeviceConditions.Network
     package var windowStart: String

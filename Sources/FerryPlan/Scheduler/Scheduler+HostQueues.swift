@@ -149,7 +149,7 @@ extension Scheduler {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }
 
-  /// The best step that waits for this lane, or a new item's first one.
+  /// Takes the next step of this queue: the best waiting one, or the first step of a new item.
   private mutating func takeNext(on hostQueue: Int) -> Ready? {
     while let source = eligibleSource(hostQueue) {
       if let top = hostQueues[hostQueue].ready.min, top.step != .abandon,
@@ -159,7 +159,7 @@ extension Scheduler {
       }
       switch admitNext(of: source) {
       case .admitted:
-        // One that an earlier launch had sent may wait for its batch instead.
+        // If an earlier launch has sent the item, it may wait for its batch instead.
         if let ready = begin(source) { return ready }
       case .asks, .skipped: continue
       }
@@ -169,7 +169,7 @@ extension Scheduler {
 
   private func eligibleSource(_ hostQueue: Int) -> Int? {
     if let limit = options.limit, begunCount >= limit { return nil }
-    // By index and not by value: an upload's state is large, and this is asked for each item.
+    // By index, not by value: an upload's state is large, and this runs for each item.
     for index in hostQueues[hostQueue].sources where mayBegin(index) { return index }
     return nil
   }
@@ -187,8 +187,8 @@ extension Scheduler {
     return true
   }
 
-  /// Begins the next item of an upload: at its first step, or where an earlier launch left it; `nil` where it
-  /// waits for the end of its batch.
+  /// Begins the next item of an upload, at its first step or where an earlier launch stopped. Returns `nil`
+  /// if the item waits for the end of its batch.
   mutating func begin(_ upload: Int) -> Ready? {
     guard let item = uploads[upload].pending.removeFirst() else { return nil }
     let ref = ItemRef(uploads[upload].node, item)
@@ -201,7 +201,7 @@ extension Scheduler {
       uploads[upload].ahead += 1
     }
     let isSentBefore = progress.isSent
-    // Whatever the batch knows of it is told below.
+    // `passTransfer` below sets it again when it updates the batch.
     progress.isSent = false
     uploads[upload].active[item] = progress
     guard isSentBefore else { return ready(ref, progress.step) }
@@ -214,7 +214,7 @@ extension Scheduler {
     return nil
   }
 
-  /// Where an item stands: at its first step, or where an earlier launch left it.
+  /// The progress of an item: at its first step, or where an earlier launch stopped.
   func progress(ofItem item: Int, _ upload: Int) -> Progress {
     guard case .upload(let work) = plan.nodes[uploads[upload].node.index].work else {
       preconditionFailure("only uploads have items")
@@ -235,12 +235,12 @@ extension Scheduler {
     if progress.isSent, work.commit?.repeatability == .afterProbe,
       [nil, .commit, .commitAgain].contains(begun.intent)
     {
-      // Without an intent it was not sent: the probe may know better.
+      // Without an intent, the commit was not sent; but the probe is asked first anyway.
       progress.step = .probe
       progress.isCommitUnknown = begun.intent != nil
       progress.intent = begun.intent == .commit ? .recorded : .none
     } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
-      // An earlier launch may have sent the commit, which can be sent again.
+      // An earlier launch may have sent the commit, which is repeatable.
       progress.isCommitUnknown = true
       progress.intent = .recorded
     } else if begun.intent != nil, begun.intent != .commitAgain {
@@ -249,14 +249,14 @@ extension Scheduler {
     return progress
   }
 
-  /// Starts a step, or puts it where it has to wait.
+  /// Starts a step, or makes it wait for what it needs.
   private mutating func pass(_ ready: Ready, on hostQueue: Int) {
     if ready.ref.orphan != nil, self[progress: ready.ref] == nil {
       // Its upload ID is in use again.
       return
     }
     if ready.step == .transfer, self[progress: ready.ref]?.isSent == true {
-      // The server has it whole, and the manifest asks for no commit any more.
+      // The server has the whole file, and the manifest no longer has a commit.
       return end(ready.ref, .done, nil)
     }
     if self[progress: ready.ref]?.intent == .inherited {
@@ -284,7 +284,8 @@ extension Scheduler {
     let ref = ready.ref
     let deadline = self.deadline(of: ref)
     if now >= deadline { return runOut(ref) }
-    // A commit whose answer was lost may have been carried out: only the server knows whether its ID has ended.
+    // Only transfers are checked: a commit whose response was lost may have been executed, and only the
+    // server knows whether its ID has expired.
     if ready.step == .transfer, let progress = self[progress: ref], progress.hasUploadID,
       let expires = progress.expires, expires <= now
     {
@@ -308,7 +309,8 @@ extension Scheduler {
     actions.append(.start(attempt))
   }
 
-  /// It holds an ID that a transfer uses now, or none any more.
+  /// Records that the item no longer holds an unused upload ID: a transfer uses it now, or the item no longer
+  /// has one.
   mutating func leaveAhead(_ ref: ItemRef) {
     guard let upload = uploadIndex[ref.node.index], let item = ref.item,
       uploads[upload].active[item]?.isAhead == true
@@ -317,9 +319,10 @@ extension Scheduler {
     uploads[upload].ahead -= 1
   }
 
-  /// Forgets the item's upload ID and goes back to its allocation.
+  /// Removes the item's upload ID and returns the item to its allocation.
   ///
-  /// - Parameter reason: why the server may keep it; `nil` where the server does not know it any more.
+  /// - Parameter reason: why the ID becomes an orphan, if the server may still have it; `nil` if the server
+  ///   no longer knows it.
   mutating func releaseUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     if let reason { orphanUploadID(of: ref, reason) }
     entries.append(.released(ref))

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Nodes: opening, handing over, closing.
+/// Nodes: opening them, starting their batches, and closing them.
 extension Scheduler {
   mutating func addNode(_ id: NodeID, _ start: NodeStart, keptInterval: Duration?) {
     let node = plan.nodes[id.index]
@@ -54,13 +54,15 @@ extension Scheduler {
     return state
   }
 
-  /// 0.0 … 1.0, higher first, as an order in which lower goes first.
+  /// Converts a priority from 0.0 … 1.0, where higher goes first, to a rank, where lower goes first.
   static func rank(of priority: Double) -> UInt16 {
     UInt16(65_535 - (min(max(priority, 0), 1) * 65_535).rounded())
   }
 
-  /// Opens what nothing holds back any more; true where a node changed. A launch that stops opens nothing, and
-  /// still closes what will not run.
+  /// Opens the nodes that no longer wait for others, and closes those that will not run. Returns whether a
+  /// node changed.
+  ///
+  /// A launch that is stopping opens nothing, but still closes nodes that will not run.
   @discardableResult
   mutating func openNodes() -> Bool {
     var hasChanged = settleNodes()
@@ -77,7 +79,7 @@ extension Scheduler {
     return hasChanged
   }
 
-  /// Outcomes that are on disk now.
+  /// Closes the nodes whose outcomes are now on disk. Returns whether a node changed.
   @discardableResult
   mutating func settleNodes() -> Bool {
     var hasChanged = false
@@ -90,7 +92,8 @@ extension Scheduler {
     return hasChanged
   }
 
-  /// Whether what the node needs ended as it asks; `nil` while something has not ended.
+  /// Whether the outcomes of the nodes that it needs satisfy its `when`; `nil` while one of them has not
+  /// ended.
   func needsMet(_ index: Int) -> Bool? {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
@@ -128,7 +131,7 @@ extension Scheduler {
     enqueueCreated(ItemRef(id), kind)
   }
 
-  /// Hands the next batch over: as much as `max_items` and `max_bytes` allow.
+  /// Starts the next batch: as many items as `max_items` and `max_bytes` allow.
   mutating func handOver(_ upload: Int) {
     let node = uploads[upload].node
     guard case .upload(let work) = plan.nodes[node.index].work else { return }
@@ -151,7 +154,8 @@ extension Scheduler {
     }
   }
 
-  /// What the batch creates waits for the resume delay; what was created before the last resume does not.
+  /// Queues the items of a batch. New items wait for the resume delay; items created before the last resume
+  /// do not.
   private mutating func queue(_ batch: Range<Int>, of upload: Int, _ start: Instant?) {
     guard let start, let resumedAt = sessions[session(of: uploads[upload].node).index].delay.resumedAt else {
       return uploads[upload].pending.append(batch)
@@ -168,11 +172,11 @@ extension Scheduler {
     if !delayed.isEmpty { uploads[upload].delayed = (delayed, start) }
   }
 
-  /// After an item ended: the next batch, or the node's end.
+  /// Called after an item ends: starts the next batch, or ends the node.
   mutating func closeIfThrough(_ upload: Int) {
     if uploads[upload].batchOpen == 0 {
       let session = session(of: uploads[upload].node)
-      // In the background what ends is handled at a resume.
+      // In the background, completions are handled at a resume.
       guard
         uploads[upload].isHandled || uploads[upload].handedOver == 0 || !hasResumes(session) || stop != nil
       else { return }
@@ -197,14 +201,14 @@ extension Scheduler {
     settle(state.node.index, outcome)
   }
 
-  /// A batch of the session is through.
+  /// Records that a batch of the session has completed.
   mutating func tellBatchThrough(_ session: SessionID) {
     guard plan.sessions[session.index].kind == .background, !plan.sessions[session.index].onEvents.isEmpty
     else { return }
     entries.append(.batchThrough(session))
   }
 
-  /// The node ended; what waits for it starts once that is on disk.
+  /// Ends the node. The nodes that wait for it start once its outcome is on disk.
   mutating func settle(_ index: Int, _ outcome: NodeOutcome) {
     if entries.isEmpty, synced >= recorded {
       nodes[index].phase = .closed(outcome)
@@ -214,7 +218,7 @@ extension Scheduler {
     }
   }
 
-  /// A node of a single request came to its end; in the background a resume handles that.
+  /// Ends a node with a single request. In the background, a resume handles its completion.
   mutating func finishNode(_ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?) {
     let session = plan.nodes[index].session
     tellBatchThrough(session)
@@ -236,7 +240,7 @@ extension Scheduler {
       }
     if uploadIndex[index] == nil { entries.append(.closed(ItemRef(NodeID(index)), state, failure, at: now)) }
     if let upload = uploadIndex[index], outcome == .skipped {
-      // Its files stay for the next round, in which it may run.
+      // Its files remain for the next round, in which it may run.
       uploads[upload].counts.cancelled += uploads[upload].open
       uploads[upload].open = 0
     }

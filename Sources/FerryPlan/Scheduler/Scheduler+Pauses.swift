@@ -1,12 +1,12 @@
 import FerryManifest
 
-/// Lanes that wait as one: the host failed, or asked for patience.
+/// Pauses of host queues, which wait as a whole: the host failed, or asked for a pause.
 extension Scheduler {
   mutating func pause(
     _ hostQueue: Int, after flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?
   ) {
     let policy = plan.nodes[flight.attempt.ref.node.index].retry
-    // Requests that were under way together fail together and count as one.
+    // Requests that were running at the same time fail together and count as one failure.
     if let ended = hostQueues[hostQueue].waveEnded, flight.startedAt < ended {
       if let retryAfter {
         let until = now.advanced(by: min(retryAfter, policy.max))
@@ -24,7 +24,7 @@ extension Scheduler {
     endWaitsInTime(on: hostQueue)
   }
 
-  /// What would wait for the lane beyond its own deadline waits for that instead, and fails then.
+  /// Steps whose deadline comes before the pause ends wait for the deadline instead, and fail then.
   private mutating func endWaitsInTime(on hostQueue: Int) {
     var paused = hostQueues[hostQueue]
     let late = paused.take { isTooLate($0, on: hostQueue) }
@@ -32,7 +32,7 @@ extension Scheduler {
     for ready in late { waitForDeadline(ready) }
   }
 
-  /// Whether the lane is paused beyond the deadline.
+  /// Whether the queue is paused beyond the step's deadline.
   func isTooLate(_ ready: Ready, on hostQueue: Int) -> Bool {
     guard let resumeAt = hostQueues[hostQueue].resumeAt else { return false }
     return deadline(of: ready.ref) < resumeAt
@@ -43,7 +43,7 @@ extension Scheduler {
     timers.insert(Timer(at: deadline(of: ready.ref), ready: ready))
   }
 
-  /// The host stays away: what goes there is left for a later launch.
+  /// The host does not recover: everything in this queue remains for a later launch.
   private mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure) {
     hostQueues[hostQueue].givenUp = failure
     for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() { leave(ready.ref, failure) }

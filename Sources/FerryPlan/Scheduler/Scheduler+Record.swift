@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What a launch reports.
+/// The data that a launch reports.
 extension Scheduler {
   package var totals: RunRecord.Totals {
     var totals = RunRecord.Totals()
@@ -20,7 +20,7 @@ extension Scheduler {
     return totals
   }
 
-  /// Whether the network that the launch is on has a budget.
+  /// Whether the launch's network has a budget.
   package var hasBudget: Bool { gate != nil }
 
   package var delayRecords: [RunRecord.DelayRecord] {
@@ -32,15 +32,16 @@ extension Scheduler {
     }
   }
 
-  /// Of each upload that sent something.
+  /// The largest transfer of each upload that sent something.
   package var samples: [NodeID: TransferSample] {
     Dictionary(uploads.compactMap { upload in upload.largest.map { (upload.node, $0) } }) { $1 }
   }
 
-  /// Items that this launch may still work on.
+  /// The number of items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.open } }
 
-  /// Failed in its round so far: items, and nodes of a single request. `${run.failed}`.
+  /// The number of items and of nodes with a single request that have failed in this round so far.
+  /// `${run.failed}`.
   package func failedCount(of manifest: ManifestID) -> Int {
     nodes.indices.reduce(0) { sum, index in
       guard plan.nodes[index].manifest == manifest else { return sum }
@@ -52,12 +53,12 @@ extension Scheduler {
     }
   }
 
-  /// Done in its round so far. `${run.done}`.
+  /// The number of items that have succeeded in this round so far. `${run.done}`.
   package func doneCount(of manifest: ManifestID) -> Int {
     uploads.reduce(0) { plan.manifest(of: $1.node) == manifest ? $0 + $1.counts.done : $0 }
   }
 
-  /// A record's manifest, where there are several.
+  /// The manifest named in a record, if the plan has more than one.
   private func recordedManifest(_ node: Int) -> String? {
     plan.manifests.count > 1 ? plan.manifests[plan.nodes[node].manifest.index] : nil
   }
@@ -99,7 +100,7 @@ extension Scheduler {
     }
   }
 
-  /// Nothing but the launch's end keeps it from opening.
+  /// Whether the stop is the only reason why the node has not opened.
   private func isHeldByStop(_ index: Int) -> Bool {
     guard stop != nil, tokens[index] == nil, case .waiting = nodes[index].phase else { return false }
     return needsMet(index) == true
@@ -128,7 +129,7 @@ extension Scheduler {
       reason: note.failure, attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init))
   }
 
-  /// Why the launch was ended early; `nil` where its deadline came and nothing is left because of it.
+  /// Why the launch stopped early; `nil` also if its deadline passed but nothing remains because of that.
   package var stopCause: StopCause? {
     guard metrics.stop == .maxDuration, !metrics.codes.values.contains(where: { $0.contains(.cutOff) }) else {
       return metrics.stop
@@ -136,12 +137,12 @@ extension Scheduler {
     return nodes.indices.contains(where: isHeldByStop) ? .maxDuration : nil
   }
 
-  /// How the process ends, after its scheduler did.
+  /// The exit code of the process, once the scheduler has ended.
   package var exitCode: ExitCode {
     .first(of: Set(plan.manifests.indices.map { exitCode(of: ManifestID($0)) }))
   }
 
-  /// How it would end if it had this manifest alone. `${run.exit_code}`.
+  /// The exit code for this manifest alone. `${run.exit_code}`.
   package func exitCode(of manifest: ManifestID) -> ExitCode {
     var codes = metrics.codes[manifest] ?? []
     switch stopCause {
@@ -159,13 +160,13 @@ extension Scheduler {
     return uploads[upload].items.files.path(item)
   }
 
-  /// The table of a node's items.
+  /// Calls `body` with the table of a node's items.
   package func withItems<Result>(of node: NodeID, _ body: (borrowing ItemTable) -> Result) -> Result? {
     uploadIndex[node.index].map { body(uploads[$0].items) }
   }
 
   package func fetchResult(of node: NodeID) -> FetchResult? { nodes[node.index].fetchResult }
 
-  /// How long the next fetch waits, from the last that ended well.
+  /// The interval until the next fetch, counted from the last successful one.
   package func fetchInterval(of node: NodeID) -> Duration? { nodes[node.index].interval }
 }

@@ -1,22 +1,22 @@
 import FerryManifest
 
-/// An upload's orphans in a launch: its upload IDs that will not be used.
+/// An upload's orphans in a launch: upload IDs that will not be used.
 struct Releases: Sendable {
-  /// Those that the launch found, then those that it made.
+  /// The number of orphans: first those found at the start, then those created during the launch.
   private(set) var count = 0
-  /// To be released, and not tried in this launch.
+  /// Orphans that are to be released and have not been tried in this launch.
   private var waiting: Set<Int> = []
-  /// Being released.
+  /// Orphans that are being released.
   var active: [Int: Progress] = [:]
   private(set) var dropped: Int
   var released = 0
   var failed = 0
-  /// Why the last of those was not released.
+  /// Why the last of the failed ones was not released.
   var failure: RecordedFailure?
 
   /// - Parameters:
-  ///   - found: those that are to be released.
-  ///   - dropped: how many the launch made before it began.
+  ///   - found: the number of orphans to be released.
+  ///   - dropped: the number of orphans that the launch created before the scheduler started.
   init(found: Int = 0, dropped: Int = 0) {
     count = found
     waiting = Set(0..<found)
@@ -27,41 +27,43 @@ struct Releases: Sendable {
 
   mutating func await(_ orphan: Int) { waiting.insert(orphan) }
 
-  /// The server has given its ID out again: it is not released, also where its turn has come already.
+  /// Removes an orphan whose ID the server has issued again: it is not released, even if its release was
+  /// about to start.
   mutating func regain(_ orphan: Int) {
     active[orphan] = nil
     waiting.remove(orphan)
   }
 
-  /// In the order of their numbers.
+  /// Removes the waiting orphans and returns them in the order of their numbers.
   mutating func takeWaiting() -> [Int] {
     defer { waiting = [] }
     return waiting.sorted()
   }
 
-  /// Counts one that the launch made; the result is its number.
+  /// Counts an orphan that this launch created, and returns its number.
   mutating func add() -> Int {
     count += 1
     dropped += 1
     return count - 1
   }
 
-  /// `nil` where there was nothing to do.
+  /// `nil` if there was nothing to do.
   var record: RunRecord.OrphanRecord? {
     guard dropped + released + failed > 0 else { return nil }
     return .init(dropped: dropped, released: released, failed: failed, reason: failure)
   }
 }
 
-/// Upload IDs that will not be used: they are written down, and released once nothing else of the launch can go on.
-/// No item waits for a release, and none that fails changes how the launch ends.
+/// Upload IDs that will not be used. They are recorded, and released once the launch has nothing else to do.
+///
+/// No item waits for a release, and a failed release does not change the exit code.
 extension Scheduler {
-  /// The upload that counts the place among its items.
+  /// The upload that counts this as one of its items; `nil` for orphans and for nodes with a single request.
   func itemsUpload(of ref: ItemRef) -> Int? { ref.item == nil ? nil : uploadIndex[ref.node.index] }
 
-  // MARK: Becoming one
+  // MARK: Creating orphans
 
-  /// The item is about to lose its upload ID, if it has one.
+  /// Records the item's upload ID, if it has one, as an orphan. The item is about to lose the ID.
   mutating func orphanUploadID(of ref: ItemRef, _ reason: OrphanReason) {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       case .upload(let work) = plan.nodes[ref.node.index].work
@@ -75,7 +77,7 @@ extension Scheduler {
     if work.abandon != nil, !progress.mayCount { uploads[upload].releases.await(orphan) }
   }
 
-  /// What an attempt tells of whether its upload ID may be released.
+  /// Updates whether the upload ID may be released, according to the result of an attempt.
   mutating func learnWhetherItCounts(
     _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
   ) {
@@ -89,7 +91,7 @@ extension Scheduler {
     }
   }
 
-  /// The server has given an ID out again: it is in use.
+  /// Handles orphans whose IDs the server has issued again: those IDs are in use.
   mutating func regain(_ orphans: [Int], of node: NodeID) {
     guard let upload = uploadIndex[node.index] else { return }
     for orphan in orphans {
@@ -98,12 +100,13 @@ extension Scheduler {
     }
   }
 
-  // MARK: Release
+  // MARK: Releasing orphans
 
-  /// Once nothing else can go on: begins the releases that may begin; true while any is to come to its end.
+  /// Starts the releases that may start, once nothing else can continue. Returns whether any of them has not
+  /// ended.
   mutating func releaseOrphans() -> Bool {
     while uploads.indices.contains(where: mayRelease) {
-      // One whose row a power cut takes would be in use again.
+      // If a power failure lost an orphan's row, its item would use the ID again.
       guard entries.isEmpty, synced >= recorded else {
         actions.append(.sync)
         return true
@@ -123,7 +126,7 @@ extension Scheduler {
     let step = step(node, .abandon)
     switch nodes[node.index].phase {
     case .notSelected: return false
-    // What it refers to has not been answered.
+    // It refers to a request that has no response yet.
     case .waiting where step.request.references.contains(where: \.isOfRequest): return false
     case .waiting, .open, .finished, .settling, .closed, .left: break
     }
@@ -166,8 +169,8 @@ extension Scheduler {
     }
   }
 
-  /// Not in this launch any more. Where its server does not answer, or says that it cannot now, the upload's others are
-  /// not tried either; the next launch begins with them.
+  /// Ends a release for this launch. If the server does not respond, or reports that it is temporarily unable
+  /// to, the upload's other releases are not tried either; the next launch begins with them.
   mutating func leaveRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
     guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
       return endRelease(ref) { _ in }
@@ -194,7 +197,7 @@ extension Scheduler {
     count(&uploads[upload].releases)
   }
 
-  /// Whether something else than releases waits for a token.
+  /// Whether anything other than releases waits for a token.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
     return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil }
@@ -202,8 +205,9 @@ extension Scheduler {
 }
 
 extension AttemptResult.Answer {
-  /// Whether the server may have done what it was asked for: only a refusal (4xx), or a request that stayed at home,
-  /// says that it has not. That an overloaded server has done nothing is good enough to ask again, and not to delete.
+  /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
+  /// except 408) or the request was not sent. An overloaded server's claim that it did nothing is sufficient
+  /// for a retry, but not for a deletion.
   fileprivate var mayHaveActed: Bool {
     switch self {
     case .response(let response): !(400...499).contains(response.status) || response.status == 408

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What the end of an attempt leads to.
+/// What follows from the result of an attempt.
 extension Scheduler {
   mutating func finish(_ result: AttemptResult) {
     guard let flight = flights.removeValue(forKey: result.id) else {
@@ -27,7 +27,8 @@ extension Scheduler {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .limited:
-      // An answer to a request from before the host failed tells nothing of it now.
+      // The result of a request that started before the host failed does not say anything about its present
+      // state.
       if flight.startedAt >= hostQueues[flight.hostQueue].waveEnded ?? flight.startedAt {
         hostQueues[flight.hostQueue].failures = 0
         hostQueues[flight.hostQueue].resumeAt = nil
@@ -59,7 +60,7 @@ extension Scheduler {
     learnOfCommit(ref, step, verdict)
     learnWhetherItCounts(ref, step, result.answer, verdict)
     if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
-      // It ended by itself before it could be cancelled.
+      // It ended before it could be canceled.
       return end(ref, .cancelled, .cancelled)
     }
     switch verdict {
@@ -131,7 +132,7 @@ extension Scheduler {
     }
   }
 
-  /// A request that ferry itself ended.
+  /// Handles a request that ferry itself canceled.
   private mutating func interrupted(_ flight: Flight, _ step: Step, _ reachedServer: Bool) {
     let ref = flight.attempt.ref
     let startsOver = step.repeatability == .startsOver && reachedServer
@@ -149,8 +150,8 @@ extension Scheduler {
     }
   }
 
-  /// The transfer was cancelled for a refused token: a new one with the new token takes its place, and its upload
-  /// ID. To the resume delay it is new, and the first refusal of a token a resume.
+  /// Replaces a request whose token was rejected with one that carries the new token and keeps the upload ID.
+  /// For the resume delay, the transfer is a new one, and the first rejection of a token is a resume.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
     guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: ref.node)) else {
@@ -199,15 +200,16 @@ extension Scheduler {
     }
   }
 
-  /// An intent that an attempt carried is spent, unless the attempt certainly stayed at home, or may have been
-  /// carried out.
+  /// Clears the intent that an attempt has used up, unless the attempt was certainly not sent or may have
+  /// been executed.
   private mutating func spendIntent(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
-    // A probe asks about the commit, whose intent it leaves alone.
+    // A probe does not change the intent of the commit that it asks about.
     guard step.kind != .probe else { return }
     switch verdict {
     case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .cancelled: break
     case .transient(_, _, _, .refused), .unauthorized:
-      // This attempt was refused: a later launch must not take it for a lost answer. An earlier one may be one.
+      // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
+      // attempt may still have one.
       guard self[progress: ref]?.isCommitUnknown != true else { break }
       if self[progress: ref]?.intent == .recorded { withdrawIntent(of: ref) }
       self[progress: ref]?.intent = .none
@@ -217,8 +219,8 @@ extension Scheduler {
     }
   }
 
-  /// What an attempt tells of a commit. Once one may have been carried out, only a success, or the probe, tells
-  /// more: what is refused afterwards may be refused because it was carried out.
+  /// Updates what is known about a commit. Once a commit may have been executed, only a success or the probe
+  /// adds knowledge: a later attempt may be refused because an earlier one was executed.
   private mutating func learnOfCommit(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
@@ -229,13 +231,13 @@ extension Scheduler {
     }
   }
 
-  /// The commit, or the question whether it was carried out.
+  /// The step to send next: the commit, or the probe for whether it was executed.
   func commitKind(of ref: ItemRef) -> Step.Kind {
     let hasProbe = step(ref.node, .commit).repeatability == .afterProbe
     return hasProbe && self[progress: ref]?.isCommitUnknown == true ? .probe : .commit
   }
 
-  /// In the background the commit waits until the batch is through.
+  /// In the background, the commit waits until the batch has been sent.
   private mutating func finishTransfer(_ ref: ItemRef) {
     guard let upload = uploadIndex[ref.node.index], let item = ref.item else { return }
     passTransfer(item, of: upload)
@@ -247,7 +249,7 @@ extension Scheduler {
     }
   }
 
-  /// The next step, or the same one anew, as soon as a connection is free.
+  /// Sends the next step, or the same one again, as soon as a connection is free.
   private mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
     self[progress: ref]?.step = kind
     if stop == nil {

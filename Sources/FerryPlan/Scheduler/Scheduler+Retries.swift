@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// Tries after the first.
+/// Retries.
 extension Scheduler {
-  /// Waits and tries again, or leaves it for a later launch when the retries are used up.
+  /// Schedules a retry, or leaves the work for a later launch if the retries are used up.
   mutating func retry(
     _ flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?,
     scope: Verdict.Scope, as kind: Step.Kind? = nil, atOnce: Bool = false
@@ -14,7 +14,7 @@ extension Scheduler {
     }
     let policy = plan.nodes[ref.node.index].retry
     var retries = self[progress: ref]?.retries ?? 0
-    // A host that cannot be reached is counted once for all who wait for it.
+    // A host that cannot be reached is counted once for all requests that wait for it.
     if scope == .item || failure.status != nil { retries += 1 }
     self[progress: ref]?.retries = retries
     self[progress: ref]?.step = kind
@@ -29,7 +29,8 @@ extension Scheduler {
     }
   }
 
-  /// Its upload ID ended unused: a new one at once, then after waits, as IDs that never last are given out too.
+  /// The upload ID expired unused. The first new one is requested at once, later ones after a wait, because a
+  /// server may keep issuing IDs that expire immediately.
   mutating func allocateAnew(_ ref: ItemRef, _ failure: RecordedFailure) {
     let retries = (self[progress: ref]?.retries ?? 0) + 1
     self[progress: ref]?.retries = retries
@@ -42,7 +43,7 @@ extension Scheduler {
     }
   }
 
-  /// Puts the step by until its wait is over.
+  /// Schedules the step for the end of its wait.
   private mutating func enqueue(
     _ ref: ItemRef, _ kind: Step.Kind, beforeRetry number: Int, retryAfter: Duration?
   ) {

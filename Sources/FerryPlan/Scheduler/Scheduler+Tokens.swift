@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// Tokens: one refresh at a time, for all who wait.
+/// Tokens. One refresh at a time serves all waiting steps.
 extension Scheduler {
-  /// Whether the step's token can be used now; otherwise the step waits for it, and it is fetched.
+  /// Whether the step's token can be used now. If not, the token is fetched and the step waits for it.
   mutating func isTokenReady(for ready: Ready) -> Bool {
     guard let node = step(ready.ref.node, ready.step).token else { return true }
     guard var token = tokens[node.index] else { preconditionFailure("a token is a token node") }
@@ -26,13 +26,15 @@ extension Scheduler {
     }
   }
 
-  /// Refreshed `before_expiry`, but a token that lives shorter than twice that is used for half its life.
+  /// A token is refreshed `before_expiry`. If its lifetime is shorter than twice that, it is refreshed after
+  /// half of its lifetime.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
     guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else {
       return false
     }
     let life = token.fetchedAt.duration(to: expires)
-    // Expired on arrival: the clocks differ. Asking for another would never end; a refusal will tell.
+    // It had expired on arrival: the clocks differ. Refreshing would never end; a rejection will show whether
+    // the token is invalid.
     guard life > .zero else { return false }
     let margin = min(work.refresh.beforeExpiry, life / 2)
     return now >= expires.advanced(by: .zero - margin)
@@ -58,7 +60,7 @@ extension Scheduler {
     case .permanent(let failure), .conditionRefused(let failure), .unauthorized(let failure),
       .uploadIDGone(let failure),
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
-      // A release that fails changes no run's end.
+      // A failed release does not change the run's exit code.
       if isWantedByItems(node) { note(.authorization, of: node) }
       fail(token: node, .init(code: "token", status: failure.status, message: "token: \(failure.message)"))
     case .limited(let failure): fail(token: node, failure)
@@ -71,7 +73,8 @@ extension Scheduler {
     }
   }
 
-  /// Whatever waits for it is left for a later launch, which asks again.
+  /// Marks the token as failed. Everything that waits for it remains for a later launch, which fetches the
+  /// token again.
   mutating func fail(token node: NodeID, _ failure: RecordedFailure) {
     tokens[node.index]?.phase = .failed(failure)
     nodes[node.index].failure = failure
@@ -80,8 +83,8 @@ extension Scheduler {
     for ready in waiters { leave(ready.ref, failure) }
   }
 
-  /// The token that the attempt carried was refused; only the newest is worth a refresh. Returns whether that was
-  /// not known yet.
+  /// Invalidates a token that was rejected. Only the newest token is refreshed. Returns whether the rejection
+  /// is news.
   mutating func invalidate(token node: NodeID, generation: Int) -> Bool {
     guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else {
       return false

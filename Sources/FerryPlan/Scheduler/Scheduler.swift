@@ -1,82 +1,82 @@
 import FerryManifest
 import HeapModule
 
-/// The heart: events in, actions out. A run, a plan, a simulation and a crash test drive this same
-/// state machine; only the clock and the performer of its actions differ.
+/// The core state machine: it receives events and returns actions. A run, a plan, a simulation and a crash
+/// test all drive this same state machine; only the clock and the performer of the actions differ.
 ///
-/// It has no clock, no randomness and no I/O of its own. An event costs the same however many items
-/// wait: those not begun are ranges, retries a heap.
+/// It has no clock, no source of randomness and performs no I/O. The cost of an event does not depend on how
+/// many items wait: those that have not begun are stored as ranges, and retries in a heap.
 package struct Scheduler: Sendable {
   package let plan: Plan
   let options: LaunchOptions
   var random: SeededRandom
   var now = Instant(nanoseconds: 0)
-  /// When the launch began.
   var startedAt = Instant(nanoseconds: 0)
-  /// What the machine has now.
+  /// The machine's current conditions.
   package internal(set) var conditions: DeviceConditions
 
   var nodes: [NodeState]
   var uploads: [UploadState] = []
-  /// Indices into `uploads` and `tokens`, by node.
+  /// Indices into `uploads`, by node.
   var uploadIndex: [Int?]
   var tokens: [Int: TokenState] = [:]
   var sessions: [SessionState]
   var hostQueues: [HostQueue] = []
   var laneIndex: [HostQueue.Key: Int] = [:]
-  /// Retries.
+  /// Retries, and steps that wait for their deadline.
   var timers = Heap<Timer>()
   /// Transfers that were created in the background and wait for the resume delay.
   var creations = Heap<Timer>()
   var flights: [UInt64: Flight] = [:]
-  /// Of the network that the launch is on, where it has a budget.
+  /// The budget of the launch's network, if it has one.
   var gate: BudgetGate?
 
-  /// Of the event in hand.
+  /// The actions for the current event.
   var actions: [Action] = []
   var entries: [JournalEntry] = []
 
   var attemptCount: UInt64 = 0
   var readyCount: UInt64 = 0
-  /// `.record` actions given and known to be on disk.
+  /// The number of `.record` actions returned, and how many of them are known to be on disk.
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
-  /// The end of the execution window, and whether it has come.
+  /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
-  /// Since when there is nothing to do but to wait.
+  /// Since when the launch has had nothing to do except wait.
   var idleSince: Instant?
-  /// What is left was told: only the disk is waited for.
+  /// Whether the remaining work has been reported, so that only the disk is waited for.
   package internal(set) var isEnding = false
   package internal(set) var hasEnded = false
   package internal(set) var metrics = RunMetrics()
 
-  /// A request that was started and has not ended.
+  /// A request that has started and has not ended.
   struct Flight: Sendable {
     var attempt: Attempt
     var hostQueue: Int
     var startedAt: Instant
-    /// Why it was cancelled, where that decides what becomes of it.
+    /// Why it was canceled, if that determines what happens next.
     var interruption: Interruption?
   }
 
   enum Interruption: Sendable {
-    /// The network is another: it is sent again when it may be.
+    /// The conditions have changed: it is sent again when they allow it.
     case conditions
-    /// The execution window has ended: it is left for a later launch.
+    /// The execution window has ended: it remains for a later launch.
     case expired
     /// `ferry cancel`.
     case cancelled
   }
 
   /// - Parameters:
-  ///   - starts: what is found of each of the plan's nodes, in their order.
-  ///   - intervals: of fetches: what the journal keeps.
-  ///   - delays: of sessions: likewise.
-  ///   - orphans: of uploads: how many upload IDs of earlier launches are to be released.
-  ///   - dropped: of uploads: how many upload IDs this launch has dropped already, whether it releases them or not.
+  ///   - starts: the state of each of the plan's nodes, in their order.
+  ///   - intervals: the intervals of fetches, from the journal.
+  ///   - delays: the resume delays of sessions, from the journal.
+  ///   - orphans: for each upload, how many upload IDs of earlier launches are to be released.
+  ///   - dropped: for each upload, how many upload IDs this launch has already dropped, whether or not it
+  ///     releases them.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
     delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
@@ -108,7 +108,7 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// Takes one event and tells what to do, in order.
+  /// Handles one event and returns the actions to perform, in order.
   package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
     self.now = max(self.now, now)
     actions.removeAll(keepingCapacity: true)
@@ -129,7 +129,7 @@ package struct Scheduler: Sendable {
     return actions
   }
 
-  /// What comes from outside, while it can change anything.
+  /// Handles an external event, as long as it can have an effect.
   private mutating func takeNews(_ event: Event) {
     switch event {
     case .stop(let cause): begin(stop: cause)
@@ -148,13 +148,13 @@ package struct Scheduler: Sendable {
     resetDelays()
   }
 
-  /// The launch's deadline, while it can still end anything.
+  /// The launch's deadline, as long as it can still stop anything.
   var deadlineAhead: Instant? { stop == nil && !isEnding ? options.deadline : nil }
 
   private mutating func advance() {
     closeWindowIfOver()
     if isEnding {
-      // What is left stays left; only the disk is waited for.
+      // Remaining work stays as it is; only the disk is waited for.
     } else if stop == nil {
       rollGate()
       fireTimers()
@@ -162,7 +162,7 @@ package struct Scheduler: Sendable {
       openNodes()
       moveIntents()
       fillHostQueues()
-      // A batch that ended at once (an empty upload, say) may let others open.
+      // A batch that ended at once, such as an empty upload, may allow other nodes to open.
       while handleCompletions() || openNodes() { fillHostQueues() }
     } else {
       while openNodes() {}
@@ -171,13 +171,13 @@ package struct Scheduler: Sendable {
     endIfIdle()
     if !entries.isEmpty {
       recorded += 1
-      // What is recorded goes before what is started.
+      // Records come before the requests that they announce.
       actions.insert(.record(entries), at: 0)
       entries.removeAll(keepingCapacity: true)
     }
   }
 
-  /// The number that the entries of the event in hand will have.
+  /// The number of the `.record` action that will contain the current event's entries.
   var sequence: UInt64 { recorded + 1 }
 
   private mutating func fireTimers() {
@@ -204,23 +204,23 @@ package struct Scheduler: Sendable {
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
       leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
-      // The first signal: it asks for the grace that runs already.
+      // This is the first signal: it asks for the grace period that is already running.
       metrics.stop = cause
       stop?.cause = cause
     case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)
     }
   }
 
-  /// Whether nothing more is started: a signal, or the launch's deadline.
+  /// Whether nothing more is started, because of a signal or the launch's deadline.
   package var isStopping: Bool { stop != nil }
 
-  /// What a launch that stops leaves things with.
+  /// The reason recorded for work that a stopping launch leaves.
   var stopReason: RecordedFailure { metrics.stop == .maxDuration ? .maxDuration : .stopped }
 
   private mutating func cancelAfterGrace() {
     guard let stop, now >= stop.cancelAt else { return }
     for id in flights.keys.sorted() { actions.append(.cancel(id)) }
-    // Once is enough: each of them ends.
+    // Cancel them only once: each of them ends.
     self.stop?.cancelAt = .distantFuture
   }
 }

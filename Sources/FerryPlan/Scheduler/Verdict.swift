@@ -1,53 +1,54 @@
 import FerryManifest
 
-/// What an attempt's end means for its step: the one place that judges answers.
+/// What the result of an attempt means for its step. Responses are evaluated only here.
 package enum Verdict: Hashable, Sendable {
   case succeeded
-  /// A fetch's 304: nothing new.
+  /// Nothing new: a 304 response to a fetch, or a listed status without a document.
   case unchanged
-  /// A fetch with a validator was refused, perhaps because of the validator: one without it may succeed.
+  /// A fetch with a validator was refused, perhaps because of the validator: a request without one may
+  /// succeed.
   case conditionRefused(RecordedFailure)
-  /// The token was refused.
+  /// The token was rejected.
   case unauthorized(RecordedFailure)
-  /// The server does not know the upload ID any more.
+  /// The server no longer knows the upload ID.
   case uploadIDGone(RecordedFailure)
-  /// It may go better later.
+  /// It may succeed later.
   case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, effect: Effect)
   case permanent(RecordedFailure)
-  /// The server may have acted, and the step is not sent again blindly.
+  /// The server may have executed the request, and the step must not be sent again without a check.
   case answerLost(RecordedFailure)
-  /// The probe's answer: the commit was not carried out.
+  /// The probe found that the commit was not executed.
   case notCommitted(RecordedFailure)
-  /// The source is not what was listed.
+  /// The source differs from the listed file.
   case integrity(RecordedFailure)
   case cancelled(reachedServer: Bool)
-  /// A hard budget had no more bytes for it.
+  /// A hard budget had no bytes left for it.
   case limited(RecordedFailure)
 
-  /// What an attempt that may go better later has done at the server.
+  /// What an attempt that may succeed later has done on the server.
   package enum Effect: Hashable, Sendable {
-    /// It did not get there.
+    /// It did not reach the server.
     case notSent
-    /// The server did not carry it out, and says so.
+    /// The server reports that it did not execute it.
     case refused
-    /// The server may have carried it out.
+    /// The server may have executed it.
     case unknown
   }
 
-  /// Whom a transient failure concerns.
+  /// What a transient failure affects.
   package enum Scope: Hashable, Sendable {
     case item
-    /// Every request to that host waits; only one asks whether it is back.
+    /// All requests to that host wait; a single one probes whether it has recovered.
     case host
   }
 }
 
 extension Step {
-  /// Judges how an attempt at this step ended.
+  /// Evaluates the result of an attempt at this step.
   ///
   /// - Parameters:
   ///   - refreshStatuses: the statuses on which the step's token is refreshed.
-  ///   - hasUploadID: whether the step works on an allocated upload ID.
+  ///   - hasUploadID: whether the step uses an allocated upload ID.
   package func judge(
     _ answer: AttemptResult.Answer, refreshStatuses: [Int], hasUploadID: Bool
   ) -> Verdict {
@@ -70,13 +71,13 @@ extension Step {
     if expects(status: status) {
       if let mismatch = response.mismatch {
         let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
-        // The server may have acted, and its response was not judged.
+        // The server may have acted, and its response was not fully evaluated.
         if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
         return .permanent(failure)
       }
       if let missing = response.missing {
         let failure = RecordedFailure(code: missing.code.rawValue, status: status, message: missing.message)
-        // The server carried it out, and it is never sent again.
+        // The server executed it, and it is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
       return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
@@ -88,10 +89,11 @@ extension Step {
     }
     switch response.judgedStatus {
     case 300...399:
-      // A server may act and then lead elsewhere: only a listed status says that it did, and none says that it did not.
+      // A server may act and then redirect. Only a listed status shows that it did act, and no redirect shows
+      // that it did not.
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
-      // What a server says to a validator that it cannot read, or takes for another condition.
+      // The server may be unable to read the validator, or may mistake it for another condition.
       guard kind == .fetch, case .recorded = response.condition else { return .permanent(failure) }
       return .conditionRefused(failure)
     case 404, 410:
@@ -103,7 +105,7 @@ extension Step {
     case 408, 425, 501, 503, 505, 511:
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case 500...599:
-      // A server that failed may have acted before, and a gateway does not know (RFC 9110 §15.6.1, §15.6.3).
+      // A server that failed may have acted first, and a gateway does not know (RFC 9110 §15.6.1, §15.6.3).
       guard isRepeatedBlindly else { return .answerLost(failure) }
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .unknown)
     default:
@@ -111,7 +113,7 @@ extension Step {
     }
   }
 
-  /// The failure that a response's status means, with what would help where more than the number is known.
+  /// The failure for a response's status, with advice if more than the number is known.
   private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
     let (status, method) = (response.status, request.method)
     var message = "the server responded with \(status) to \(method)"
@@ -136,7 +138,7 @@ extension Step {
 
   private static let unfollowed = ", a redirect without a Location, or beyond 'redirects: { limit: 0 }'"
 
-  /// Whether an answer of this status is what was asked for, unless its header fields or body say otherwise.
+  /// Whether a response with this status is the expected one, unless its header fields or body do not match.
   package func expects(status: Int) -> Bool {
     if kind == .fetch { return content(of: status) != .unexpected }
     return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
@@ -160,7 +162,8 @@ extension Step {
     }
   }
 
-  /// What is expected says yes; what may be other later, or only refuses who asks, says nothing.
+  /// Evaluates the response to a probe. The expected response means that the commit was executed. A response
+  /// that may change later, or that only rejects the client, means nothing either way.
   private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
     let status = response.status
     let failure = refusal(response)
@@ -168,7 +171,7 @@ extension Step {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }
-      // Another server's page, such as that of a captive portal.
+      // A page from another server, such as that of a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
@@ -176,7 +179,7 @@ extension Step {
         .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
     }
     switch response.judgedStatus {
-    // A redirect that leads nowhere says neither yes nor no.
+    // A redirect that is not followed means neither yes nor no.
     case 300...399, 401, 403, 407: return .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
@@ -188,11 +191,11 @@ extension Step {
     }
   }
 
-  /// Whether an end of which nothing is known is the end: no repetition tells more, or it is a commit, whose failure
-  /// would give its upload ID back.
+  /// Whether an unknown outcome is final: a retry would not reveal more, or the step is a commit, whose
+  /// failure would release its upload ID.
   private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
 
-  /// Whether nothing is asked before it is sent again.
+  /// Whether it may be sent again without a check.
   private var isRepeatedBlindly: Bool {
     switch repeatability {
     case .repeatable, .startsOver: true
@@ -207,7 +210,8 @@ extension Step {
       guard failure.mayHaveReachedServer else {
         return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
       }
-      // A server redirected it to another, which could not be reached: the host that waits is not the step's.
+      // A server redirected the request to another host that could not be reached, so the step's host must
+      // not be paused.
       guard isRepeatedBlindly else { return .answerLost(recorded) }
       return .transient(recorded, retryAfter: nil, scope: .item, effect: .unknown)
     case .connectionLost, .requestTimeout, .malformedResponse:
@@ -215,7 +219,7 @@ extension Step {
       return .transient(
         recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
     case .resourceTimeout, .responseTooLarge, .redirect, .capture:
-      // Nothing repeats it: of a commit that is the end of what can be known.
+      // It is not retried, so the outcome of a commit stays unknown.
       if endsKnowledge, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate where endsKnowledge && failure.mayHaveReachedServer:
@@ -234,12 +238,12 @@ extension Step {
 }
 
 extension AttemptResult.Response {
-  /// The status as it is judged: an invalid one counts as 500 (RFC 9110, section 15).
+  /// The status used for evaluation: an invalid one counts as 500 (RFC 9110, section 15).
   fileprivate var judgedStatus: Int { (100...599).contains(status) ? status : 500 }
 }
 
 extension Verdict {
-  /// What went wrong, if anything did.
+  /// The failure, if there was one.
   package var failure: RecordedFailure? {
     switch self {
     case .succeeded, .unchanged, .cancelled: nil
