@@ -12,10 +12,11 @@ package struct Origin: Hashable, Codable, Sendable {
     self.port = port
   }
 
-  /// The origin of an absolute http or https URL, `nil` for anything else and for a host that is not written in its
+  /// The origin of an absolute http or https URL; `nil` for anything else, and for a host that is not in its
   /// canonical form.
   ///
-  /// It is read by bytes, as the server's name is: a mark that combines with a `/` does not make it another letter.
+  /// The URL is parsed by bytes, as host names are: a combining mark does not turn a preceding `/` into
+  /// another character.
   package init?(url: some StringProtocol) {
     let url = Array(url.utf8)
     guard let authority = Self.authority(of: url) else { return nil }
@@ -37,14 +38,14 @@ package struct Origin: Hashable, Codable, Sendable {
     self.init(scheme: scheme, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
   }
 
-  /// The origin of a template's URL, where its constant beginning tells it.
+  /// The origin of a template's URL, if its constant prefix determines it.
   package init?(_ template: Template) {
     var prefix = ""
     scan: for segment in template.segments {
       switch segment {
       case .literal(let text), .value(let text): prefix += text
       case .reference:
-        // An authority that the constant beginning does not end is not known yet.
+        // If the constant prefix does not include the end of the authority, the origin is not known yet.
         let url = Array(prefix.utf8)
         guard let authority = Self.authority(of: url), authority.upperBound < url.count else { return nil }
         break scan
@@ -53,8 +54,10 @@ package struct Origin: Hashable, Codable, Sendable {
     self.init(url: prefix)
   }
 
-  /// Whether libcurl takes the host as it is written. It decodes percent-encoding, leaves out an IPv6 zone, and reads `0x7f.1` and `127.1` as IPv4
-  /// addresses (WHATWG URL, "IPv4 parser"), so that such a text names another host than it seems to.
+  /// Whether libcurl uses the host exactly as it is written.
+  ///
+  /// libcurl decodes percent-encoding, omits an IPv6 zone, and parses `0x7f.1` and `127.1` as IPv4 addresses
+  /// (WHATWG URL, "IPv4 parser"), so such a text names a different host than it appears to.
   private static func isCanonical(_ host: ArraySlice<UInt8>) -> Bool {
     guard !host.contains(UInt8(ascii: "%")) else { return false }
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -70,7 +73,7 @@ package struct Origin: Hashable, Codable, Sendable {
       }
   }
 
-  /// Where a URL has its authority (RFC 3986, section 3.2), behind `://`.
+  /// The range of a URL's authority (RFC 3986, section 3.2), after `://`.
   static func authority(of url: [UInt8]) -> Range<Int>? {
     guard let begin = url.firstRange(of: "://".utf8)?.upperBound else { return nil }
     return begin..<(url[begin...].firstIndex(where: "/?#".utf8.contains) ?? url.count)

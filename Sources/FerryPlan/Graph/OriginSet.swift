@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Origins that a manifest names, one by one or by pattern.
+/// Origins that a manifest lists, individually or by pattern.
 package struct OriginSet: Hashable, Sendable {
   package var origins: Set<Origin>
   package var patterns: [OriginPattern]

@@ -1,15 +1,18 @@
 extension Plan {
-  /// One plan of several, so that one scheduler keeps their priorities, limits and budgets: the manifests after one
-  /// another, and what has the same identifier is one session. Of one plan it is that plan.
+  /// Combines several plans into one, so that a single scheduler enforces their priorities, limits and
+  /// budgets.
   ///
-  /// - Parameter plans: at least one; each of one manifest, no name twice.
-  /// - Throws: where they do not agree on what they have to share.
+  /// The manifests follow one another. Sessions with the same identifier become one session. A single plan is
+  /// returned unchanged.
+  ///
+  /// - Parameter plans: at least one; each of one manifest, with no name twice.
+  /// - Throws: if they disagree about something that they have to share.
   package init(combining plans: [Plan]) throws(PlanConflict) {
     precondition(!plans.isEmpty, "there is no plan of nothing")
     self = plans[0]
     guard plans.count > 1 else { return }
     for index in sessions.indices { sessions[index].name = sessions[index].identifier }
-    /// Which manifest had each session first.
+    /// The manifest that first had each session.
     var owners = sessions.map { _ in ManifestID(0) }
     for (index, plan) in plans.enumerated().dropFirst() {
       let manifest = ManifestID(index)
@@ -27,7 +30,7 @@ extension Plan {
     }
   }
 
-  /// Where the session is in this plan, which takes it in where it has none of the identifier.
+  /// The session's ID in this plan. Adds the session if this plan has none with its identifier.
   private mutating func place(
     of session: SessionPlan, from manifest: ManifestID, _ owners: inout [ManifestID]
   ) throws(PlanConflict) -> SessionID {
@@ -46,11 +49,11 @@ extension Plan {
 }
 
 extension Node {
-  /// The same node among those of other manifests.
+  /// The same node in the combined plan.
   ///
   /// - Parameters:
-  ///   - first: where its manifest's nodes begin.
-  ///   - sessions: where each of its manifest's sessions is.
+  ///   - first: the index of its manifest's first node.
+  ///   - sessions: the new IDs of its manifest's sessions.
   fileprivate func moved(to manifest: ManifestID, nodesFrom first: Int, sessions: [SessionID]) -> Node {
     func moved(_ step: Step) -> Step {
       var step = step

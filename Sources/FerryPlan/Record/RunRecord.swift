@@ -121,14 +121,14 @@ package struct RunRecord: Codable, Sendable {
   package struct DelayRecord: Codable, Sendable {
     package var session: String
     package var periodSeconds: Double
-    /// When it ends, or has ended.
+    /// When it ends or ended.
     package var endsAt: String
   }
 
   package struct Totals: Codable, Sendable {
-    /// Of the round so far.
+    /// The items of the round so far.
     package var items = ItemCounts()
-    /// Ended done in this run.
+    /// The number of items that succeeded in this run.
     package var itemsDoneInRun = 0
     package var bytes = Bytes()
     package var requests = 0
@@ -136,9 +136,9 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
-    /// Upload IDs that became orphans in this run; absent in reports from before they were kept.
+    /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded them.
     package var idsOrphaned: Int? = 0
-    /// Upload IDs that this run released, of whichever run; likewise.
+    /// Upload IDs that this run released, including those of earlier runs; absent in the same reports.
     package var idsReleased: Int? = 0
     package var resumes = 0
 
@@ -146,47 +146,50 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct Bytes: Codable, Sendable {
-    /// Of files, in steps that succeeded.
+    /// File bytes in steps that succeeded.
     package var useful: Int64 = 0
-    /// Of files, sent in steps that did not.
+    /// File bytes sent in steps that did not succeed.
     package var resent: Int64 = 0
-    /// Everything else: header fields, small requests, answers.
+    /// Everything else: header fields, small requests, responses.
     package var overhead: Int64 = 0
 
     package init() {}
   }
 
   package struct NodeRecord: Codable, Sendable {
-    /// Where the run has several.
+    /// Present if the run has several manifests.
     package var manifest: String?
     package var name: String
     package var kind: Node.Kind
     package var session: String
-    /// `succeeded`, `failed`, `ambiguous`, `skipped`; `waiting` where it is left; `not_selected`.
+    /// `succeeded`, `failed`, `ambiguous`, `skipped`, `waiting` if it remains, `not_selected`; `not_needed`
+    /// for a token that was not fetched.
     package var state: String
     package var reason: RecordedFailure?
     package var items: ItemCounts?
-    /// Paths of an upload that could not be listed; absent where there are none.
+    /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
     package var result: FetchResult?
-    /// Of a fetch that is not due yet.
+    /// When a fetch that is not due yet is due.
     package var notBefore: String?
-    /// Of a fetch with a minimum: how long the next one waits, from the last that ended well.
+    /// For a fetch with a minimum interval: the interval until the next one, counted from the last successful
+    /// fetch.
     package var intervalSeconds: Double?
-    /// What became of delivered files, where the manifest asks for something.
+    /// What happened to delivered files, if the manifest specifies an action for them.
     package var after: AfterRecord?
-    /// Of an upload: upload IDs that will not be used, where this run had to do with any.
+    /// For an upload: upload IDs that will not be used, if this run dropped, released or tried to release
+    /// any.
     package var orphans: OrphanRecord?
     package var attempts: [AttemptRecord]
-    /// Of a request or fetch that ended ambiguous.
+    /// For a request or fetch whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
   }
 
   /// A path that could not be listed.
   package struct FileProblem: Codable, Sendable {
-    /// Relative to the root, or as the list has it.
+    /// Relative to the root, or as it appears in the list.
     package var path: String
-    /// Where the name is not UTF-8: its bytes.
+    /// The bytes of the name, if it is not UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: String
@@ -200,23 +203,24 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// What this run did about an upload's IDs that will not be used.
+  /// What this run did with an upload's orphans: upload IDs that will not be used.
   package struct OrphanRecord: Codable, Sendable {
-    /// Dropped in this run without having been committed.
+    /// Dropped in this run without a commit.
     package var dropped: Int
-    /// Released in this run, those of earlier runs included.
+    /// Released in this run, including those of earlier runs.
     package var released: Int
-    /// Not released: tried in vain, or not tried, as another one's server did not answer. The next run tries again.
+    /// Not released: the attempt failed, or none was made because the server did not respond to another
+    /// release. The next run tries again.
     package var failed: Int
-    /// Of the last of those.
+    /// Why the last of those was not released.
     package var reason: RecordedFailure?
   }
 
-  /// What became of an upload's delivered files in this run.
+  /// What happened to an upload's delivered files in this run.
   package struct AfterRecord: Codable, Sendable {
     package var deleted: Int
     package var moved: Int
-    /// Files that were not deleted or moved as the manifest asks, by path.
+    /// Files that were not deleted or moved as the manifest specifies, by path.
     package var problems: [AfterProblem]
 
     package init(deleted: Int, moved: Int, problems: [AfterProblem]) {
@@ -229,7 +233,7 @@ package struct RunRecord: Codable, Sendable {
   /// A delivered file that was not deleted or moved.
   package struct AfterProblem: Codable, Sendable {
     package var path: String
-    /// Where the name is not UTF-8: its bytes.
+    /// The bytes of the name, if it is not UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: String
@@ -247,22 +251,22 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct ItemRecord: Codable, Sendable {
-    /// Where the run has several.
+    /// Present if the run has several manifests.
     package var manifest: String?
     package var node: String
     package var path: String
-    /// Where the name is not UTF-8: its bytes.
+    /// The bytes of the name, if it is not UTF-8.
     package var pathBase64: String?
     package var size: Int64
     /// `done`, `failed`, `ambiguous`, `cancelled`, `waiting`.
     package var state: String
     package var reason: RecordedFailure?
     package var attempts: [AttemptRecord]
-    /// Of one that ended ambiguous.
+    /// For an item whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
   }
 
-  /// An attempt that did not go well.
+  /// A failed attempt.
   package struct AttemptRecord: Codable, Sendable {
     package var step: Step.Kind
     package var code: String

@@ -1,8 +1,8 @@
-/// How fast the largest file of an upload went in one launch, as one connection among those that were busy.
+/// The speed of an upload's largest file in one launch, on one of the connections that were in use.
 package struct TransferSample: Hashable, Sendable {
-  /// Of the file.
+  /// The size of the file.
   package var bytes: Int64
-  /// From the request to its answer.
+  /// From the request to its response.
   package var duration: Duration
 
   package init(bytes: Int64, duration: Duration) {
@@ -10,12 +10,12 @@ package struct TransferSample: Hashable, Sendable {
     self.duration = duration
   }
 
-  /// Bytes a second; nil where nothing was measured.
+  /// Bytes per second; `nil` if nothing was measured.
   package var rate: Double? {
     bytes > 0 && duration > .zero ? Double(bytes) / duration.seconds : nil
   }
 
-  /// Whether its rate says anything of a file of this size: what is over at once tells of the way there and
-  /// back rather than of the rate.
+  /// Whether the rate is meaningful for a file of this size. The duration of a very short transfer shows the
+  /// round-trip time rather than the rate.
   package func tells(of size: Int64) -> Bool { duration >= .seconds(1) || bytes >= size / 100 }
 }

@@ -1,15 +1,16 @@
-/// A request as a simulated server sees it.
+/// A request as a simulated server receives it.
 package struct Call: Sendable {
   package var attempt: Attempt
-  /// Which attempt at this step of this place, in this launch, from 1; 0 where the machine does not count.
+  /// The number of the attempt at this step of this item or node in this launch, from 1; 0 if the machine
+  /// does not count attempts.
   package var number: Int
   /// The node's name.
   package var node: String
-  /// Of the item, as bytes; empty for a node of a single request.
+  /// The item's path; empty for a node with a single request.
   package var pathBytes: ArraySlice<UInt8>
-  /// Of the file that a transfer sends; 0 for other steps.
+  /// The size of the file that a transfer sends; 0 for other steps.
   package var size: Int64
-  /// The upload ID that it carries.
+  /// The upload ID that the request carries.
   package var uploadID: Int?
   package var now: Instant
 

@@ -1,11 +1,11 @@
-/// Where one item, fetch or request stands after a launch's first turn.
+/// The state of one item, fetch or request after a launch's first turn.
 package enum ItemDisposition: Sendable, Equatable {
-  /// The launch begins it at once, or asks for its token.
+  /// The launch begins it at once, or fetches its token.
   case begins
   /// It ends before anything is sent.
   case ends(ItemState, RecordedFailure?)
   case waits(RecordedFailure)
-  /// Its node has ended in this round, or is left out.
+  /// Its node has ended in this round, or is not selected.
   case closed
 }
 

@@ -1,19 +1,21 @@
-/// What a launch would begin at once, and why the rest would wait: the scheduler's first turn, in which everything
-/// is written down at once and no request ends, but for those of sessions that were cancelled.
+/// What a launch would begin at once, and why the rest would wait.
+///
+/// It runs the scheduler's first turn. Everything is recorded immediately and no request ends, except
+/// requests of sessions that were canceled.
 package struct InitialDecision: Sendable {
   package private(set) var scheduler: Scheduler
-  /// What it would start.
+  /// The attempts that it would start.
   package private(set) var starts: [Attempt] = []
 
   /// - Parameters:
-  ///   - cancelled: sessions that were cancelled before.
-  ///   - lease: what the ledger would answer.
+  ///   - cancelled: sessions that were canceled before.
+  ///   - lease: returns what the ledger would grant.
   package init(
     _ scheduler: Scheduler, at now: Instant, cancelled: [SessionID] = [], lease: (Lease.Request) -> Lease
   ) {
     self.scheduler = scheduler
     var recorded: UInt64 = 0
-    // The last one comes first.
+    // The last event is handled first.
     var events: [Event] = [.launched] + cancelled.map { .cancelled($0, finishing: false) }
     while let event = events.popLast() {
       for action in self.scheduler.handle(event, at: now) {
@@ -34,7 +36,8 @@ package struct InitialDecision: Sendable {
     }
   }
 
-  /// By node: why nothing of it, or not all of it, would be begun; other conditions, a budget or a delay end that.
+  /// By node: why it would not begin. Only reasons that end with other conditions, a budget or a delay, and
+  /// the end of the execution window, are included.
   package var reasons: [Int: RecordedFailure] {
     let started = Set(starts.map(\.ref.node.index))
     var reasons: [Int: RecordedFailure] = [:]
@@ -47,8 +50,8 @@ package struct InitialDecision: Sendable {
     return reasons
   }
 
-  /// The next moment at which a launch would have something to do: now, where it starts anything; `nil` where only
-  /// an event leads on.
+  /// The next time at which a launch would have something to do: `now` if it would start anything; `nil` if
+  /// only an event can make progress.
   package func nextMoment(at now: Instant) -> Instant? {
     guard starts.isEmpty else { return now }
     return ([scheduler.metrics.deferredUntil] + scheduler.nodes.map(\.notBefore)).compactMap(\.self).min()
@@ -56,7 +59,7 @@ package struct InitialDecision: Sendable {
 }
 
 extension Scheduler {
-  /// Why what is left of a node waits; `nil` where it is not open.
+  /// Why the remaining work of a node waits; `nil` if the node is not open.
   func reasonOfOpen(_ index: Int) -> RecordedFailure? {
     guard tokens[index] == nil else { return nil }
     switch nodes[index].phase {

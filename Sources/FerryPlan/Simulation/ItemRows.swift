@@ -1,22 +1,22 @@
-/// The journal's rows of one upload, in columns: a row is no object of its own.
+/// The journal rows of one upload, in columns instead of one object per row.
 package struct ItemRows: Sendable {
-  /// In the order in which they were handed over first: row 1 is at 0.
+  /// In the order in which they were first queued: row 1 is at index 0.
   package private(set) var files = FileColumns()
   package private(set) var states: [ItemState] = []
   private(set) var intents: [ItemStep?] = []
   private(set) var rounds: [Int64] = []
   private(set) var handedOver: [Int64] = []
-  /// `Int64.max` for none.
+  /// `Int64.max` if there is none.
   private(set) var expiries: [Int64] = []
-  /// 0 for none.
+  /// 0 if there is none.
   private(set) var uploadIDs: [Int] = []
-  /// Counts what was changed: equal numbers are equal rows.
+  /// Counts the changes: if the numbers are equal, the rows are equal.
   private(set) var version = 0
-  /// The last round in which something was handed over.
+  /// The last round in which something was queued.
   private(set) var lastRound: Int64 = 0
-  /// Rows that are not done.
+  /// The number of rows that are not done.
   private(set) var notDone = 0
-  /// Rows by path, where that is another order.
+  /// The rows sorted by path, if that order differs.
   private var byPath: [Int32]?
 
   package init() {}
@@ -33,7 +33,7 @@ package struct ItemRows: Sendable {
 
   package func uploadID(_ index: Int) -> Int? { uploadIDs[index] == 0 ? nil : uploadIDs[index] }
 
-  /// Meets every row, sorted by path bytes.
+  /// Merges every row, sorted by path bytes.
   func meet(_ reconciliation: inout Reconciliation) {
     guard let byPath else {
       for index in states.indices { meet(index, &reconciliation) }
@@ -64,7 +64,7 @@ package struct ItemRows: Sendable {
     byPath?.append(last)
   }
 
-  /// After rows were appended.
+  /// Must be called after rows were appended.
   mutating func sort() {
     guard let order = byPath else { return }
     let files = files
@@ -88,7 +88,7 @@ package struct ItemRows: Sendable {
     version += 1
   }
 
-  /// A new state; it has no intent and no expiry any more.
+  /// Sets a new state, and removes the intent and the expiry.
   mutating func set(_ index: Int, _ state: ItemState) {
     notDone += (state == .done ? 0 : 1) - (states[index] == .done ? 0 : 1)
     states[index] = state

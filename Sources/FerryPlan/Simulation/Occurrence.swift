@@ -1,16 +1,16 @@
-/// What happens to a virtual machine from outside at a moment that is known beforehand.
+/// An external event that happens to a virtual machine at a predetermined time.
 package enum Occurrence: Sendable {
   case stop(StopCause)
   case hangUp
-  /// The network or the power is another from now on, also for later launches.
+  /// The network or power source changes, also for later launches.
   case conditions(DeviceConditions)
-  /// Other processes move bytes.
+  /// Other processes transfer bytes.
   case othersMove(DeviceConditions.Network, Int64)
   case cancel(SessionID, finishing: Bool)
-  /// Further files for an upload; sorted by path bytes.
+  /// More files for an upload, sorted by path bytes.
   case submit(NodeID, FileColumns)
 
-  /// Whether it happens to the machine also while nothing is launched.
+  /// Whether it affects the machine even if no launch is running.
   var needsNoLaunch: Bool {
     switch self {
     case .conditions, .othersMove: true

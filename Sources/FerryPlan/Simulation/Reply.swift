@@ -1,15 +1,15 @@
-/// What becomes of a simulated request.
+/// The outcome of a simulated request.
 package struct Reply: Sendable {
   package var answer: AttemptResult.Answer
   package var after: Duration
-  /// What an allocation gives out.
+  /// The upload ID that an allocation returns.
   package var uploadID: Int?
-  /// Bytes of bodies that move until then.
+  /// The body bytes that are transferred until then.
   package var sent: Int64 = 0
   package var received: Int64 = 0
-  /// Bytes of header fields and the like, either way.
+  /// The bytes of header fields and other overhead, in both directions.
   package var overhead: Int64 = 0
-  /// How long a cancelled request takes to end.
+  /// How long a canceled request takes to end.
   package var lingers: Duration = .zero
 
   package init(answer: AttemptResult.Answer, after: Duration) {

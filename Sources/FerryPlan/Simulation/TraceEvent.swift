@@ -1,16 +1,16 @@
-/// One thing that was seen in a turn of a virtual machine.
+/// One observation in a turn of a virtual machine.
 package enum TraceEvent: Sendable {
-  /// A launch begins with these.
+  /// A launch begins with these options.
   case launched(LaunchOptions)
   case event(Event)
-  /// It is about to be performed.
+  /// The action is about to be performed.
   case action(Action)
-  /// A request that was sent, and what will become of it.
+  /// A request that was sent, and its outcome.
   case sent(Call, Reply)
-  /// Bytes of a request's bodies that have moved since this was last seen of it, on the network that the machine
-  /// was on.
+  /// The body bytes that a request has transferred since its last such event, on the machine's network at
+  /// that time.
   case moved(UInt64, DeviceConditions.Network, sent: Int64, received: Int64)
-  /// Bytes that another process has moved.
+  /// The bytes that other processes have transferred.
   case othersMoved(DeviceConditions.Network, Int64)
   case leased(Lease)
   /// The process was killed.

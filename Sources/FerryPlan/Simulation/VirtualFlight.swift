@@ -2,17 +2,17 @@
 struct VirtualFlight: Sendable {
   let attempt: Attempt
   let startedAt: Instant
-  /// When it would end by itself: its bytes are spread evenly over that time.
+  /// When it would end if it is not canceled: its bytes are spread evenly over that time.
   let endsAt: Instant
   /// When it ends.
   var at: Instant
   var reply: Reply
-  /// Bytes that were told.
+  /// The bytes that have been reported.
   var sent: Int64 = 0
   var received: Int64 = 0
   var overhead: Int64 = 0
 
-  /// Bytes until a moment.
+  /// The bytes transferred until a given time.
   func moved(until now: Instant) -> (sent: Int64, received: Int64, overhead: Int64) {
     guard now < endsAt else { return (reply.sent, reply.received, reply.overhead) }
     let whole = startedAt.duration(to: endsAt).seconds
@@ -24,7 +24,7 @@ struct VirtualFlight: Sendable {
   }
 }
 
-/// When a simulated request ends; it holds no more where the request was cancelled since.
+/// When a simulated request ends. It no longer applies if the request was canceled afterwards.
 struct Arrival: Comparable, Sendable {
   let at: Instant
   let id: UInt64

@@ -1,13 +1,13 @@
-/// What the journal would hold: entries are applied as the engine's scribe applies them.
+/// A model of the journal: it applies entries as the engine's journal does.
 package struct VirtualJournal: Sendable {
-  /// A node of a single request.
+  /// A node with a single request.
   package struct Single: Sendable {
     package var round: Int64
     package var state = ItemState.queued
     package var hasIntent = false
   }
 
-  /// The last fetch that ended well.
+  /// The last successful fetch.
   package struct Fetched: Sendable {
     package var at: Instant
     package var interval: Duration?
@@ -18,19 +18,19 @@ package struct VirtualJournal: Sendable {
     }
   }
 
-  /// By node; those of other nodes than uploads stay empty.
+  /// By node; empty for nodes that are not uploads.
   package internal(set) var items: [ItemRows]
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
   package var delays: [SessionID: ResumeState] = [:]
-  /// Of uploads: upload IDs that were dropped without having been committed, the oldest first.
+  /// For uploads: upload IDs that were dropped without a commit, oldest first.
   package internal(set) var orphans: [Int: [Orphan]] = [:]
 
   /// An upload ID that will not be used.
   package struct Orphan: Hashable, Sendable {
     package var uploadID: Int
     package var orphaning: Orphaning
-    /// As the launch counts them; `nil` for one that no launch releases.
+    /// Its number in the launch; `nil` if no launch releases it.
     package var number: Int?
   }
 
@@ -42,8 +42,8 @@ package struct VirtualJournal: Sendable {
   }
 
   /// - Parameters:
-  ///   - tables: of the launch, by node.
-  ///   - uploadID: what the answer that an allocation is told of gave out.
+  ///   - tables: the item tables of the launch, by node.
+  ///   - uploadID: the upload ID that the item's allocation returned.
   mutating func apply(_ entry: JournalEntry, tables: [ItemTable?], uploadID: (ItemRef) -> Int?, round: Int64)
   {
     switch entry {
@@ -95,7 +95,7 @@ package struct VirtualJournal: Sendable {
 
   /// Before a launch: makes orphans of the upload IDs of open items whose files start over.
   ///
-  /// - Returns: how many there are of each upload.
+  /// - Returns: the number of these orphans, by upload.
   mutating func dropUploadIDs(of plan: Plan, _ tables: [ItemTable?]) -> [NodeID: Int] {
     var counts: [NodeID: Int] = [:]
     for (node, table) in tables.enumerated() {
@@ -115,9 +115,9 @@ package struct VirtualJournal: Sendable {
     return counts
   }
 
-  /// Counts what a launch may release anew, from 0.
+  /// Numbers the orphans that a launch may release, from 0.
   ///
-  /// - Returns: how many there are of each upload.
+  /// - Returns: the number of these orphans, by upload.
   mutating func numberOrphans() -> [NodeID: Int] {
     var counts: [NodeID: Int] = [:]
     for node in orphans.keys.sorted() {
@@ -154,7 +154,7 @@ package struct VirtualJournal: Sendable {
     if hasNew { items[node].sort() }
   }
 
-  /// `nil` for a node of a single request.
+  /// The item's row, as an index; `nil` for a node with a single request.
   private func row(_ ref: ItemRef, _ tables: [ItemTable?]) -> Int? {
     guard let item = ref.item, let table = tables[ref.node.index] else { return nil }
     let row = Int(table.rows[item]) - 1

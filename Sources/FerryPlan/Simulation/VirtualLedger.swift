@@ -1,15 +1,15 @@
 import FerryManifest
 
-/// What the ledger of all processes would hold: bytes by network and window.
+/// A model of the ledger that all processes share: bytes by network and window.
 package struct VirtualLedger: Sendable {
   /// One window of one network's budget.
   package struct Account: Sendable {
     package var window: Range<Instant>
-    /// By anyone.
+    /// By all processes.
     package var moved: Int64 = 0
-    /// By the launch that runs, and not moved yet.
+    /// Leased by the running launch, and not transferred yet.
     package var leased: Int64 = 0
-    /// By processes that died: it counts as used.
+    /// Leased by processes that died: these bytes count as used.
     package var lost: Int64 = 0
 
     package var used: Int64 { moved +| leased +| lost }
@@ -21,11 +21,11 @@ package struct VirtualLedger: Sendable {
   }
 
   private(set) var accounts: [Key: Account] = [:]
-  /// Accounts of which the launch has leased.
+  /// The accounts of the launch's leases.
   private var open: Set<Key> = []
   let budgets: Budgets
   private let zones: [String: CalendarZone]
-  /// Of the last call: a moment mostly lies in the window of the one before.
+  /// The window of the last call for each network: usually, the next time is in the same window.
   private var recent: [Range<Instant>?] = [nil, nil, nil]
 
   package init(_ budgets: Budgets, zones: [String: CalendarZone]) {
@@ -49,7 +49,7 @@ package struct VirtualLedger: Sendable {
     return Lease(granted: granted, used: used)
   }
 
-  /// Bytes that the launch's sockets moved: out of what it has leased in this window first.
+  /// Counts bytes that the launch's sockets transferred, which first reduce its lease in this window.
   mutating func settle(_ network: DeviceConditions.Network, bytes: Int64, at now: Instant) {
     change(network, at: now) {
       $0.moved +|= bytes
@@ -61,13 +61,13 @@ package struct VirtualLedger: Sendable {
     change(network, at: now) { $0.moved +|= bytes }
   }
 
-  /// Gives back what the launch has leased and not moved.
+  /// Returns what the launch has leased and not transferred.
   mutating func release() {
     for key in open { accounts[key]?.leased = 0 }
     open.removeAll(keepingCapacity: true)
   }
 
-  /// The process died with its leases.
+  /// The process died while it held leases.
   mutating func loseLeases() {
     for key in open {
       guard let leased = accounts[key]?.leased else { continue }
@@ -87,7 +87,7 @@ package struct VirtualLedger: Sendable {
     accounts[key] = account
   }
 
-  /// `nil` where the network has no budget.
+  /// `nil` if the network has no budget.
   private mutating func window(of network: DeviceConditions.Network, at now: Instant) -> Range<Instant>? {
     guard let budget = budgets[network] else { return nil }
     let index =

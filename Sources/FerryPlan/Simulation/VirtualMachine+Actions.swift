@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Performs what the scheduler wants done.
+/// Performs the scheduler's actions.
 extension VirtualMachine {
   mutating func handle(_ event: Event) {
     guard !isDead else { return }
@@ -23,14 +23,14 @@ extension VirtualMachine {
     if recorded > written, writeDelay == .zero { write() }
   }
 
-  /// What was recorded is safe from SIGKILL now.
+  /// Marks what was recorded as written: it survives SIGKILL.
   mutating func write() {
     guard !isDead, recorded > written else { return }
     written = recorded
     if writeDelay > .zero { writtenJournal = journal }
   }
 
-  /// What is on disk now survives a power cut.
+  /// Keeps copies of the journal: what is on disk now survives a power failure.
   mutating func keepSnapshots() {
     writtenJournal = writeDelay > .zero ? journal : nil
     syncedJournal = losesPower ? journal : nil
@@ -53,7 +53,7 @@ extension VirtualMachine {
 
   private mutating func record(_ entries: [JournalEntry]) {
     recorded += 1
-    // A record is synced within 50 ms; an intent is waited for.
+    // Records are synced within 50 ms, and intents sooner because a request waits for them.
     var delay = Duration.milliseconds(50)
     for entry in entries {
       let ids = givenIDs
@@ -115,7 +115,7 @@ extension VirtualMachine {
   private mutating func cancel(_ id: UInt64) {
     guard var flight = flights[id] else { return }
     let end = now.advanced(by: flight.reply.lingers)
-    // What ends by itself before that keeps its answer.
+    // A request that ends by itself before that keeps its result.
     guard end < flight.at || flight.reply.lingers == .zero else { return }
     flight.reply.answer = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
     flight.at = end
@@ -125,7 +125,7 @@ extension VirtualMachine {
 }
 
 extension Reply {
-  /// The request may take so long, and ends there.
+  /// Ends the request after at most this time.
   mutating func cut(after limit: Duration) {
     guard after > limit else { return }
     let part = limit.seconds / after.seconds
@@ -135,7 +135,7 @@ extension Reply {
     answer = .failure(.init(.resourceTimeout, "took longer than its limit", mayHaveReachedServer: true))
   }
 
-  /// The request may move so many bytes of bodies, either way, and ends there.
+  /// Ends the request after at most this number of body bytes in either direction.
   mutating func cut(at limit: Int64) {
     let most = max(sent, received)
     guard most > limit else { return }

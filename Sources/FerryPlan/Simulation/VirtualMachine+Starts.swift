@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// What a launch finds: the rounds, the journal and the listing meet as in a run.
+/// What a launch finds: the round, the journal and the listing are merged as in a run.
 extension VirtualMachine {
-  /// What the last launch found of an upload; the same again where nothing has changed since.
+  /// What the last launch found for an upload. It is reused if nothing has changed.
   struct StartCache: Sendable {
     var listing: Int
     var rows: Int
@@ -63,7 +63,7 @@ extension VirtualMachine {
     return start
   }
 
-  /// Whether another round finds the same: everything was done before both.
+  /// Whether another round finds the same state, because everything was done before both rounds.
   private func isSettled(_ rows: ItemRows, _ work: UploadWork, since earlier: Int64) -> Bool {
     work.deliver != .everyRun && rows.notDone == 0 && rows.lastRound < min(earlier, round)
   }

@@ -1,6 +1,6 @@
-/// What happens next.
+/// The turns of the machine.
 extension VirtualMachine {
-  /// Goes on to the next thing that happens; false where nothing will, and after the launch's end.
+  /// Advances to the next event. Returns `false` if there is none, and after the launch has ended.
   package mutating func step() -> Bool {
     trace.removeAll(keepingCapacity: true)
     guard !hasEnded, !isDead else { return false }
@@ -119,7 +119,7 @@ extension VirtualMachine {
     if !isDead, !results.isEmpty { handle(.finished(results)) }
   }
 
-  /// Tells what every request has moved so far.
+  /// Reports what all requests have transferred so far.
   private mutating func tellMoved() {
     var bytes: Int64 = 0
     for id in flights.keys.sorted() {
@@ -142,7 +142,7 @@ extension VirtualMachine {
     return bytes
   }
 
-  /// The process is killed: bytes that it has not told of have moved all the same.
+  /// Kills the process. Bytes that it has not reported have been transferred anyway.
   mutating func die() {
     isDead = true
     counters.deaths += 1

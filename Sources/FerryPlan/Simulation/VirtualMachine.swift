@@ -1,44 +1,45 @@
 import FerryManifest
 import HeapModule
 
-/// A machine that is not there: performs the scheduler's actions on a virtual clock, between a server that a
-/// closure plays, and models of the journal and the ledger.
+/// A simulated machine. It performs the scheduler's actions on a virtual clock, with a closure as the server,
+/// and with models of the journal and the ledger.
 ///
-/// It decides nothing; the tests, the random worlds and `ferry plan --simulate` run on it. A turn costs the same
-/// however many items there are.
+/// It makes no decisions. The tests, the random worlds and `ferry plan --simulate` run on it. The cost of a
+/// turn does not depend on the number of items.
 package struct VirtualMachine {
   package let plan: Plan
   package let zones: [String: CalendarZone]
   package var now: Instant
   package var round: Int64 = 1
-  /// Of the next launch; its conditions change with what happens.
+  /// The options of the next launch. Its conditions change with the scheduled occurrences.
   package var options: LaunchOptions
   package var journal: VirtualJournal
   package internal(set) var ledger: VirtualLedger
   package internal(set) var scheduler: Scheduler
-  /// What an outside party makes of a request when it is sent.
+  /// Determines the outcome of a request when it is sent.
   package var serve: (Call) -> Reply
-  /// Nodes that begin otherwise than the journal says.
+  /// Nodes whose start differs from what the journal implies, by name.
   package var startOverrides: [String: NodeStart] = [:]
 
-  /// What will happen from outside, soonest first.
+  /// External events that will happen, in order of time.
   package private(set) var occurrences: [(at: Instant, what: Occurrence)] = []
-  /// So many more actions are performed before the process is killed.
+  /// The number of actions that are still performed before the process is killed.
   package var actionsToLive = Int.max
-  /// Whether the power goes as well: what was not brought to the disk is lost too.
+  /// Whether a kill is also a power failure: data that was not synced to disk is also lost.
   package var losesPower = false
-  /// How long a record takes until it is written; a process that is killed earlier loses it.
+  /// How long it takes until a record is written; a process that is killed earlier loses it.
   package var writeDelay = Duration.zero
-  /// How long the ledger takes to answer.
+  /// How long the ledger takes to reply.
   package var leaseDelay = Duration.zero
-  /// How often the scheduler is told what the sockets move while requests last; `nil` for only at their ends.
+  /// How often the transferred bytes of running requests are reported to the scheduler; `nil` if they are
+  /// reported only when requests end.
   package var progressInterval: Duration?
-  /// Whether `Call.number` counts.
+  /// Whether `Call.number` is counted.
   package var countsAttempts = false
-  /// Whether `trace` are kept.
+  /// Whether `trace` is recorded.
   package var keepsTrace = false
 
-  /// What was seen in the last turn, in order.
+  /// The observations of the last turn, in order.
   package internal(set) var trace: [TraceEvent] = []
   package internal(set) var counters = Counters()
   package internal(set) var hasEnded = false
@@ -48,11 +49,11 @@ package struct VirtualMachine {
   var listingVersions: [Int]
   var startCache: [StartCache?]
 
-  // Of the launch.
+  // State of the launch.
   var tables: [ItemTable?]
   var flights: [UInt64: VirtualFlight] = [:]
   var arrivals = Heap<Arrival>()
-  /// What allocations gave out, until the journal has it.
+  /// The upload IDs that allocations returned, until the journal has them.
   var givenIDs: [ItemRef: Int] = [:]
   var attemptsAt: [AttemptStep: Int] = [:]
   var recorded: UInt64 = 0
@@ -62,11 +63,11 @@ package struct VirtualMachine {
   var syncAt: Instant?
   var tickAt: Instant?
   var answers: [(at: Instant, request: Lease.Request, lease: Lease)] = []
-  /// What a killed process, or a power cut, leaves of the journal; `nil` where that is all of it.
+  /// What remains of the journal after a kill or after a power failure; `nil` if all of it remains.
   var writtenJournal: VirtualJournal?
   var syncedJournal: VirtualJournal?
 
-  /// What a whole life of the machine comes to.
+  /// Totals over the whole life of the machine.
   package struct Counters: Hashable, Sendable {
     package var launches = 0
     /// Of the scheduler.
@@ -74,7 +75,7 @@ package struct VirtualMachine {
     package var actions = 0
     package var requests = 0
     package var deaths = 0
-    /// Events in a row between which no time passed.
+    /// Consecutive events without time passing between them.
     package var eventsAtOnce = 0
   }
 
@@ -96,7 +97,7 @@ package struct VirtualMachine {
     tables = Array(repeating: nil, count: plan.nodes.count)
   }
 
-  /// What is listed of an upload from the next launch on; sorted by path bytes, no path twice.
+  /// Sets the listing of an upload from the next launch on; sorted by path bytes, with no path twice.
   package mutating func list(_ files: FileColumns, of node: NodeID) {
     listings[node.index] = files
     listingVersions[node.index] += 1
@@ -113,7 +114,7 @@ package struct VirtualMachine {
     occurrences.removeAll { isUnwanted($0.what) }
   }
 
-  /// One launch from its begin to its end, or to its death; false where nothing led on.
+  /// Runs one launch until it ends or is killed. Returns `false` if it stalled.
   @discardableResult
   package mutating func run() -> Bool {
     launch()
@@ -121,7 +122,7 @@ package struct VirtualMachine {
     return true
   }
 
-  /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
+  /// Reads the journal and begins a launch. Everything that an earlier launch had in progress is discarded.
   package mutating func launch() {
     trace.removeAll(keepingCapacity: true)
     flights = [:]
@@ -151,7 +152,7 @@ package struct VirtualMachine {
     handle(.launched)
   }
 
-  /// `run` continues the open round or opens one: the next one, where every node of this one has ended.
+  /// Continues the open round as `run` does, or opens the next one if every node of this one has ended.
   package mutating func openRound() {
     if scheduler.isRoundThrough { round += 1 }
   }
@@ -176,7 +177,7 @@ package struct VirtualMachine {
   }
 }
 
-/// One step of one place.
+/// One step of an item or node.
 struct AttemptStep: Hashable {
   var ref: ItemRef
   var step: Step.Kind

@@ -1,12 +1,12 @@
 import FerryManifest
 
 extension ConditionTimeline {
-  /// What the machine has at the beginning, and when that changes, soonest first. An entry with a moment counts until
-  /// a later entry of any kind.
+  /// The conditions at the start, and their later changes in order of time. An entry with a full date applies
+  /// until a later entry of any kind.
   func conditions(
     from start: Instant, until end: Instant, in zone: CalendarZone, at first: DeviceConditions
   ) -> (first: DeviceConditions, changes: [(at: Instant, conditions: DeviceConditions)]) {
-    // A day before the start tells what held at it.
+    // Entries from before the start determine the conditions at the start.
     var moments: [(at: Instant, entry: Int)] = []
     let begin = start.advanced(by: .seconds(-2 * 86_400))
     for (index, entry) in entries.enumerated() {

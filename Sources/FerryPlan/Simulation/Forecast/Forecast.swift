@@ -1,22 +1,22 @@
 import FerryManifest
 
-/// A plan turned forward: what simulated launches came to.
+/// The forecast of a plan: the outcome of simulated launches.
 package struct Forecast: Codable, Sendable {
   package var startedAt: String
-  /// When the round was through, or the simulation's end.
+  /// When the round was complete, or when the simulation ended.
   package var endedAt: String
-  /// Whether the round was through.
+  /// Whether the round was complete.
   package var isThrough: Bool
   package var seconds: Double
   package var launches: Int
   package var resumes: Int
   package var requests: Int
   package var idsAllocated: Int
-  /// Upload IDs that ended before they were used.
+  /// Upload IDs that became invalid before they were used.
   package var idsExpired: Int
   package var nodes: [NodeEntry] = []
   package var budgets: [BudgetEntry] = []
-  /// In order: launches, batches, resumes, other conditions.
+  /// In order of time: launches, batches, resumes, changes of conditions.
   package var timeline: [Moment] = []
 
   package struct NodeEntry: Codable, Sendable {
@@ -24,19 +24,19 @@ package struct Forecast: Codable, Sendable {
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
     package var state: String
-    /// Why it waits at the end, which no launch changed: it is starved.
+    /// Why it waits at the end. No launch changed this: it is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]
     package var endedAt: String?
-    /// Upload IDs that ended before they were used.
+    /// Upload IDs that became invalid before they were used.
     package var idsExpired: Int
   }
 
   package struct Batch: Codable, Sendable {
     package var items: Int
     package var handedOverAt: String
-    /// When its last item ended; absent where that did not come.
+    /// When its last item ended; absent if that did not happen.
     package var endedAt: String?
   }
 

@@ -1,17 +1,17 @@
 import FerryManifest
 
-/// Watches a simulation and keeps what a forecast tells.
+/// Observes a simulation and collects the data of a forecast.
 struct ForecastWatch {
-  /// Moments that are kept in words; a year has many.
+  /// The maximum number of described moments; a year has many.
   private static let mostMoments = 10_000
 
   private let plan: Plan
   private var timeline: [Forecast.Moment] = []
-  /// A launch in which nothing has happened yet: most of a year's do nothing.
+  /// A launch in which nothing has happened yet: most launches of a year do nothing.
   private var quietLaunch: Forecast.Moment?
   /// By node.
   private var batches: [Int: [OpenBatch]] = [:]
-  /// By node, and by the journal's row from 1: which of its batches; -1 where it is in none yet.
+  /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if it is in none.
   private var batchOfRow: [Int: [Int32]] = [:]
   private var expired: [Int: Int] = [:]
   private var allocated = 0
@@ -29,7 +29,7 @@ struct ForecastWatch {
   init(_ plan: Plan) { self.plan = plan }
 
   mutating func launched(_ number: Int, at now: Instant) {
-    // The items of a launch are numbered anew.
+    // Each launch numbers its items from the start again.
     holders = []
     quietLaunch = .init(at: now.rfc3339, text: "launch \(number)")
   }
@@ -65,7 +65,7 @@ struct ForecastWatch {
     }
   }
 
-  /// What was handed over before and did not end is in a batch already.
+  /// Starts a batch. Items of an earlier batch that have not ended stay in that batch.
   private mutating func handOver(_ items: Range<Int>, of node: NodeID, _ machine: VirtualMachine) {
     let number = batches[node.index]?.count ?? 0
     var count = 0
@@ -152,7 +152,7 @@ struct ForecastWatch {
 }
 
 extension VirtualMachine {
-  /// Of the journal, from 1.
+  /// The row in the journal, from 1.
   fileprivate func row(of ref: ItemRef) -> Int? {
     guard let item = ref.item else { return nil }
     return tables[ref.node.index].map { Int($0.rows[item]) }
@@ -160,7 +160,7 @@ extension VirtualMachine {
 }
 
 extension VirtualLedger {
-  /// Each window in which something was moved, by network and time.
+  /// Each window in which something was transferred, by network and time.
   var entries: [Forecast.BudgetEntry] {
     accounts.sorted { ($0.key.network.rawValue, $0.key.begin) < ($1.key.network.rawValue, $1.key.begin) }
       .filter { $0.value.used > 0 }

@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// Turns a plan forward: the scheduler on a virtual clock, with simulated servers and launches.
+/// Forecasts a plan: runs the scheduler on a virtual clock, with simulated servers and launches.
 ///
-/// The same of everything that is given makes the same forecast, to the byte.
+/// The same input always produces the same forecast, byte for byte.
 package struct Forecaster {
   package struct Setting: Sendable {
     package var network: NetworkModel
@@ -10,14 +10,14 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// Of times without an offset, and of what is shown.
+    /// The zone of times without an offset, and of the output.
     package var zone: CalendarZone
-    /// Of the budgets, by name.
+    /// The zones of the budgets, by name.
     package var zones: [String: CalendarZone]
     package var start: Instant
-    /// How long it goes on at most.
+    /// The maximum length of the simulation.
     package var length: Duration
-    /// What of the budgets is used already.
+    /// How much of the budgets is already used.
     package var used: [DeviceConditions.Network: Int64] = [:]
     package var seed: UInt64
 
@@ -43,9 +43,9 @@ package struct Forecaster {
   private let end: Instant
 
   /// - Parameters:
-  ///   - starts: what is found of each of the plan's nodes, in their order.
-  ///   - intervals: of fetches: what the journal keeps.
-  ///   - delays: of sessions: likewise.
+  ///   - starts: the state of each of the plan's nodes, in their order.
+  ///   - intervals: the intervals of fetches, from the journal.
+  ///   - delays: the resume delays of sessions, from the journal.
   package init(
     _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
     _ setting: Setting
@@ -80,10 +80,10 @@ package struct Forecaster {
     for change in changes { machine.schedule(.conditions(change.conditions), at: change.at) }
   }
 
-  /// Runs launches until the round is through, nothing is launched any more, or the time is over.
+  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed.
   package mutating func forecast() -> Forecast {
     var launches = 0
-    // A launch whose moment is the simulation's first is one.
+    // Includes a launch that is scheduled at the start of the simulation.
     var last = setting.start.advanced(by: .nanoseconds(-1))
     while let next = setting.launches.next(after: last, launches: launches, start: setting.start), next < end
     {
@@ -102,7 +102,7 @@ package struct Forecaster {
 }
 
 extension VirtualMachine {
-  /// Puts what a launch would find into the simulated journal and listing.
+  /// Writes what a launch would find into the simulated journal and listing.
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
     case .open, .switchedOff: break
@@ -132,7 +132,7 @@ extension ItemState {
 }
 
 extension VirtualJournal {
-  /// The rows of items that an earlier launch had handed over.
+  /// Adds the rows of items that an earlier launch had queued.
   mutating func takeIn(_ table: ItemTable, of node: NodeID, round: Int64) {
     for item in 0..<table.count
     where table.entries[item] == .continuing || table.entries[item] == .adopted {

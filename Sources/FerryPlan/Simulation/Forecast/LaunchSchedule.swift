@@ -1,8 +1,8 @@
-/// When a simulation's launches begin.
+/// When the launches of a simulation begin.
 package enum LaunchSchedule: Sendable {
-  /// One, which waits as long as there is something to wait for.
+  /// One launch, which waits as long as there is something to wait for.
   case once
-  /// At the moments of a cron expression; one that falls into a launch that still runs is left out.
+  /// At the times of a cron expression. A launch is omitted if the previous one is still running.
   case cron(CronSchedule, CalendarZone)
   case moments([Instant])
 

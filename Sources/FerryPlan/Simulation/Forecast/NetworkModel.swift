@@ -1,18 +1,18 @@
 import FerryManifest
 
-/// How a simulated network and the servers behind it answer.
+/// A model of a network and of the servers behind it.
 package struct NetworkModel: Sendable {
   package enum Rate: Hashable, Sendable {
-    /// Bytes a second, shared evenly by the requests that are under way as one begins.
+    /// Bytes per second, shared evenly by the requests that are running when one begins.
     case shared(Double)
-    /// Bytes a second of each connection.
+    /// Bytes per second for each connection.
     case perConnection(Double)
   }
 
   package var rate: Rate
-  /// From a request to its answer, beside what its bytes take.
+  /// The time from a request to its response, in addition to the time for its bytes.
   package var latency: Duration
-  /// Of how many requests in a hundred the connection breaks half way.
+  /// The percentage of requests whose connection fails half way.
   package var lossPercent: Double
 
   package init(rate: Rate, latency: Duration = .zero, lossPercent: Double = 0) {
@@ -22,7 +22,7 @@ package struct NetworkModel: Sendable {
   }
 }
 
-/// The network of one simulation: remembers what is under way.
+/// The network of one simulation. It keeps track of running requests.
 final class SimulatedNetwork {
   private let model: NetworkModel
   private let plan: Plan
@@ -59,7 +59,7 @@ final class SimulatedNetwork {
     return reply
   }
 
-  /// The answer that the step expects.
+  /// The status that the step expects.
   private func status(of call: Call) -> Int {
     let steps = plan.nodes[call.attempt.ref.node.index].steps
     return steps.first { $0.kind == call.step }?.expect.status.first ?? 200

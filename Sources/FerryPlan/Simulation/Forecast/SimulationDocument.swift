@@ -1,23 +1,23 @@
 import FerryManifest
 
-/// A plan turned forward, as `ferry plan --simulate` prints it.
+/// The simulation of a plan, as printed by `ferry plan --simulate`.
 package struct SimulationDocument: Codable, Sendable {
-  /// Of this format.
+  /// The version of this format.
   package var version = 1
   package var manifest: String
   package var path: String
   package var network: Network
   package var launch: LaunchKind
-  /// The cron expression or the moments, as they were given; absent for one launch that waits.
+  /// The cron expression or the times, as they were given; absent for one launch that waits.
   package var launches: String?
-  /// At the beginning, where a timeline does not say otherwise.
+  /// The conditions at the start, unless a timeline specifies others.
   package var conditions: DeviceConditions
   package var seed: UInt64
   package var forecasts: [Entry] = []
 
   package struct Network: Codable, Sendable {
     package var bytesPerSecond: Double
-    /// Whether each connection has that many; otherwise all share them.
+    /// Whether the rate applies to each connection; otherwise all connections share it.
     package var isPerConnection: Bool
     /// Whether earlier runs measured it.
     package var isMeasured: Bool
@@ -25,7 +25,7 @@ package struct SimulationDocument: Codable, Sendable {
     package var lossPercent: Double
   }
 
-  /// What one policy of the resume delay leads to.
+  /// The forecast for one policy of the resume delay.
   package struct Entry: Codable, Sendable {
     package var policy: ResumeDelay.Policy
     package var forecast: Forecast
