@@ -1,9 +1,9 @@
-// Arithmetic that stops at the ends of the type's range, written as in Zig. Swift's own `+` ends the process where a
-// result does not fit, so sums of numbers from outside (file sizes, byte counts, clocks, journal rows) use these: a
-// total that is too large to count is shown as the largest number, and no input crashes ferry.
+// Arithmetic that saturates at the ends of the type's range, written as in Zig. Swift's own `+` traps if a
+// result does not fit, so sums of numbers from outside (file sizes, byte counts, clocks, journal rows) use
+// these operators: a total that is too large is reported as the largest number, and no input crashes ferry.
 //
-// `Duration` needs none of them: it counts attoseconds in 128 bits, and no duration that ferry reads or computes is
-// longer than `Int64.max` seconds.
+// `Duration` does not need them: it counts attoseconds in 128 bits, and no duration that ferry reads or
+// computes is longer than `Int64.max` seconds.
 infix operator +| : AdditionPrecedence
 infix operator -| : AdditionPrecedence
 infix operator *| : MultiplicationPrecedence
@@ -13,7 +13,7 @@ infix operator -|= : AssignmentPrecedence
 extension FixedWidthInteger {
   package static func +| (a: Self, b: Self) -> Self {
     let (sum, overflow) = a.addingReportingOverflow(b)
-    // A sum overflows only where both have the same sign.
+    // A sum overflows only if both operands have the same sign.
     return overflow ? (b < 0 ? .min : .max) : sum
   }
 

@@ -1,7 +1,7 @@
 /// A moment, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Within a launch it advances with the monotonic clock, so a wall clock that is set changes no
-/// interval; between launches it is wall time, as it is written down.
+/// Within a launch it advances with the monotonic clock, so that setting the wall clock does not change any
+/// interval. Between launches, and in persisted data, it is wall time.
 package struct Instant: Hashable, Comparable, Codable, Sendable {
   package var nanoseconds: Int64
 
@@ -30,7 +30,7 @@ extension Duration {
     Int64(clamping: attoseconds / 1_000_000_000)
   }
 
-  /// Seconds as a fraction, for reports.
+  /// Seconds as a floating-point number, for reports.
   package var seconds: Double { Double(nanoseconds) / 1e9 }
 
   package static func seconds(fraction: Double) -> Duration {

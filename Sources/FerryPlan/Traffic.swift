@@ -1,6 +1,6 @@
-/// Bytes that one or more requests moved.
+/// The bytes that one or more requests transferred.
 package struct Traffic: Hashable, Codable, Sendable {
-  /// Request and answer bodies as the application sees them.
+  /// Request and response bodies as the application sees them.
   package var bodySent: Int64
   package var bodyReceived: Int64
   /// Request lines and header fields.
@@ -16,7 +16,7 @@ package struct Traffic: Hashable, Codable, Sendable {
     self.headersReceived = headersReceived
   }
 
-  /// Every byte that moved.
+  /// All transferred bytes.
   package var total: Int64 { bodySent +| bodyReceived +| headersSent +| headersReceived }
 
   package static func += (a: inout Traffic, b: Traffic) {

@@ -1,48 +1,48 @@
-/// Why a request ended without an answer that could be judged.
+/// Why a request ended without a response that could be evaluated.
 package struct TransportFailure: Hashable, Codable, Sendable, Error {
-  /// Stable codes: they go into reports; the prose beside them may change.
+  /// Stable codes, which are written to reports. The wording of messages may change.
   package enum Code: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The name was not resolved.
+    /// The host name could not be resolved.
     case nameResolution = "name_resolution"
-    /// No connection: refused, unreachable, or not made in time.
+    /// No connection: refused, unreachable, or not established in time.
     case connect
-    /// The TLS handshake failed for a reason that may pass.
+    /// The TLS handshake failed for a reason that may be temporary.
     case handshake
     /// The server's certificate is not trusted, or is for another name.
     case certificate
-    /// The connection broke.
+    /// The connection was lost.
     case connectionLost = "connection_lost"
-    /// No byte for as long as `timeout_for_request`.
+    /// No byte was transferred for the duration of `timeout_for_request`.
     case requestTimeout = "request_timeout"
     /// The item, or the node, took longer than `timeout_for_resource`.
     case resourceTimeout = "resource_timeout"
-    /// A body would go beyond the request's limit of bytes.
+    /// A body would exceed the request's byte limit.
     case byteLimit = "byte_limit"
-    /// The answer is not HTTP, or breaks its rules.
+    /// The response is not HTTP, or violates its rules.
     case malformedResponse = "malformed_answer"
-    /// The answer is larger than what is kept of it, or than a fetch's `max_size`.
+    /// The response is larger than the part of it that ferry keeps, or than a fetch's `max_size`.
     case responseTooLarge = "answer_too_large"
-    /// More redirects than are followed, one that leads nowhere, or a sensitive request that would reach an origin
-    /// which the manifest does not name.
+    /// More redirects than allowed, a redirect without a usable target, or a sensitive request that would
+    /// reach an origin which the manifest does not list.
     case redirect
-    /// The source is not there.
+    /// The source file does not exist.
     case sourceMissing = "source_missing"
-    /// The source cannot be read.
+    /// The source file cannot be read.
     case sourceUnreadable = "source_unreadable"
-    /// The source is not as it was listed, or changed while it was read.
+    /// The source file differs from its listing, or changed while it was read.
     case sourceChanged = "source_changed"
-    /// What was received cannot be stored.
+    /// The received data cannot be stored.
     case destination
-    /// The request cannot be formed: a reference without a value, a header with a line end.
+    /// The request cannot be created: a reference without a value, a header field with a line break.
     case request
-    /// A capture that later steps need is not in the answer.
+    /// The response lacks a capture that later steps need.
     case capture
-    /// ferry ended it: a signal, `cancel`, the end of a launch.
+    /// ferry ended the request: a signal, `cancel`, the end of a launch.
     case cancelled
   }
 
   package var code: Code
-  /// For people; holds no secret.
+  /// A message for users, which contains no secrets.
   package var message: String
   /// Whether any byte of the request may have reached the server.
   package var mayHaveReachedServer: Bool

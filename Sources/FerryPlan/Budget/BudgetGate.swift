@@ -1,33 +1,34 @@
 import FerryManifest
 
-/// What a launch may send under the budget of the network that it is on.
+/// What a launch may send under the budget of its present network.
 ///
-/// It sends against what it has leased from the ledger that all processes of the user share, and knows of the
-/// ledger only what the answers to its requests for leases say.
+/// It uses bytes that it has leased from the ledger, which all processes of the user share. It knows the
+/// state of the ledger only from the replies to its lease requests.
 struct BudgetGate: Sendable {
   enum Admission: Sendable {
     case admitted
-    /// It waits for a lease: one that is asked for with this, or one whose answer is awaited.
+    /// It waits for a lease: request this one, or if it is `nil`, wait for the reply to the pending request.
     case asks(Lease.Request?)
     case refused
   }
 
-  /// A lease is not smaller, where the budget has as much: each costs a write that all processes see.
+  /// The minimum size of a lease, if the budget has that much left: each lease costs a write that all
+  /// processes see.
   static let smallestLease: Int64 = 1 << 20
 
   let network: DeviceConditions.Network
   let budget: Budget
   let zone: CalendarZone
   private(set) var window: Range<Instant>
-  /// Leased and not moved yet.
+  /// Bytes that are leased and not transferred yet.
   private(set) var held: Int64 = 0
-  /// What was promised and is not sent yet, as far as the bytes moved tell.
+  /// Reserved bytes that are not sent yet, as far as the transferred bytes show.
   private var unsent: Int64 = 0
   private var reservations: [ItemRef: Int64] = [:]
   private var reserved: Int64 = 0
-  /// Of the window, by all processes, at the last answer: what is moved and what is leased.
+  /// At the last reply, the bytes that all processes had transferred or leased in the window.
   private(set) var used: Int64?
-  /// The request whose answer is awaited.
+  /// The pending request.
   private(set) var asked: Lease.Request?
   /// Requests that wait for a lease or the next window.
   var waiters: [Ready] = []
@@ -41,25 +42,25 @@ struct BudgetGate: Sendable {
     window = budget.per.span(containing: now, in: zone)
   }
 
-  /// Bytes that are leased and promised to nobody.
+  /// Bytes that are leased and not reserved.
   private var free: Int64 { held -| unsent }
 
-  /// Bytes that could be promised, as far as is known.
+  /// Bytes that could be reserved, as far as is known.
   var room: Int64 { free +| (left ?? 0) }
 
-  /// Whether a place was promised its bytes.
+  /// Whether bytes are reserved for an item, node or orphan.
   func isReserved(_ place: ItemRef) -> Bool { reservations[place] != nil }
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks for a place that will send `size` bytes; `nil` where that is not known.
+  /// Asks to send `size` bytes for an item, node or orphan; `size` is `nil` if it is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
       switch (budget.cutoff, size) {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
-      // Whatever is there: its size is not known.
+      // All that is available, because the size is unknown.
       case (.hard, nil): max(room, 1)
       }
     if asked != nil { return .asks(nil) }
@@ -72,7 +73,8 @@ struct BudgetGate: Sendable {
     return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
   }
 
-  /// Before a transfer starts: what was promised must still be leased, also after an attempt that failed.
+  /// Checks before a transfer starts that its reservation is still covered by leases, also after a failed
+  /// attempt.
   mutating func covers(_ place: ItemRef) -> Admission {
     guard isReserved(place), budget.cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
@@ -80,7 +82,7 @@ struct BudgetGate: Sendable {
     return .asks(ask(-free, all: false))
   }
 
-  /// What of the budget is leased by nobody, as far as is known.
+  /// The part of the budget that is not used or leased, as far as is known.
   private var left: Int64? { used.map { max(0, budget.limit -| $0) } }
 
   private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
@@ -97,60 +99,63 @@ struct BudgetGate: Sendable {
     return request
   }
 
-  /// The place has ended: what it did not send is free again.
+  /// Releases the reservation of an item, node or orphan that has ended: the bytes that it did not send are
+  /// free again.
   mutating func release(_ place: ItemRef) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
     reserved -|= bytes
     unsent = min(unsent, reserved)
   }
 
-  /// What an attempt sent in vain has to be sent again.
+  /// Bytes that a failed attempt sent have to be sent again.
   mutating func sendsAgain(_ place: ItemRef, bytes: Int64) {
     guard isReserved(place), budget.cutoff != .soft else { return }
     unsent = min(unsent +| bytes, reserved)
   }
 
-  /// What moves beyond the leases is of no promise, but header fields and small requests.
+  /// Counts transferred bytes. Bytes beyond the leases are header fields and small requests, which have no
+  /// reservation.
   mutating func moved(_ bytes: Int64) {
     let leased = min(bytes, held)
     held -|= leased
     unsent = max(0, unsent -| leased)
   }
 
-  /// An answer to the request that was asked.
+  /// Takes the reply to the pending request.
   mutating func answered(_ lease: Lease) {
     asked = nil
     held +|= lease.granted
     used = lease.used +| lease.granted
   }
 
-  /// The next window begins where this one has ended; true where one has.
+  /// Begins the next window if this one has ended, and returns whether it did.
   mutating func roll(at now: Instant) -> Bool {
     guard now >= window.upperBound else { return false }
     window = budget.per.span(containing: now, in: zone)
     held = 0
-    // What of the promises was sent is not known to the byte: header fields and small requests moved as well.
+    // How much of the reservations was sent is not known exactly, because header fields and small requests
+    // were also counted.
     unsent = reserved
     used = nil
     asked = nil
     return true
   }
 
-  /// Why something of so many bytes waits.
+  /// Why a transfer of this number of bytes waits.
   func reason(_ bytes: Int64) -> RecordedFailure {
     let used = used ?? 0
     return .init(
       code: "budget",
       message: "waits for the budget of \(network.rawValue) networks: "
         + "\(ByteText.text(used)) of \(ByteText.text(budget.limit)) used, \(ByteText.text(bytes)) wanted",
-      // What is more than a whole window waits for another network, or for a change of the manifest.
+      // If it exceeds the whole budget, it waits for another network, or for a change of the manifest.
       until: bytes > budget.limit ? nil : window.upperBound,
       budget: BudgetFigures(network: network, usedBytes: used, limitBytes: budget.limit))
   }
 }
 
 extension Budgets {
-  /// The budget of a kind of network; `nil` has no limit.
+  /// The budget for a kind of network; `nil` if it has no limit.
   package subscript(network: DeviceConditions.Network) -> Budget? {
     switch network {
     case .wifi: wifi

@@ -1,8 +1,8 @@
-/// An answer of the ledger that all processes of a user share.
+/// A lease from the ledger that all processes of a user share.
 package struct Lease: Hashable, Sendable {
-  /// Bytes that may be sent; 0 where less than the minimum is left.
+  /// The number of bytes that may be sent; 0 if less than the minimum remains.
   package var granted: Int64
-  /// Of the window, before this grant: what was moved and what is leased, by all processes.
+  /// The bytes that all processes had transferred or leased in the window before this grant.
   package var used: Int64
 
   package init(granted: Int64, used: Int64) {
@@ -10,13 +10,13 @@ package struct Lease: Hashable, Sendable {
     self.used = used
   }
 
-  /// What a launch asks the ledger for.
+  /// A request to the ledger for a lease.
   package struct Request: Hashable, Sendable {
     package var network: DeviceConditions.Network
-    /// Less is of no use.
+    /// A smaller lease would be useless.
     package var minimum: Int64
     package var wanted: Int64
-    /// Of the window.
+    /// The limit of the window.
     package var limit: Int64
     package var window: Range<Instant>
   }

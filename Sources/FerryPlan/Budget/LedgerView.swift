@@ -1,4 +1,4 @@
-/// Answers as the ledger would, and leases nothing: for looks ahead.
+/// Replies as the ledger would, without leasing anything: for previews.
 package struct LedgerView: Sendable {
   private var used: [DeviceConditions.Network: Int64]
 

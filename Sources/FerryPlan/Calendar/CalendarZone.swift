@@ -1,9 +1,9 @@
-/// A time zone as data: how far its clocks are from UTC, and when that changes.
+/// A time zone as data: its offsets from UTC, and when they change.
 ///
-/// A zone is counted in whole seconds, as time zone files are (RFC 9636): a change within a second
-/// counts from the second's beginning.
+/// All times are whole seconds, as in time zone files (RFC 9636): a change within a second applies from the
+/// start of that second.
 package struct CalendarZone: Hashable, Sendable {
-  /// The clocks are set: `offset` counts from `at` on.
+  /// A change of the clocks: `offset` applies from `at` on.
   package struct Change: Hashable, Codable, Sendable {
     package var at: Instant
     /// In seconds east of UTC.
@@ -15,25 +15,24 @@ package struct CalendarZone: Hashable, Sendable {
     }
   }
 
-  /// A name of the IANA time zone database.
+  /// A name from the IANA time zone database.
   package let name: String
-  /// Before the first change, in seconds east of UTC.
+  /// The offset before the first change, in seconds east of UTC.
   package let initialOffset: Int
-  /// In ascending order, each with an offset other than the one before it.
+  /// In ascending order, each with a different offset from the one before it.
   package let changes: [Change]
 
-  /// No clock is further from UTC than this, in seconds: RFC 3339 writes at most 23:59, real zones end at
-  /// +14:00.
+  /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and real zones end at +14:00.
   static let largestOffset = 86_399
 
   /// - Parameters:
-  ///   - initialOffset: as all offsets it is brought within a day of UTC.
-  ///   - changes: in any order. Of two in the same second the later one in the list counts; one that
-  ///     changes nothing is left out.
+  ///   - initialOffset: clamped to less than a day from UTC, as are all offsets.
+  ///   - changes: in any order. If two are in the same second, the later one in the list applies. A change
+  ///     that has no effect is omitted.
   package init(name: String, initialOffset: Int, changes: [Change]) {
     self.name = name
     self.initialOffset = Self.clamped(initialOffset)
-    // Sorting by place as well keeps the order of those in the same second.
+    // Sorting also by index keeps the order of changes in the same second.
     let ordered = changes.enumerated().sorted {
       ($0.element.at.wholeSeconds, $0.offset) < ($1.element.at.wholeSeconds, $1.offset)
     }
@@ -54,24 +53,24 @@ package struct CalendarZone: Hashable, Sendable {
   /// In seconds east of UTC.
   package func offset(at instant: Instant) -> Int { offset(ofPeriod: period(at: instant.wholeSeconds)) }
 
-  /// What the zone's clocks show, to the second, rounded down.
+  /// The time that the zone's clocks show, rounded down to the second.
   package func localTime(at instant: Instant) -> LocalTime {
     LocalTime(seconds: instant.wholeSeconds + offset(at: instant))
   }
 
-  /// The first moment at which the zone's clocks show this time or a later one, saturating at the ends of
-  /// the range.
+  /// The first moment at which the zone's clocks show this time or a later one, saturating at the ends of the
+  /// range.
   ///
-  /// A time that is left out when clocks are set forward gives the moment at which they are set, one that
-  /// comes twice when they are set back gives its first.
+  /// For a time that is skipped when clocks are set forward, this is the moment at which they are set. For a
+  /// time that occurs twice when they are set back, it is the first occurrence.
   package func instant(of time: LocalTime) -> Instant { Instant(wholeSeconds: second(of: time)) }
 
   private static func clamped(_ offset: Int) -> Int { min(max(offset, -largestOffset), largestOffset) }
 }
 
-// Moments in whole seconds since 1970, in which nothing overflows, and the periods between two changes.
+// Computations in whole seconds since 1970, which cannot overflow, and on the periods between two changes.
 extension CalendarZone {
-  /// The number of the period: 0 is before the first change, 1 after it.
+  /// The index of the period: 0 is before the first change, 1 is after it.
   func period(at second: Int) -> Int {
     var low = 0
     var high = changes.count
@@ -87,14 +86,14 @@ extension CalendarZone {
 
   func start(ofPeriod period: Int) -> Int { period == 0 ? .min : changes[period - 1].at.wholeSeconds }
 
-  /// Where the next period begins.
+  /// The start of the next period.
   func end(ofPeriod period: Int) -> Int {
     period == changes.count ? .max : changes[period].at.wholeSeconds
   }
 
-  /// As `instant(of:)`. Of two times the later one never gives the earlier moment.
+  /// As `instant(of:)`. A later local time never results in an earlier moment.
   func second(of time: LocalTime) -> Int {
-    // Before this the time has been reached with no offset.
+    // Before this, no offset can have reached the time.
     var period = period(at: time.seconds - Self.largestOffset)
     while true {
       let second = max(start(ofPeriod: period), time.seconds - offset(ofPeriod: period))
@@ -103,12 +102,12 @@ extension CalendarZone {
     }
   }
 
-  /// The latest time that the clocks have shown up to a moment. It is later than what they show where they
-  /// have been set back and have not caught up.
+  /// The latest local time that the clocks have shown up to a moment. After the clocks were set back, it is
+  /// later than the time they show until they have caught up.
   func latestTime(upTo second: Int) -> LocalTime {
     var period = period(at: second)
     var latest = second + offset(ofPeriod: period)
-    // What was shown two days ago is not later with any offset.
+    // Times shown more than two days ago cannot be later, with any offset.
     while period > 0, start(ofPeriod: period) > second - 2 * Self.largestOffset {
       latest = max(latest, start(ofPeriod: period) - 1 + offset(ofPeriod: period - 1))
       period -= 1

@@ -12,7 +12,8 @@ package struct CivilDate: Hashable, Sendable {
     self.day = day
   }
 
-  /// `nil` for a day that does not exist, and for years that RFC 3339 cannot write (it has 0 to 9999).
+  /// `nil` for a day that does not exist, and for years that RFC 3339 cannot represent (its years are 0 to
+  /// 9999).
   package init?(year: Int, month: Int, day: Int) {
     guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self(existing: year, month, 1).daysInMonth
@@ -20,8 +21,8 @@ package struct CivilDate: Hashable, Sendable {
     self.init(existing: year, month, day)
   }
 
-  /// The date of a day, counted from 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-  /// civil_from_days: years begin in March, eras have 400).
+  /// The date for a number of days since 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date Algorithms",
+  /// civil_from_days: years begin in March, an era has 400 years).
   package init(daysSinceEpoch days: Int) {
     let (era, ofEra) = (days + 719_468).dividedWithFloor(by: 146_097)
     let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
@@ -55,7 +56,7 @@ package struct CivilDate: Hashable, Sendable {
 
   package func adding(days: Int) -> CivilDate { CivilDate(daysSinceEpoch: daysSinceEpoch + days) }
 
-  /// The Monday with which this day's week begins (ISO 8601).
+  /// The Monday of this day's week (ISO 8601).
   package var firstOfWeek: CivilDate { adding(days: 1 - weekday) }
 
   package var firstOfMonth: CivilDate { CivilDate(existing: year, month, 1) }
@@ -70,12 +71,12 @@ extension CivilDate: Comparable {
 }
 
 extension CivilDate: CustomStringConvertible {
-  /// As RFC 3339 has it: `2026-03-29`.
+  /// In RFC 3339 format: `2026-03-29`.
   package var description: String { "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))" }
 }
 
 extension FixedWidthInteger {
-  /// The digits of a number that is not negative, with zeros before them.
+  /// The digits of a non-negative number, with leading zeros.
   func padded(to width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits

@@ -1,11 +1,11 @@
-/// Why a text is no cron expression, for people.
+/// Why a text is not a cron expression, for users.
 package struct CronError: Error, Equatable, CustomStringConvertible {
-  /// Where the mistake begins: in characters of the expression, from 1. One behind the last where something
-  /// is missing at the end.
+  /// The start of the error, in characters of the expression, counted from 1. If something is missing at the
+  /// end, it is one after the last character.
   package var column: Int
-  /// What is wrong, as a sentence without its end: "`61` is no minute".
+  /// What is wrong, as a sentence without its period: "`61` is no minute".
   package var message: String
-  /// What can stand there.
+  /// What is allowed there.
   package var help: String
 
   package init(column: Int, message: String, help: String) {

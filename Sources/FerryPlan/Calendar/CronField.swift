@@ -1,14 +1,13 @@
-/// One of the five fields of a cron expression: the numbers at which it matches.
+/// One of the five fields of a cron expression: the set of matching numbers.
 struct CronField: Hashable, Sendable {
-  /// Bit `n` is the number `n`.
+  /// Bit `n` represents the number `n`.
   private var bits: UInt64 = 0
-  /// Whether it is written with a `*` in front, as `*` and `*/15` are: crontab(5) does not count it as
-  /// restricted.
+  /// Whether it begins with `*`, as `*` and `*/15` do: crontab(5) does not count such a field as restricted.
   var isWildcard = false
 
   func contains(_ number: Int) -> Bool { bits & (1 << UInt64(number)) != 0 }
 
-  /// The first of its numbers that is not less.
+  /// The first matching number that is greater than or equal to this one.
   func first(from number: Int) -> Int? {
     let rest = number < 64 ? bits & (.max << UInt64(number)) : 0
     return rest == 0 ? nil : rest.trailingZeroBitCount
@@ -39,12 +38,12 @@ struct CronField: Hashable, Sendable {
       case .hour: 0...23
       case .dayOfMonth: 1...31
       case .month: 1...12
-      // Sunday is 0 and 7.
+      // Sunday is both 0 and 7.
       case .dayOfWeek: 0...7
       }
     }
 
-    /// In the order of their numbers, from the first.
+    /// In the order of their numbers, starting with the first.
     var words: [String] {
       switch self {
       case .minute, .hour, .dayOfMonth: []
@@ -53,7 +52,7 @@ struct CronField: Hashable, Sendable {
       }
     }
 
-    /// What one number of the field can be.
+    /// The allowed values of one number of the field.
     var wanted: String {
       let span = "\(numbers.lowerBound) to \(numbers.upperBound)"
       guard let first = words.first, let last = words.last else { return span }
@@ -63,7 +62,7 @@ struct CronField: Hashable, Sendable {
       }
     }
 
-    /// What the field can be.
+    /// The allowed forms of the field.
     var forms: String {
       "write `*`, `*/2`, a number (\(wanted)), a range such as `1-5`, or a list such as `1,3`"
     }

@@ -1,10 +1,10 @@
-/// Reads the text of a cron expression.
+/// Parses the text of a cron expression.
 struct CronParser {
   private let characters: [Character]
 
   init(_ text: String) { characters = Array(text) }
 
-  /// Sorted as crontab(5) lists them, each with what it stands for.
+  /// In the order of crontab(5), each with its meaning.
   static let nicknames: [(name: String, meaning: String)] = [
     ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 1 *"), ("@monthly", "0 0 1 * *"), ("@weekly", "0 0 * * 0"),
     ("@daily", "0 0 * * *"), ("@midnight", "0 0 * * *"), ("@hourly", "0 * * * *"),
@@ -62,9 +62,9 @@ struct CronParser {
       let base = parts[0]
       let range = try range(base, kind, hasStep: parts.count > 1)
       let step = parts.count > 1 ? try step(parts[1], kind) : 1
-      // As in Vixie cron, a step beyond the range leaves its first number.
+      // As in Vixie cron, a step larger than the range matches only its first number.
       for number in range where (number - range.lowerBound) % step == 0 {
-        // Sunday is 0 here.
+        // Sunday is stored as 0.
         field.insert(kind == .dayOfWeek && number == 7 ? 0 : number)
       }
     }
@@ -119,7 +119,7 @@ struct CronParser {
       help: "a step is a whole number from 1, as in `*/\(kind == .minute ? 15 : 2)`")
   }
 
-  /// `nil` for what is no whole number, and for one that does not fit.
+  /// `nil` if the text is not a whole number, or if the number does not fit.
   private static func digits(_ text: ArraySlice<Character>) -> Int? {
     guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int(String(text))

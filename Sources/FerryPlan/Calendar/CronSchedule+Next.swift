@@ -1,17 +1,17 @@
 extension CronSchedule {
-  /// The first time after a moment at which the line runs; `nil` where none comes before the end of
+  /// The first time after a moment at which the line runs; `nil` if there is none before the end of
   /// `Instant`'s range, as for the 30th of February.
   ///
-  /// Where clocks are set it does what cron(8) of Vixie cron documents:
+  /// When clocks change, it behaves as documented in cron(8) of Vixie cron:
   ///
-  /// - A line whose minute and hour are fixed (neither begins with `*`) runs for each of its times once. A
-  ///   time that is left out runs at the moment at which the clocks are set forward; one that comes twice,
-  ///   the first time only. Several times that fall on one moment are one run.
-  /// - A line with a wildcard follows the clock as it goes: what is left out does not run, what comes twice
-  ///   runs twice.
+  /// - A line whose minute and hour are fixed (neither begins with `*`) runs once for each of its times. If a
+  ///   time is skipped, it runs at the moment at which the clocks are set forward. If a time occurs twice, it
+  ///   runs only the first time. Several times that fall on one moment are one run.
+  /// - A line with a wildcard follows the clock: skipped times do not run, and times that occur twice run
+  ///   twice.
   ///
-  /// Vixie cron does so for changes of less than three hours and takes longer ones for corrections; here
-  /// all changes are the zone's.
+  /// Vixie cron does this for changes of less than three hours and treats larger ones as corrections of the
+  /// clock. Here, all changes come from the zone.
   ///
   /// | expression | Europe/Berlin, 2026 | runs |
   /// |---|---|---|
@@ -29,7 +29,7 @@ extension CronSchedule {
     return next.map { Instant(wholeSeconds: $0) }
   }
 
-  /// The first of the times that the zone's clocks have not reached.
+  /// The first of the times that the zone's clocks have not reached yet.
   private func nextFixed(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
     let reached = zone.latestTime(upTo: second).seconds
     let end = LocalTime(seconds: last + CalendarZone.largestOffset + 1)
@@ -54,8 +54,8 @@ extension CronSchedule {
     return nil
   }
 
-  /// The first matching time of a clock that is never set. Months and days that do not match are skipped
-  /// whole, so that three centuries without one are searched in some ten thousand steps.
+  /// The first matching time of a clock that never changes. Months and days that do not match are skipped as
+  /// a whole, so a search through three centuries without a match takes about ten thousand steps.
   private func time(from start: LocalTime, before end: LocalTime) -> LocalTime? {
     let start = start.roundedUpToMinute
     var date = start.date

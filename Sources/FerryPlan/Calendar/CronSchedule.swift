@@ -1,12 +1,12 @@
 /// The times at which a crontab line runs (POSIX crontab, and crontab(5) of Vixie cron).
 ///
 /// Five fields: minute (0 to 59), hour (0 to 23), day of the month (1 to 31), month (1 to 12, jan to dec),
-/// day of the week (0 to 7 with Sunday as 0 and 7, sun to sat). Each is a list of `*`, numbers and ranges;
-/// `/2` behind a `*` or a range takes every second one. `@hourly`, `@daily`, `@midnight`, `@weekly`,
+/// day of the week (0 to 7, where 0 and 7 are Sunday; sun to sat). Each is a list of `*`, numbers and ranges;
+/// `/2` after a `*` or a range selects every second number. `@hourly`, `@daily`, `@midnight`, `@weekly`,
 /// `@monthly`, `@yearly` and `@annually` stand for five fields.
 ///
-/// Where neither the day of the month nor the day of the week begins with `*`, one of them is enough;
-/// otherwise both must match.
+/// If neither the day of the month nor the day of the week begins with `*`, a match of one of them is
+/// sufficient; otherwise both must match.
 package struct CronSchedule: Sendable {
   /// As it was written.
   package let text: String
@@ -37,7 +37,7 @@ package struct CronSchedule: Sendable {
 }
 
 extension CronSchedule: Hashable {
-  /// By what is written: `@daily` and `0 0 * * *` differ.
+  /// Compares the text: `@daily` and `0 0 * * *` differ.
   package static func == (a: Self, b: Self) -> Bool { a.text == b.text }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }

@@ -1,4 +1,4 @@
-/// Reads the fixed numbers of a date, from left to right.
+/// Reads the fixed-width numbers of a date, from left to right.
 package struct DigitScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -13,7 +13,7 @@ package struct DigitScanner {
     return true
   }
 
-  /// Exactly so many digits.
+  /// Reads exactly this number of digits.
   package mutating func number(digits: Int) -> Int? {
     guard bytes.count - position >= digits else { return nil }
     var number = 0
@@ -25,7 +25,7 @@ package struct DigitScanner {
     return number
   }
 
-  /// The digits behind a point, in nanoseconds; finer ones are dropped.
+  /// Reads the digits after a decimal point, in nanoseconds; further digits are dropped.
   package mutating func fraction() -> Int64? {
     var nanoseconds: Int64 = 0
     var place: Int64 = 100_000_000

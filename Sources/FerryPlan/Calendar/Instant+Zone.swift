@@ -1,9 +1,9 @@
 extension Instant {
-  /// RFC 3339 with the zone's offset, to the second, rounded down: `2026-03-29T00:00:00+01:00`, and
-  /// `2026-03-29T00:00:00Z` where the offset is zero.
+  /// RFC 3339 with the zone's offset, rounded down to the second: `2026-03-29T00:00:00+01:00`, and
+  /// `2026-03-29T00:00:00Z` if the offset is zero.
   ///
-  /// RFC 3339 has no seconds in an offset; where the zone has (its local mean time of old), the time is
-  /// written with the offset in whole minutes, so that the moment is right.
+  /// RFC 3339 does not allow seconds in an offset. If the zone's offset has seconds (historical local mean
+  /// time), the time is written with the offset truncated to minutes, so that the moment is correct.
   package func rfc3339(in zone: CalendarZone) -> String {
     let minutes = zone.offset(at: self) / 60
     let time = LocalTime(seconds: wholeSeconds + minutes * 60)
@@ -15,15 +15,15 @@ extension Instant {
 
   /// The fields of a crontab line that runs at this moment, each year: `30 4 29 3 *`.
   ///
-  /// Rounded up to a whole minute. Of a time that comes twice, when clocks are set back, cron takes the
-  /// first.
+  /// Rounded up to a whole minute. If clocks are set back and a time occurs twice, cron uses the first
+  /// occurrence.
   package func cronFields(in zone: CalendarZone) -> String {
     let (whole, rest) = nanoseconds.dividedWithFloor(by: 1_000_000_000)
     let second = Int(whole) + (rest > 0 ? 1 : 0)
     func shown(_ second: Int) -> LocalTime {
       LocalTime(seconds: second + zone.offset(ofPeriod: zone.period(at: second)))
     }
-    // It is the moment that is rounded: the minute after 01:59 may be 03:00.
+    // The moment is rounded, not the local time: the minute after 01:59 may be 03:00.
     let ahead = shown(second).roundedUpToMinute.seconds - shown(second).seconds
     let time = shown(second + ahead).roundedUpToMinute
     return "\(time.minute) \(time.hour) \(time.date.day) \(time.date.month) *"

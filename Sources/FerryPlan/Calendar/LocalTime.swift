@@ -1,13 +1,13 @@
-/// What a clock on the wall shows: a date and a time of day, to the second, of no particular zone.
+/// The time on a wall clock: a date and a time of day, to the second, without a time zone.
 package struct LocalTime: Hashable, Sendable {
-  /// From 1970-01-01T00:00:00 on the same clock, as if it were never set.
+  /// Seconds since 1970-01-01T00:00:00 on the same clock, as if it had never been changed.
   let seconds: Int
 
   init(seconds: Int) { self.seconds = seconds }
 
   /// - Parameters:
-  ///   - hour: 0 to 23, as `minute` and `second` are 0 to 59; what is beyond them is counted on, so that 60
-  ///     seconds (a leap second) are the next minute's first.
+  ///   - hour: 0 to 23; `minute` and `second` are 0 to 59. Larger values carry over, so that second 60 (a
+  ///     leap second) is the first second of the next minute.
   package init(date: CivilDate, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     seconds = date.daysSinceEpoch * Self.secondsPerDay + hour * 3600 + minute * 60 + second
   }
@@ -20,7 +20,7 @@ package struct LocalTime: Hashable, Sendable {
 
   package var second: Int { secondOfDay % 60 }
 
-  /// The first whole minute that is not before it.
+  /// The first whole minute at or after this time.
   var roundedUpToMinute: LocalTime { LocalTime(seconds: (seconds + 59).floorDivided(by: 60) * 60) }
 
   private var secondOfDay: Int { seconds.dividedWithFloor(by: Self.secondsPerDay).remainder }

@@ -1,15 +1,15 @@
 import FerryManifest
 
 extension Budget.Window {
-  /// The window of a zone's calendar in which a moment lies.
+  /// The calendar window, in a time zone, that contains a moment.
   ///
-  /// A day, a week and a month begin when the zone's clocks first show their first midnight, or a later
-  /// time where midnight is left out. A week begins on Monday (ISO 8601). So the day on which clocks are
-  /// set may have 23 or 25 hours, and a day that a zone leaves out has no window.
+  /// A day, a week and a month begin when the zone's clocks first show their first midnight, or a later time
+  /// if midnight is skipped. A week begins on Monday (ISO 8601). A day on which clocks change may therefore
+  /// have 23 or 25 hours, and a day that a zone skips has no window.
   ///
-  /// An hour is one of real time, which begins when the clocks show a full one; an hour that comes twice is
-  /// two windows. Where clocks are set by anything but full hours a window ends at this moment, so that it
-  /// or the next one is shorter: on Lord Howe, which shifts by half an hour,
+  /// An hour is one of real time, and begins when the clocks show a full hour; an hour that occurs twice is
+  /// two windows. If clocks change by anything but full hours, a window ends at that moment, so that it or
+  /// the next one is shorter. For example on Lord Howe Island, which changes by half an hour:
   ///
   /// | window | from, UTC | length |
   /// |---|---|---|
@@ -34,8 +34,8 @@ extension Budget.Window {
 
 extension CalendarZone {
   /// - Parameters:
-  ///   - first: the day with which the window of a day begins.
-  ///   - next: the day with which the next window begins.
+  ///   - first: returns the first day of the window that contains a day.
+  ///   - next: returns the first day of the next window.
   fileprivate func days(
     around second: Int, from first: (CivilDate) -> CivilDate, to next: (CivilDate) -> CivilDate
   ) -> Range<Int> {
@@ -43,7 +43,7 @@ extension CalendarZone {
     let shown = LocalTime(seconds: second + offset(ofPeriod: period(at: second)))
     var date = first(shown.date)
     var span = start(date)..<start(next(date))
-    // Clocks that are set back over midnight show yesterday again, and today has begun.
+    // If clocks are set back across midnight, they show yesterday again although today's window has begun.
     while span.upperBound <= second {
       date = next(date)
       span = span.upperBound..<start(next(date))
@@ -54,7 +54,7 @@ extension CalendarZone {
   fileprivate func hour(around second: Int) -> Range<Int> {
     let period = period(at: second)
     let offset = offset(ofPeriod: period)
-    // Where full hours lie on the axis of real time; a shift by full hours does not move them.
+    // The position of full hours in real time. A change by full hours does not affect it.
     func phase(_ period: Int) -> Int { self.offset(ofPeriod: period).dividedWithFloor(by: 3600).remainder }
     var lower = (second + offset).floorDivided(by: 3600) * 3600 - offset
     var upper = lower + 3600

@@ -1,5 +1,7 @@
-/// A date and time as people write it, `2026-03-29T10:00`: as RFC 3339 has it (§5.6), but without seconds and offset
-/// where they are not given. A space may stand for the `T`; a leap second (60) counts as the next minute's first.
+/// A date and time as people write it, such as `2026-03-29T10:00`: RFC 3339 (§5.6), with optional seconds and
+/// offset.
+///
+/// A space is accepted instead of the `T`; a leap second (60) counts as the first second of the next minute.
 package struct WrittenMoment {
   private var time: LocalTime
   private(set) var hasSeconds = false
@@ -8,7 +10,7 @@ package struct WrittenMoment {
   /// In seconds east of UTC.
   private(set) var offset: Int?
 
-  /// The moments that an `Instant` can hold, for error messages.
+  /// The range of an `Instant`, for error messages.
   package static let range = "1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"
 
   /// - Returns: `nil` for anything else, such as a day that does not exist.
@@ -44,13 +46,13 @@ package struct WrittenMoment {
 
   /// The moment, or the nearest one that an `Instant` can hold.
   ///
-  /// - Parameter zone: counts where the text has no offset. A time that the zone leaves out is the moment
-  ///   at which its clocks are set, one that comes twice is its first.
+  /// - Parameter zone: used if the text has no offset. For a time that the zone skips, the result is the
+  ///   moment at which its clocks are set; for a time that occurs twice, it is the first occurrence.
   package func nearest(in zone: CalendarZone) -> Instant {
     Instant(wholeSeconds: second(in: zone), nanoseconds: nanoseconds)
   }
 
-  /// The moment; `nil` where no `Instant` can hold it.
+  /// The moment; `nil` if an `Instant` cannot hold it.
   ///
   /// - Parameter zone: as for `nearest`.
   package func moment(in zone: CalendarZone) -> Instant? {

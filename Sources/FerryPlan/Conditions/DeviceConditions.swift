@@ -1,6 +1,6 @@
-/// What the machine has while a launch lasts.
+/// The machine's network and power source.
 package struct DeviceConditions: Hashable, Codable, Sendable {
-  /// Raw values are those of the manifest, and are written into reports.
+  /// Raw values are those used in the manifest, and are written to reports.
   package enum Network: String, CaseIterable, Codable, Sendable {
     case wifi
     case wired
@@ -15,7 +15,7 @@ package struct DeviceConditions: Hashable, Codable, Sendable {
   }
 
   package var network: Network
-  /// Paid by volume, as a cellular network always is.
+  /// Whether the network is metered; a cellular network always is.
   package var isExpensive: Bool
   package var power: Power
 

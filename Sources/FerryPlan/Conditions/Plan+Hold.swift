@@ -1,8 +1,8 @@
 import FerryManifest
 
 extension SessionPlan {
-  /// Whether transfers that a launch of this kind creates wait for power and budget. Inferred where none was
-  /// declared: a foreground launch drops it.
+  /// Whether transfers created by a launch of this kind wait for power and budget. If the manifest does not
+  /// declare it, it is inferred: they wait except in a foreground launch.
   package func isDiscretionary(in launch: LaunchKind) -> Bool {
     switch discretionary {
     case .no: false
@@ -11,9 +11,10 @@ extension SessionPlan {
     }
   }
 
-  /// Why requests of the session wait under these conditions; `nil` where they may be sent.
+  /// Why requests of the session wait under these conditions; `nil` if they may be sent.
   ///
-  /// The one place of the rules `allows_cellular`, `allows_expensive` and `discretionary` (docs/scheduling.md).
+  /// The rules for `allows_cellular`, `allows_expensive` and `discretionary` (docs/scheduling.md) are
+  /// implemented only here.
   package func hold(under conditions: DeviceConditions, in launch: LaunchKind) -> RecordedFailure? {
     if conditions.network == .none {
       return .init(code: "network", message: "waits for a network")
@@ -36,13 +37,13 @@ extension SessionPlan {
     return nil
   }
 
-  /// Whether conditions decide anything for it, beyond that there is a network.
+  /// Whether anything other than the absence of a network can hold its requests.
   package var asksForConditions: Bool { discretionary != .no || !allowsCellular || !allowsExpensive }
 }
 
 extension Plan {
-  /// Why a node waits under these conditions: one of its steps does, or the token that they carry. An upload waits
-  /// as a whole: an upload ID would expire while its transfer waits.
+  /// Why a node waits under these conditions: the session of one of its steps, or of their token, has to
+  /// wait. An upload waits as a whole; otherwise, an upload ID would expire while its transfer waits.
   package func hold(
     on node: Node, under conditions: DeviceConditions, in launch: LaunchKind
   ) -> RecordedFailure? {

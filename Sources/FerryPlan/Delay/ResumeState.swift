@@ -1,10 +1,10 @@
 import FerryManifest
 
-/// How far the delay of a session's resumes has grown: what its journal keeps from launch to launch.
+/// The resume delay of a session, which the journal keeps between launches.
 package struct ResumeState: Hashable, Sendable {
-  /// What the last resume made of the period; zero before the first, and after a reset.
+  /// The period since the last resume; zero before the first one, and after a reset.
   package var period: Duration
-  /// When the last resume was; `nil` before the first, and after a reset.
+  /// The time of the last resume; `nil` before the first one, and after a reset.
   package var resumedAt: Instant?
 
   package init(period: Duration = .zero, resumedAt: Instant? = nil) {
@@ -15,12 +15,14 @@ package struct ResumeState: Hashable, Sendable {
   /// When the delay of the last resume ends.
   package var endsAt: Instant? { resumedAt?.advanced(by: period) }
 
-  /// The state after a resume at `now`: the first makes the period `initial`, each further one multiplies it with
-  /// `factor`, up to `max`. A resume that comes more than one further period after the end of the last delay finds
-  /// the delay reset: what was delayed starts when the delay ends, so only from then on can a period pass without
-  /// a resume.
+  /// The state after a resume at `now`.
   ///
-  /// With 60 s, ×2, at most 6 h, under `before_start`, each file taking 10 s and sent after the one before it:
+  /// The first resume sets the period to `initial`; each further one multiplies it by `factor`, up to `max`.
+  /// The delay is reset if a resume comes more than one further period after the end of the last delay.
+  /// Delayed work starts only when the delay ends, so a period without a resume can begin only then.
+  ///
+  /// With 60 s, ×2, at most 6 h, under `before_start`, where each file takes 10 s and is sent after the
+  /// previous one:
   ///
   /// | resume | at | period | the next file starts at |
   /// |---|---|---|---|
@@ -38,7 +40,7 @@ package struct ResumeState: Hashable, Sendable {
     return ResumeState(period: Swift.min(next, policy.max), resumedAt: now)
   }
 
-  /// Whether a period has passed without a resume since the delay of the last one ended.
+  /// Whether a period without a resume has passed since the end of the last delay.
   package func isReset(at now: Instant) -> Bool {
     guard let endsAt else { return true }
     return now > endsAt.advanced(by: period)

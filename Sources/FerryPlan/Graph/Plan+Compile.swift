@@ -1,14 +1,14 @@
 import FerryManifest
 
 extension Plan {
-  /// Compiles a manifest that the reader found right: its names resolve and it has no cycle.
+  /// Compiles a manifest that the reader has validated: its names resolve and it has no cycle.
   package init(_ manifest: Manifest) {
     var compiler = PlanCompiler(manifest)
     self = compiler.compile()
   }
 }
 
-/// Turns names into places in the plan.
+/// Resolves names to indices in the plan.
 private struct PlanCompiler {
   let manifest: Manifest
   let sessions: [String: SessionID]
@@ -80,7 +80,7 @@ private struct PlanCompiler {
     }
   }
 
-  /// The names that a node waits for: its needs, and the requests that it, or its token, refers to.
+  /// The names that a node waits for: its needs, and the requests that it or its token refers to.
   private func waitsFor(_ declared: Declared) -> [String] {
     var names = declared.needs.map(\.value)
     let token = manifest.tokens.first { $0.name.value == declared.token?.value }
@@ -90,7 +90,8 @@ private struct PlanCompiler {
     return names
   }
 
-  /// Whatever is waited for first; otherwise as declared.
+  /// The nodes in an order in which each follows those that it waits for; otherwise in the order of
+  /// declaration.
   private func order() -> [Declared] {
     let declared =
       manifest.uploads.map(Declared.upload) + manifest.fetches.map(Declared.fetch)
@@ -98,7 +99,7 @@ private struct PlanCompiler {
     let places = Dictionary(uniqueKeysWithValues: declared.enumerated().map { ($1.name, $0) })
     var ordered: [Declared] = []
     var isPlaced = [Bool](repeating: false, count: declared.count)
-    // An own stack instead of recursion: a chain of needs may be long.
+    // An explicit stack instead of recursion: a chain of needs may be long.
     for start in declared.indices {
       var stack = [start]
       while let top = stack.last {
@@ -146,7 +147,7 @@ private struct PlanCompiler {
     let step = Step(
       kind: .token, session: id(token.session), token: nil, request: token.request, expect: token.expect,
       capture: token.capture, alreadyDone: [],
-      // A token asked for twice is two tokens, of which one is used.
+      // Requesting a token twice creates two tokens, one of which is used.
       repeatability: .repeatable, origin: Origin(token.request.url))
     return Node(
       name: token.name.value, session: step.session, needs: [], retry: token.retry,
@@ -170,7 +171,7 @@ private struct PlanCompiler {
         origin: Origin(request.url))
     }
     let allocate = upload.allocate.map {
-      // An upload ID asked for twice is two IDs, of which one is used.
+      // Requesting an upload ID twice creates two IDs, one of which is used.
       step(.allocate, $0.session, $0.token, $0.request, $0.expect, $0.capture, [], .repeatable)
     }
     let transferRepeats: Step.Repeatability =
@@ -191,13 +192,13 @@ private struct PlanCompiler {
       return commit
     }
     let probe = upload.commit.flatMap { commit in
-      // A question asked twice is one question, whatever its method is.
+      // A probe may be repeated, whatever its method.
       commit.probe.map {
         step(.probe, commit.session, commit.token, $0.request, $0.expect, [], [], .repeatable)
       }
     }
     let abandon = upload.abandon.map {
-      // An ID released twice is released, whatever the method is.
+      // Releasing an ID twice has the same effect as once, whatever the method.
       step(.abandon, $0.session, $0.token, $0.request, $0.expect, [], [], .repeatable)
     }
     return Node(
@@ -236,12 +237,12 @@ private struct PlanCompiler {
 }
 
 extension RequestTemplate {
-  /// Whether sending it twice means the same as once (RFC 9110 §9.2.2).
+  /// Whether sending the request twice has the same effect as once (RFC 9110 §9.2.2).
   var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
 }
 
 extension Upload.Commit {
-  /// What its keys allow when its answer was lost. Who gives a probe wants to be asked first.
+  /// What the commit's keys allow if its response is lost. If a probe is configured, it is sent first.
   fileprivate var repeatability: Step.Repeatability {
     if probe != nil { return .afterProbe }
     return alreadyDone != nil || idempotencyHeader != nil || request.isIdempotent ? .repeatable : .once
@@ -249,7 +250,7 @@ extension Upload.Commit {
 }
 
 extension Upload {
-  /// Every reference in its steps.
+  /// All references in its steps.
   var references: [Reference] {
     (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
       + (commit?.probe?.request.references ?? []) + (abandon?.request.references ?? [])

@@ -1,12 +1,13 @@
 import FerryManifest
 
-/// The dependency graph that a manifest compiles into, or several manifests of one launch: a value that can be
-/// printed, encoded, compared and hashed. An upload of a million files is one node.
+/// The dependency graph compiled from one manifest, or from the several manifests of one launch.
+///
+/// It is a value that can be printed, encoded, compared and hashed. An upload of a million files is one node.
 package struct Plan: Hashable, Codable, Sendable {
-  /// Their names, in the order of `ManifestID`; no name twice.
+  /// The names of the manifests, in the order of `ManifestID`, with no name twice.
   package var manifests: [String]
   package var sessions: [SessionPlan]
-  /// In an order in which they may start: whatever a node waits for stands before it.
+  /// In an order in which they may start: each node follows those that it waits for.
   package var nodes: [Node]
   package var policies: Policies
 
@@ -23,17 +24,17 @@ package struct Plan: Hashable, Codable, Sendable {
     return manifests[0]
   }
 
-  /// Names of nodes are their manifest's own.
+  /// The manifest of a node. Names of nodes are unique only within their manifest.
   package func manifest(of node: NodeID) -> ManifestID { nodes[node.index].manifest }
 
-  /// The node for people: `MANIFEST/NODE` where there are several manifests.
+  /// The node's name for users: `MANIFEST/NODE` if there is more than one manifest.
   package func title(of node: NodeID) -> String {
     let name = nodes[node.index].name
     return manifests.count == 1 ? name : "\(manifests[nodes[node.index].manifest.index])/\(name)"
   }
 }
 
-/// What holds for all sessions of a plan.
+/// The settings that apply to all sessions of a plan.
 package struct Policies: Hashable, Codable, Sendable {
   package var budgets: Budgets
   package var resumeDelay: ResumeDelay
@@ -51,7 +52,7 @@ package struct Policies: Hashable, Codable, Sendable {
   }
 }
 
-/// The place of a manifest among those of a plan.
+/// The index of a manifest in a plan.
 package struct ManifestID: Hashable, Codable, Sendable {
   package var index: Int
   package init(_ index: Int) { self.index = index }
@@ -67,24 +68,26 @@ package struct NodeID: Hashable, Codable, Sendable {
   package init(_ index: Int) { self.index = index }
 }
 
-/// A setting that is added here must agree between the manifests of one launch (`Plan+Combining.swift`).
+/// A session of a plan. A setting that is added here must be the same in all manifests of one launch
+/// (`Plan+Combining.swift`).
 package struct SessionPlan: Hashable, Codable, Sendable {
-  /// In a plan of several manifests its identifier: each of them may have another name for it.
+  /// The identifier in a plan of several manifests, because each of them may use a different name.
   package var name: String
-  /// The journal's name.
+  /// The name in the journal.
   package var identifier: String
   package var kind: Session.Kind
   package var maxConnectionsPerHost: Int
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
-  /// Of a session that several manifests share those of the first; requests carry their own manifest's.
+  /// If several manifests share the session, these are the first one's; requests carry those of their own
+  /// manifest.
   package var headers: [RequestTemplate.Field]
-  /// Likewise.
+  /// As for `headers`.
   package var redirects: RedirectRules
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
-  /// Started when a batch of the session is through; empty for none.
+  /// The command that is started when a batch of the session has completed; empty if there is none.
   package var onEvents: [String]
 }
 
@@ -93,9 +96,9 @@ package struct Node: Hashable, Codable, Sendable {
   /// Unique within its manifest.
   package var name: String
   package var manifest = ManifestID(0)
-  /// The session whose journal it lives in.
+  /// The session whose journal contains it.
   package var session: SessionID
-  /// What must be closed before it starts: `needs`, and the requests it refers to.
+  /// The nodes that must be closed before it starts: its `needs`, and the requests that it refers to.
   package var needs: [NodeID]
   package var retry: RetryPolicy
   package var work: Work
@@ -131,10 +134,10 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
-  /// Those that bring it to its end: all but the release of upload IDs, which nothing waits for.
+  /// The steps that complete it: all except the release of upload IDs, which nothing waits for.
   package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 
-  /// What becomes of its files once they are delivered.
+  /// What happens to its files after delivery.
   package var after: Upload.After {
     switch work {
     case .upload(let work): work.after
@@ -142,7 +145,7 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether what a delivered file holds decides if it is sent again.
+  /// Whether the contents of a delivered file decide if it is sent again.
   package var comparesContent: Bool {
     switch work {
     case .upload(let work): work.comparesContent
@@ -154,7 +157,7 @@ package struct Node: Hashable, Codable, Sendable {
 package struct TokenWork: Hashable, Codable, Sendable {
   package var step: Step
   package var apply: RequestTemplate.Field
-  /// Origins that it is sent to besides those of the manifest's own URLs.
+  /// Origins to which it is sent, in addition to those of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: TokenStep.Refresh
 }
@@ -166,20 +169,20 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var priority: Double
   package var batch: Upload.Batch
   package var allocate: Step?
-  /// How long an upload ID may be used; `nil` for ever.
+  /// How long an upload ID may be used; `nil` if indefinitely.
   package var validFor: Duration?
   package var transfer: Step
   package var commit: Step?
-  /// Asks whether a commit was carried out whose answer was lost.
+  /// Checks whether a commit was executed whose response was lost.
   package var probe: Step?
   /// Releases an upload ID that will not be used.
   package var abandon: Step?
-  /// What becomes of a file once it is delivered.
+  /// What happens to a file after delivery.
   package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
 
-  /// Whether what a delivered file holds decides if it is sent again.
+  /// Whether the contents of a delivered file decide if it is sent again.
   package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
 }
 
@@ -188,7 +191,7 @@ package struct FetchWork: Hashable, Codable, Sendable {
   package var interval: Fetch.Interval
   /// Relative to the manifest's folder.
   package var saveTo: String
-  /// The most bytes that are stored; `nil` for no bound.
+  /// The maximum number of bytes that are stored; `nil` if there is no limit.
   package var maxSize: Int64?
 }
 
@@ -200,20 +203,20 @@ package struct RequestWork: Hashable, Codable, Sendable {
 /// One request of a node, as it will be sent.
 package struct Step: Hashable, Codable, Sendable {
   package var kind: Kind
-  /// Whose connections it uses.
+  /// The session whose connections it uses.
   package var session: SessionID
   package var token: NodeID?
   package var request: RequestTemplate
   package var expect: Expectation
   package var capture: [Capture]
-  /// The statuses that say a commit was carried out before.
+  /// The statuses that mean that a commit was already executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
-  /// Where it goes, where that is known beforehand.
+  /// Its origin, if it is known before the run.
   package var origin: Origin?
-  /// The header field by which the server knows a repeated commit.
+  /// The header field by which the server recognizes a repeated commit.
   package var idempotencyHeader: String?
-  /// Raw values are written into reports.
+  /// Raw values are written to reports.
   package enum Kind: String, Codable, Sendable {
     case token, allocate, transfer, commit, probe, fetch, request, abandon
 
@@ -227,14 +230,14 @@ package struct Step: Hashable, Codable, Sendable {
     }
   }
 
-  /// What may be done when its answer was lost.
+  /// What may be done if the response was lost.
   package enum Repeatability: String, Codable, Sendable {
     /// It is sent again.
     case repeatable
-    /// The same upload ID may hold half a file now: a new ID is allocated and the file starts over.
-    /// Nothing counts before the commit, so this repeats nothing.
+    /// The upload ID may now hold part of a file: a new ID is allocated and the file starts over. Nothing
+    /// counts before the commit, so this does not repeat anything.
     case startsOver = "starts_over"
-    /// It is sent again once the probe has told that it was not carried out.
+    /// It is sent again once the probe has shown that it was not executed.
     case afterProbe = "after_probe"
     /// It is never sent again: its intent is synced before it is sent.
     case once

@@ -1,10 +1,10 @@
-/// What two manifests of one launch say differently and have to share.
+/// A difference between two manifests of one launch in something that they have to share.
 package struct PlanConflict: Error, Hashable, Sendable {
   package var first: ManifestID
   package var second: ManifestID
-  /// The identifier of the session that both have; `nil` for a policy of the whole manifest.
+  /// The identifier of the shared session; `nil` for a policy of the whole manifest.
   package var session: String?
-  /// As a manifest has it: `max_connections_per_host`, `budgets.wifi`.
+  /// As written in a manifest: `max_connections_per_host`, `budgets.wifi`.
   package var key: String
 
   package init(_ first: ManifestID, _ second: ManifestID, session: String? = nil, key: String) {
@@ -16,8 +16,7 @@ package struct PlanConflict: Error, Hashable, Sendable {
 }
 
 extension SessionPlan {
-  /// The first key that the session has another value of; `headers` and `redirects` are each
-  /// manifest's own.
+  /// The first key whose value differs. `headers` and `redirects` belong to each manifest and may differ.
   func difference(from other: SessionPlan) -> String? {
     if kind != other.kind { return "kind" }
     if maxConnectionsPerHost != other.maxConnectionsPerHost { return "max_connections_per_host" }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// The user name and password of a URL (RFC 3986, section 3.2.1), percent-encoded as they stand in it. It cannot be
+/// The user name and password of a URL (RFC 3986, section 3.2.1), with their percent-encoding. It cannot be
 /// printed.
 package struct Userinfo: Hashable, Sendable {
   private var user: SensitiveValue
@@ -11,7 +11,7 @@ package struct Userinfo: Hashable, Sendable {
     self.password = password.map { SensitiveValue($0) }
   }
 
-  /// Of a URL's text; `nil` where it has none.
+  /// The userinfo of a URL; `nil` if it has none.
   package init?(url: String) {
     let url = Array(url.utf8)
     guard let authority = Origin.authority(of: url),
@@ -23,7 +23,7 @@ package struct Userinfo: Hashable, Sendable {
     self.init(user: texts.first ?? "", password: texts.count > 1 ? texts[1] : nil)
   }
 
-  /// The URL with `***` in the place of its user name and password, for people.
+  /// The URL with `***` instead of its user name and password, for output.
   package static func masked(in url: String) -> String {
     let bytes = Array(url.utf8)
     guard let authority = Origin.authority(of: bytes),
@@ -32,7 +32,7 @@ package struct Userinfo: Hashable, Sendable {
     return String(decoding: bytes[..<authority.lowerBound] + Array("***".utf8) + bytes[at...], as: UTF8.self)
   }
 
-  /// For the URL that carries it.
+  /// For use in the URL only.
   package var userText: String { user.revealed }
   package var passwordText: String? { password?.revealed }
 }
