@@ -1,19 +1,19 @@
 import FerryManifest
 import FerryPlan
 
-/// Hand-overs, delays, priorities, windows.
+/// The rules for batches, delays, priorities and windows.
 extension Referee {
-  /// What was handed over of an upload in this launch.
+  /// The batches of an upload that were started in this launch.
   struct Batch {
-    /// Not closed.
+    /// Items that are not closed.
     var open: Set<ItemRef> = []
-    /// By place: nothing of it starts before.
+    /// The time before which each item must not start.
     var notBefore: [ItemRef: Instant] = [:]
-    /// By place: nothing of it starts before that record is on disk.
+    /// The record that must be on disk before each item starts.
     var records: [ItemRef: UInt64] = [:]
   }
 
-  /// A session's resume delay, as the rules grow it.
+  /// A session's resume delay according to the rules.
   struct Delay: Equatable {
     var period: Duration
     var resumedAt: Instant?
@@ -35,7 +35,7 @@ extension Referee {
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
       }
-      // What was created before the last resume exists already.
+      // Items created before the last resume are not delayed.
       let handedOver = machine.scheduler.withItems(of: node) { $0.handedOver[item] } ?? 0
       if entry == .continuing, let resumedAt = delay.resumedAt, handedOver < resumedAt.nanoseconds {
         continue
@@ -44,7 +44,7 @@ extension Referee {
     }
   }
 
-  /// The file is queued anew: what the server did for it before counts no more, if that was said.
+  /// The file is queued again: earlier effects on the server no longer count, if the server reported them.
   private mutating func requeue(_ ref: ItemRef, _ node: NodeID, _ machine: VirtualMachine) {
     let key = key(ref, machine)
     let size = machine.scheduler.withItems(of: node) { $0.files.sizes[ref.item ?? 0] } ?? 0
@@ -84,7 +84,7 @@ extension Referee {
     }
     expected = min(expected, policy.max)
     if state.period != expected { report(.resumeDelay, "the period is \(state.period), not \(expected)") }
-    // A token that was refused is asked for at once, and lengthens a delay whose end is awaited already.
+    // A rejected token is refreshed at once, and that resume extends a delay that is already waited for.
     if policy.policy == .afterCompletion, let end = before?.end, now < end, stoppedAt == nil,
       cancelled[session] == nil, challengedAt == nil
     {
@@ -110,14 +110,14 @@ extension Referee {
 
   // MARK: Priorities
 
-  /// No upload of a higher priority had an item that was ready to begin on the same lane.
+  /// Checks that no upload of a higher priority had an item ready to begin in the same host queue.
   mutating func checkPriority(_ call: Call, _ step: Step, _ name: String, _ machine: VirtualMachine) {
     let ref = call.attempt.ref
     guard ref.item != nil, !begun.contains(ref), options.limit == nil,
       call.step != .commit, call.step != .probe,
       case .upload(let own) = plan.nodes[ref.node.index].work, cancelled.isEmpty
     else { return }
-    // What a background launch hands over waits for the disk.
+    // Items of a background session must be on disk before they may begin.
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let other) = node.work, other.priority > own.priority,
         other.first.session == step.session, other.first.origin == step.origin, isSimple(other),
@@ -132,7 +132,7 @@ extension Referee {
     }
   }
 
-  /// Nothing but a free connection decides when its items begin.
+  /// Whether its items wait only for a free connection.
   func isSimple(_ work: UploadWork) -> Bool {
     work.allocate == nil && work.commit == nil && work.transfer.token == nil
       && work.transfer.repeatability == .repeatable
@@ -144,9 +144,10 @@ extension Referee {
 
   // MARK: The execution window
 
-  /// At the window's end every request of a default session is cancelled, and nothing of it is left a second later.
+  /// Checks that all requests of default sessions are canceled at the end of the window, and have ended a
+  /// second later.
   mutating func endWindow(_ machine: VirtualMachine) {
-    // A moment at which the scheduler is told nothing is none for it.
+    // The scheduler can act only when it receives an event.
     let hasEvent = machine.trace.contains { if case .event = $0 { true } else { false } }
     guard let windowEndsAt, now >= windowEndsAt, hasEvent, !machine.isDead else { return }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })

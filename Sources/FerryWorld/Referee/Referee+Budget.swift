@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// Budgets: what discretionary transfers moved.
+/// The rules for budgets, which limit what discretionary transfers send.
 extension Referee {
   struct Account: Hashable {
     var network: DeviceConditions.Network
@@ -36,20 +36,20 @@ extension Referee {
     return [.transfer, .fetch, .request].contains(step)
   }
 
-  /// Nothing is sent that is larger than its budget, but under a soft one.
+  /// Checks that no file larger than its budget is sent, except under a soft one.
   mutating func checkBudget(_ call: Call, _ name: String) {
     guard let budget = budget(of: conditions.network), budget.cutoff != .soft else { return }
     guard call.step == .transfer, call.size > budget.limit else { return }
     report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
   }
 
-  /// Bodies of gated requests stay within what was left when the launch began.
+  /// Checks that the bodies of gated requests stay within the budget that remained when the launch began.
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
     guard bytes > 0, let flight = flights[id], let budget = budget(of: network) else { return }
     let session = plan.sessions[plan.nodes[flight.call.attempt.ref.node.index].session.index]
-    // Small requests, and a download whose size nobody knows, are counted as they come.
+    // Small requests, and downloads of unknown size, are counted as they occur.
     guard isDiscretionary(session), flight.call.step == .transfer, budget.cutoff != .soft else { return }
-    // What may not be sent again goes on where the network changes under it; what is cancelled takes a moment.
+    // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }
     guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }
     let account = Account(network: network, begin: window(budget).lowerBound)

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// What has to hold when a launch has ended, and when all is over.
+/// The rules for the end of a launch and the end of the world.
 extension Referee {
   mutating func stuck() { report(.stuck, "nothing leads on, and the launch has not ended") }
 
@@ -20,7 +20,7 @@ extension Referee {
     if machine.scheduler.itemsOpen != 0 { report(.nothingLost, "items are open after the end") }
   }
 
-  /// The files of an upload that the launch met or was told of.
+  /// The number of files of an upload that the launch listed or received.
   private func tableCount(_ node: Int, _ machine: VirtualMachine) -> Int {
     guard plan.nodes[node].kind == .upload else { return 0 }
     var paths = Set<[UInt8]>()
@@ -32,14 +32,14 @@ extension Referee {
     return paths.count
   }
 
-  /// No fault is left in the world, and still something does not close.
+  /// Reports that something does not close although the world has no more faults.
   mutating func starve(_ machine: VirtualMachine) {
     let open = machine.scheduler.nodeRecords.filter { $0.state == "waiting" }
     let reasons = open.map { "\($0.name): \($0.reason?.message ?? "?")" }
     report(.starvation, "still open: \(reasons.joined(separator: "; "))")
   }
 
-  /// The round is closed: each file is in the journal, closed, and on the server if it is done.
+  /// Checks a closed round: each file is in the journal and closed, and on the server if it is done.
   mutating func closed(_ machine: VirtualMachine) {
     for (index, node) in plan.nodes.enumerated() where node.kind == .upload {
       let rows = machine.journal.items[index]

@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// What has to hold when a request is sent.
+/// The rules for sending a request.
 extension Referee {
   mutating func check(_ call: Call, _ reply: Reply, _ machine: VirtualMachine) {
     let ref = call.attempt.ref
@@ -38,7 +38,8 @@ extension Referee {
     if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
   }
 
-  /// `timeout_for_resource` bounds what is no item from its first request in the launch.
+  /// Checks the deadline. Except for items, `timeout_for_resource` counts from the first request in the
+  /// launch.
   private mutating func checkTime(_ call: Call, _ name: String) {
     let ref = call.attempt.ref
     guard let deadline = call.attempt.deadline else { return report(.resource, "\(name) has no deadline") }
@@ -52,7 +53,7 @@ extension Referee {
     }
   }
 
-  /// What ended because its time had passed.
+  /// Checks that work which ran out of time had used all of it.
   mutating func checkRunOut(_ ref: ItemRef, _ machine: VirtualMachine) {
     let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
     guard ref.item == nil, let begun = begunAt[ref], now < begun.advanced(by: timeout) else { return }
@@ -86,19 +87,20 @@ extension Referee {
       if count >= 1_000 { report(.window, "\(name) is one of more than 1000 requests in a window") }
     }
     let node = plan.nodes[call.attempt.ref.node.index]
-    // What a cancelled item leaves is released.
+    // The upload ID of a canceled item is released.
     guard node.kind != .token, call.step != .abandon, let finishing = cancelled[node.session] else { return }
     if !finishing {
       report(.cancel, "\(name) was sent after ferry cancel")
     } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
       !begun.contains(call.attempt.ref)
     {
-      // Others may have been begun, and have waited for a token, an intent or another lane.
+      // Others may have begun and waited for a token, an intent or another host queue.
       report(.cancel, "\(name) was begun after ferry cancel --finish")
     }
   }
 
-  /// Where intents go ahead of the connections, what follows them is begun ahead as well.
+  /// Whether any step needs an intent. Intents are written before a connection is free, so the steps after
+  /// them may also begin early.
   private var hasIntents: Bool {
     plan.nodes.contains { $0.steps.contains { $0.repeatability == .once } }
   }
@@ -116,12 +118,12 @@ extension Referee {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
     guard step.repeatability == .once else { return }
-    // Only what certainly did not reach the server spends no intent.
+    // Only a request that certainly did not reach the server leaves its intent unused.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     intents[ref] = nil
   }
 
-  /// An upload ID that is released is no open item's, and nobody is to go on with it.
+  /// Checks that a released upload ID does not belong to an item that may still use it.
   private mutating func checkRelease(_ call: Call, _ name: String, _ machine: VirtualMachine) {
     let rows = machine.journal.items[call.attempt.ref.node.index]
     guard let id = call.uploadID else { return report(.release, "\(name) has no upload ID") }
@@ -131,14 +133,14 @@ extension Referee {
     if !users.isEmpty { report(.release, "\(name) is of ID \(id), which is in use") }
   }
 
-  /// Whether an intent of this launch, or of the one that began the item, is on the disk.
+  /// Whether an intent of this launch, or of the one that began the item, is on disk.
   private func isIntended(_ ref: ItemRef, _ machine: VirtualMachine) -> Bool {
     if let intent = intents[ref] { return intent <= synced }
     guard let item = ref.item else { return false }
     return machine.scheduler.withItems(of: ref.node) { $0.begun[item]?.intent == .commit } ?? false
   }
 
-  /// A commit that has a probe is not repeated before that has told that it was not carried out.
+  /// Checks that a commit with a probe is not repeated before the probe has shown that it was not executed.
   private mutating func checkCommit(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     if step.repeatability == .afterProbe, unknownCommits.contains(key) {
@@ -149,8 +151,9 @@ extension Referee {
     unknownCommits.insert(key)
   }
 
-  /// What a response tells of a commit: only a status of the request itself does. A server or gateway that failed
-  /// does not know, a redirect may come from a server that acted, and a status that does not exist says nothing.
+  /// Updates what a response shows about a commit: only a status that results from the request itself counts.
+  /// A server or gateway that failed does not know, a redirect may come from a server that acted, and an
+  /// invalid status means nothing.
   mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
@@ -166,7 +169,7 @@ extension Referee {
     _ ref: ItemRef, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
   ) {
     for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
-      // Skipped in this launch, it leaves what an earlier one has begun to the next round.
+      // If it is skipped in this launch, its items that an earlier launch began remain for the next round.
       if machine.scheduler.nodeRecords[need.index].state == "skipped" { continue }
       let rows = machine.journal.items[need.index]
       let open = (0..<rows.count).filter {
@@ -181,9 +184,9 @@ extension Referee {
     }
   }
 
-  // MARK: What counts
+  // MARK: Effects that count
 
-  /// What the server did for good, and does once.
+  /// Counts a permanent effect on the server, which must happen only once.
   mutating func count(_ effect: WorldServer.Effect) {
     let node = plan.nodes[effect.node]
     guard effect.step != .abandon else {

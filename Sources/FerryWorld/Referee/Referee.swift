@@ -1,14 +1,14 @@
 import FerryManifest
 import FerryPlan
 
-/// Watches a world and knows the rules of its own accord: it shares no code with the scheduler, and judges by what
-/// was sent, written down and moved.
+/// Observes a world and checks it against the rules. It implements the rules independently of the scheduler,
+/// and considers only what was sent, recorded and transferred.
 struct Referee {
-  /// A request under way.
+  /// A running request.
   struct Flight {
     var call: Call
     var session: SessionID
-    /// It was sent on another network than the present one, or there was another in between.
+    /// Whether the network has changed since it was sent.
     var hasChangedNetwork = false
     var isCancelled = false
   }
@@ -22,7 +22,7 @@ struct Referee {
   let plan: Plan
   private(set) var violation: Violation?
 
-  // Of the launch.
+  // State of the launch.
   var options = LaunchOptions(seed: 0)
   var startedAt = Instant(nanoseconds: 0)
   var conditions = DeviceConditions()
@@ -31,52 +31,53 @@ struct Referee {
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
   var stoppedAt: Instant?
-  /// The record of each intent that is not spent.
+  /// The record of each unused intent.
   var intents: [ItemRef: UInt64] = [:]
-  /// The record that says so.
+  /// The record that contains the completion of each transfer.
   var transferred: [ItemRef: UInt64] = [:]
   var begun: Set<ItemRef> = []
-  /// When the first request was sent of what is no item; of a token, since the last one.
+  /// When the first request of each node or orphan was sent; for a token, the first one since it was last
+  /// fetched.
   var begunAt: [ItemRef: Instant] = [:]
-  /// In the launch.
+  /// The number of requests in the launch.
   var requests: [ItemRef: Int] = [:]
-  /// The last 401.
+  /// The time of the last 401.
   var challengedAt: Instant?
-  /// 401 in a row, by place and step.
+  /// The number of consecutive 401 responses, by item or node, and the step.
   var refusals: [ItemRef: (step: Step.Kind, count: Int)] = [:]
-  /// Whether `ferry cancel` has ended the session, and whether what was begun goes on.
+  /// The sessions that `ferry cancel` has ended, and whether work that had begun continues.
   var cancelled: [SessionID: Bool] = [:]
   var batches: [Int: Batch] = [:]
   var delays: [SessionID: Delay] = [:]
-  /// As the launch found them.
+  /// The delays at the start of the launch.
   var delaysAtLaunch: [SessionID: Delay] = [:]
   var ended: Set<ItemRef> = []
-  /// Bytes of bodies of gated requests, and what was used before the launch, by network and window.
+  /// The body bytes of gated requests, and the bytes used before the launch, by network and window.
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
   var eventsInLaunch = 0
 
-  // Of the world.
-  /// How often the server carried out what counts, since the file was queued last.
+  // State of the world.
+  /// How often the server has executed a request that counts, since the file was last queued.
   var effects: [FileKey: Int] = [:]
-  /// Files of which the server ever carried out something that counts.
+  /// Files for which the server has ever executed a request that counts.
   var hasEffect: Set<FileKey> = []
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
-  /// Files whose commit may have been carried out, without an answer that says so.
+  /// Files whose commit may have been executed, without a response that confirms it.
   var unknownCommits: Set<FileKey> = []
-  /// Of the commits that are under way: whether an earlier one may have been carried out.
+  /// For each running commit: whether an earlier one may have been executed.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
 
   init(_ plan: Plan) { self.plan = plan }
 
-  /// The first rule that was broken counts; what follows may follow from it.
+  /// Only the first violation is kept; later ones may be its consequences.
   mutating func report(_ rule: Violation.Rule, _ message: String) {
     if violation == nil { violation = Violation(rule: rule, message: message) }
   }
 
-  /// Before a launch: what it will find.
+  /// Called before a launch: notes what it will find.
   mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
@@ -99,7 +100,7 @@ struct Referee {
     noteUsed(machine)
   }
 
-  /// After a turn: what was seen in it.
+  /// Called after a turn: checks its observations.
   mutating func see(_ machine: VirtualMachine, _ effects: [WorldServer.Effect]) {
     now = machine.now
     for traceEvent in machine.trace where violation == nil {

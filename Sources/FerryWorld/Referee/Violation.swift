@@ -1,6 +1,6 @@
-/// A rule that a world broke.
+/// A rule that was broken in a world.
 package struct Violation: Hashable, Sendable {
-  /// The rules; the names stand in reports.
+  /// The rules. Their names appear in reports.
   package enum Rule: String, Hashable, Sendable, CaseIterable {
     case nothingLost = "nothing_lost"
     case nothingTwice = "nothing_twice"
@@ -14,7 +14,7 @@ package struct Violation: Hashable, Sendable {
     case busyLoop = "busy_loop"
     case intent
     case commitAfterSync = "commit_after_sync"
-    /// An upload ID is released that is in use, or whose file counts.
+    /// An upload ID was released that is in use, or whose file counts.
     case release
     case deadline
     /// `timeout_for_resource`.

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// One world, and what it came to: its outcome, and the shrunk history where it broke a rule.
+/// Runs worlds and collects their totals, and a shrunk scenario and history for each one that broke a rule.
 package struct Campaign: Sendable {
   /// A world that broke a rule.
   package struct Failure: Sendable {
@@ -18,12 +18,14 @@ package struct Campaign: Sendable {
   package private(set) var deaths = 0
   package private(set) var simulated = Duration.zero
   package private(set) var failures: [Failure] = []
-  /// Of the last world.
+  /// The manifest and plan of the last world.
   private var known: (manifest: ManifestSpec, plan: Plan)?
 
   package init() {}
 
-  /// - Parameter isTwice: whether the same seed has to give the same history.
+  /// Runs the world of a seed.
+  ///
+  /// - Parameter isTwice: whether to run it twice, to check that the same seed produces the same history.
   package mutating func live(_ seed: UInt64, isTwice: Bool = false, shrinks: Bool = true) {
     let scenario = Scenario(seed: seed)
     if known?.manifest != scenario.manifest { known = scenario.manifest.plan.map { (scenario.manifest, $0) } }

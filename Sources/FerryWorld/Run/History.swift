@@ -1,12 +1,12 @@
 import FerryPlan
 
-/// A history as people read it: a line for each thing that matters.
+/// A readable history, with one line for each relevant observation.
 struct History {
   private(set) var lines: [String] = []
   private let plan: Plan
   private let begin: Instant
   private var launches = 0
-  /// Where the last launch without a fault begins, and how many there were.
+  /// The line at which the last launch without faults begins, and the number of such launches.
   private var calm: (line: Int, count: Int)?
 
   init(_ plan: Plan, at begin: Instant) {
@@ -19,7 +19,7 @@ struct History {
     lines.append("=> \(at) s  \(violation.rule.rawValue): \(violation.message)")
   }
 
-  /// Of launches without a fault only the last one is told.
+  /// Begins a launch without faults. Only the last one is kept.
   mutating func beginCalm() {
     if let calm { lines.removeSubrange(calm.line...) }
     calm = (calm?.line ?? lines.count, (calm?.count ?? 0) + 1)

@@ -1,8 +1,8 @@
-/// Makes a failing scenario small, for people to read.
+/// Reduces a failing scenario, so that it can be read.
 package struct Shrinker {
-  /// How many scenarios were tried.
+  /// The number of scenarios that were tried.
   package private(set) var tries = 0
-  /// Of the scheduler, in all of them.
+  /// The number of scheduler events in all of them.
   private var events = 0
   private let most: Int
   private let mostEvents: Int
@@ -14,7 +14,7 @@ package struct Shrinker {
 
   private var hasTime: Bool { tries < most && events < mostEvents }
 
-  /// The smallest scenario that was found to break the same rule.
+  /// Returns the smallest scenario found that breaks the same rule.
   package mutating func shrink(_ scenario: Scenario) -> Scenario {
     guard let rule = WorldRun.outcome(of: scenario)?.violation?.rule else { return scenario }
     var best = scenario
@@ -23,7 +23,7 @@ package struct Shrinker {
     while hasShrunk, hasTime {
       hasShrunk = false
       for candidate in Simplification.all(of: best) where hasTime {
-        // Earlier candidates of this pass may have taken it already.
+        // An earlier candidate of this pass may already have removed it.
         guard let next = candidate(best), next != best else { continue }
         tries += 1
         let nextPlan = next.manifest == best.manifest ? plan : next.manifest.plan

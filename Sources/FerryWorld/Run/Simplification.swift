@@ -1,11 +1,11 @@
 import FerryManifest
 import FerryPlan
 
-/// Ways to make a scenario smaller.
+/// Ways to reduce a scenario.
 enum Simplification {
   typealias Change = @Sendable (Scenario) -> Scenario?
 
-  /// Those that take the most first.
+  /// All changes, those that remove the most first.
   static func all(of scenario: Scenario) -> [Change] {
     launches(scenario) + fates(scenario) + uploads(scenario) + tokens(scenario) + keys + details(scenario)
       + bisections(scenario)
@@ -23,7 +23,8 @@ enum Simplification {
     scenario.launches.indices.reversed().flatMap { index -> [Change] in
       let shorter = change { if $0.launches.indices.contains(index) { $0.launches.remove(at: index) } }
       guard 1..<12 ~= scenario.fates.count else { return [shorter] }
-      // One that sent a single request, with what befell that: the fates behind it come one request sooner.
+      // A launch that sent a single request is removed together with the fault of that request, and the later
+      // faults move to one request earlier.
       return [shorter]
         + scenario.fates.keys.sorted().map { request in
           change {
@@ -113,7 +114,7 @@ enum Simplification {
     return changes
   }
 
-  /// One file less, and what befalls the requests behind it befalls those that come in their stead.
+  /// Removes a file, and moves the faults of later requests to the requests that replace them.
   private static func withoutAFile(_ scenario: Scenario, of upload: Int) -> [Change] {
     guard 1..<12 ~= scenario.fates.count else { return [] }
     return (1...4).map { requests in
@@ -127,7 +128,7 @@ enum Simplification {
     }
   }
 
-  /// No token, and what befalls the requests behind those for a token befalls the same ones still.
+  /// Removes the token, and moves the faults so that they still affect the same requests.
   private static func tokens(_ scenario: Scenario) -> [Change] {
     func without(_ fates: [Int: FaultKind]?) -> Change {
       change {
@@ -139,7 +140,8 @@ enum Simplification {
       }
     }
     guard scenario.manifest.hasToken, 1...3 ~= scenario.fates.count else { return [without(nil)] }
-    // How many requests for a token come before each fate is not known: never fewer than before the one ahead of it.
+    // It is not known how many token requests precede each fault, but there are never fewer than before the
+    // previous fault.
     var shifts: [[Int]] = [[]]
     for _ in scenario.fates {
       shifts = shifts.flatMap { shift in ((shift.last ?? 0)...4).map { shift + [$0] } }
@@ -213,7 +215,7 @@ enum Simplification {
     return changes
   }
 
-  /// An earlier death.
+  /// Makes the process die earlier.
   private static func bisections(_ scenario: Scenario) -> [Change] {
     scenario.launches.indices.flatMap { index -> [Change] in
       let step: @Sendable (@escaping @Sendable (Int) -> Int) -> Change = { smaller in

@@ -1,16 +1,16 @@
 import FerryManifest
 import FerryPlan
 
-/// One world, from its first launch until everything is closed, under the referee's eyes.
+/// Runs one world, from its first launch until everything is closed, and checks it with the referee.
 package struct WorldRun {
-  /// What came of it.
+  /// The result of a world.
   package struct Outcome: Sendable {
     package var violation: Violation?
-    /// Of the history.
+    /// The hash of the history.
     package var hash: UInt64
     package var counters: VirtualMachine.Counters
     package var simulated: Duration
-    /// Where it was asked for.
+    /// The history, if it was requested.
     package var history: [String]
   }
 
@@ -21,11 +21,11 @@ package struct WorldRun {
   private var history: History?
   private var simulated = Duration.zero
 
-  /// After this many launches without a fault all is closed.
+  /// The number of launches without faults within which everything must close.
   private static func bound(_ items: Int) -> Int { 12 + 6 * items }
 
-  /// - Parameter plan: of the scenario's manifest, where it is known already.
-  /// - Returns: `nil` where the scenario's manifest is not a right one.
+  /// - Parameter plan: the plan of the scenario's manifest, if it is already known.
+  /// - Returns: `nil` if the scenario's manifest is invalid.
   package static func outcome(
     of scenario: Scenario, plan known: Plan? = nil, tellsHistory: Bool = false
   ) -> Outcome? {
@@ -68,7 +68,7 @@ package struct WorldRun {
     machine.unschedule { _ in true }
     (machine.actionsToLive, machine.losesPower, machine.writeDelay) = (.max, false, .zero)
     let items = plan.nodes.indices.reduce(0) { $0 + machine.listing(of: NodeID($1)).count }
-    // What does not fit into a window is sent in the foreground only.
+    // Work that does not fit into a window is sent only in the foreground.
     let isShort = scenario.manifest.windowSeconds.map { $0 < 5 } ?? false
     let kind: LaunchKind = isShort || scenario.chance(7, 2) == 0 ? .foreground : .background
     let networks: [DeviceConditions.Network] =
@@ -129,13 +129,13 @@ package struct WorldRun {
         all.append(path: path.utf8, size: size, modified: 0)
         files.append(path: path.utf8, size: size, modified: 0)
       }
-      // Told to this launch, and listed from the next one on.
+      // Submitted to this launch, and listed from the next one on.
       pendingListings[node.index] = all
       return .submit(node, files)
     }
   }
 
-  /// What is listed from the next launch on.
+  /// The listings from the next launch on.
   private var pendingListings: [Int: FileColumns] = [:]
 
   private func node(_ upload: Int) -> NodeID {
@@ -147,7 +147,7 @@ package struct WorldRun {
     pendingListings[node.index] ?? machine.listing(of: node)
   }
 
-  /// Names in the order of their bytes.
+  /// Names that sort in the order of their numbers.
   private static func path(_ number: Int) -> String {
     "f\(number < 10 ? "00" : number < 100 ? "0" : "")\(number)"
   }

@@ -1,15 +1,15 @@
 import FerryPlan
 
-/// A server with upload IDs that end and commits that count once, behind a network that loses things.
+/// A server whose upload IDs expire and whose commits count once, behind an unreliable network.
 struct WorldServer {
-  /// An upload ID that was given out.
+  /// An upload ID that was issued.
   private struct Upload {
     var end: Instant
     var isWhole = false
     var isCommitted = false
   }
 
-  /// Something that the server did for good.
+  /// A permanent effect on the server.
   struct Effect: Sendable {
     var node: Int
     var path: [UInt8]
@@ -18,13 +18,13 @@ struct WorldServer {
 
   private let scenario: Scenario
   private let plan: Plan
-  /// Nothing goes wrong any more.
+  /// Whether faults have stopped.
   var isGood = false
-  /// Those that nobody has looked at yet.
+  /// Effects that have not been checked yet.
   private(set) var effects: [Effect] = []
   private(set) var requests = 0
   private var uploads: [Upload] = []
-  /// Of a download that was cut off at a limit.
+  /// The remaining bytes of a download that was cut at a limit.
   private var restOfDownload: Int64?
   private var acted: Set<[UInt8]> = []
 
@@ -73,8 +73,8 @@ struct WorldServer {
     case .busy: return .status(503, after: after)
     case .tooMany(let seconds): return .status(429, after: after, retryAfter: .seconds(seconds))
     case .tokenRefused where !hasActed(call): return .status(401, after: after)
-    // A server that has acted does not refuse for good what it has done; one that refuses the probe leaves what it
-    // asks for open.
+    // A server that has acted does not refuse the request permanently. A refusal of the probe leaves the
+    // commit's outcome open.
     case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
       if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
@@ -103,11 +103,11 @@ struct WorldServer {
       reply.sent = reply.sent * Int64(percent) / 100
       reply.received = reply.received * Int64(percent) / 100
     }
-    // A megabyte a second.
+    // 1 MB per second.
     reply.after += .microseconds(max(reply.sent, reply.received))
   }
 
-  /// A download goes on where a limit cut it off.
+  /// The size of a download, which continues where a limit cut it.
   private mutating func download(_ call: Call, _ number: Int) -> Int64 {
     let limits = [scenario.manifest.wifi, scenario.manifest.wired, scenario.manifest.cellular]
     let isSmall = limits.contains { $0.map { $0.limit < 1_000_000 } ?? false }
@@ -147,7 +147,7 @@ struct WorldServer {
       return .status(uploads[id - 1].isCommitted ? 200 : 404)
     case .abandon:
       guard let id = call.uploadID else { return .status(404) }
-      // It would lose what counts: ferry must never ask for that.
+      // The release would lose a file that counts: ferry must never request it.
       if counts(uploads[id - 1], call) { tell(call) }
       uploads[id - 1].end = call.now
       return .status(200)

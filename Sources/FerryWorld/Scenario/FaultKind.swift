@@ -1,28 +1,29 @@
-/// What goes wrong with one request.
+/// A fault that affects one request.
 package enum FaultKind: Hashable, Sendable {
   case refused
   case handshakeFails
-  /// It reached the server, which did nothing.
+  /// The request reached the server, which did nothing.
   case timesOut
-  /// Part of the body moves, and the connection breaks.
+  /// The connection fails after part of the body was transferred.
   case cut(percent: Int)
-  /// The server acts, and the answer does not arrive.
+  /// The server acts, and the response is lost.
   case answerLost
-  /// A gateway gives up, before or after the server acted.
+  /// A gateway times out, before or after the server has acted.
   case gatewayTimesOut(hasActed: Bool)
   case busy
   case tooMany(retryAfterSeconds: Int)
   case tokenRefused
   case forbidden
-  /// The upload ID has just ended.
+  /// The upload ID has just expired.
   case idEnds
-  /// The server leads elsewhere with a 303, after it acted or instead.
+  /// The server redirects with a 303, after it has acted or instead of acting.
   case seeOther(hasActed: Bool)
-  /// The server redirects it with a 307, after it acted or instead, to another that refuses the connection.
+  /// The server redirects with a 307, after it has acted or instead of acting, to a server that refuses the
+  /// connection.
   case redirectRefused(hasActed: Bool)
-  /// The server responds with a status that does not exist, whether it acted or not.
+  /// The server responds with an invalid status, whether or not it has acted.
   case invalidStatus(hasActed: Bool)
-  /// It takes so much longer.
+  /// The request takes this much longer.
   case slow(seconds: Int)
 
   static func random(_ random: inout RandomSource) -> FaultKind {

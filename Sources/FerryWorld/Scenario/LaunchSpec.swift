@@ -1,15 +1,15 @@
 import FerryPlan
 
-/// One launch of a random world, and what happens in it.
+/// One launch of a random world, and the events in it.
 package struct LaunchSpec: Hashable, Sendable {
-  /// Something from outside, so many milliseconds after the launch's begin.
+  /// An external event, at a number of milliseconds after the start of the launch.
   package struct Happening: Hashable, Sendable {
     package enum What: Hashable, Sendable {
       case stop(StopCause)
       case hangUp
       case conditions(DeviceConditions)
       case othersMove(DeviceConditions.Network, Int64)
-      /// Of the session `up`.
+      /// Cancels the session `up`.
       case cancel(finishing: Bool)
       case submit(upload: Int, sizes: [Int64])
     }
@@ -19,7 +19,7 @@ package struct LaunchSpec: Hashable, Sendable {
   }
 
   package var kind = LaunchKind.background
-  /// How far the clock goes on before it; negative where it is set back.
+  /// How far the clock advances before the launch; negative if it is set back.
   package var pauseSeconds = 60
   package var conditions = DeviceConditions()
   package var limit: Int?
@@ -28,9 +28,9 @@ package struct LaunchSpec: Hashable, Sendable {
   package var patienceSeconds = 0
   package var actionsToLive: Int?
   package var losesPower = false
-  /// Files that are new, of the first upload.
+  /// The sizes of new files of the first upload.
   package var newSizes: [Int64] = []
-  /// So many files of the first upload are others than before.
+  /// The number of files of the first upload that change.
   package var changed = 0
   package var happenings: [Happening] = []
 

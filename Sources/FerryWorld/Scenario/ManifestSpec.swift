@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// A random manifest, as few choices as a shrinker can take back one by one.
+/// A random manifest, described by few choices so that a shrinker can undo them one by one.
 package struct ManifestSpec: Hashable, Sendable {
   package struct BudgetSpec: Hashable, Sendable {
     package var limit: Int64
@@ -23,7 +23,7 @@ package struct ManifestSpec: Hashable, Sendable {
   package var delay: ResumeDelay.Policy?
   package var delayInitialSeconds = 60
   package var delayMaxSeconds = 21_600
-  /// Of background launches.
+  /// The execution window of background launches.
   package var windowSeconds: Int?
   package var hasToken = false
   package var uploads: [UploadSpec] = []
@@ -35,10 +35,10 @@ package struct ManifestSpec: Hashable, Sendable {
     package var isInBackground = false
     package var needs: [String] = []
     package var hasToken = false
-    /// Of a request.
+    /// For a request.
     package var when = "succeeded"
     package var isPost = true
-    /// Of a fetch.
+    /// For a fetch.
     package var interval: String?
   }
 
@@ -98,7 +98,7 @@ package struct ManifestSpec: Hashable, Sendable {
 
   var plan: Plan? { reading.manifest.map { Plan($0) } }
 
-  /// Why the reader refuses it.
+  /// Why the reader rejects it.
   var mistakes: [String] {
     let reading = reading
     return reading.manifest != nil ? [] : reading.diagnostics.map { "\($0.location.line): \($0.message)" }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Chance with a seed.
+/// A seeded source of random choices.
 struct RandomSource {
   private var random: SeededRandom
 
@@ -11,7 +11,7 @@ struct RandomSource {
 
   mutating func roll(_ range: ClosedRange<Int>) -> Int { range.lowerBound + roll(range.count) }
 
-  /// Once in so many times.
+  /// `true` with a probability of 1 in `times`.
   mutating func once(in times: Int) -> Bool { roll(times) == 0 }
 
   mutating func one<Value>(of values: [Value]) -> Value { values[roll(values.count)] }

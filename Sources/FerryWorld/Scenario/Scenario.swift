@@ -1,23 +1,24 @@
 import FerryPlan
 
-/// Everything that decides how a world goes: the same scenario is the same history.
+/// Everything that determines the course of a world: the same scenario produces the same history.
 package struct Scenario: Hashable, Sendable {
   package var seed: UInt64
   package var manifest: ManifestSpec
-  /// By upload: the sizes of the files that are there from the beginning.
+  /// By upload: the sizes of the files that exist at the start.
   package var files: [[Int64]]
   package var launches: [LaunchSpec]
-  /// By the requests' order in the world.
+  /// The faults, by the index of the request in the world.
   package var fates: [Int: FaultKind]
-  /// Every request takes 10 ms, and its body's time.
+  /// Whether every request takes 10 ms plus the time for its body.
   package var isBrisk = false
   package var writeDelayMilliseconds = 0
   package var leaseDelayMilliseconds = 0
   package var progressSeconds: Int?
-  /// Cancelled requests take their time to end.
+  /// Whether canceled requests take some time to end.
   package var lingers = false
 
-  /// So many seeds in a row share a manifest, as reading one takes longer than living in it.
+  /// The number of consecutive seeds that share a manifest, because reading a manifest takes longer than
+  /// running its world.
   package static let sharing: UInt64 = 8
 
   package init(seed: UInt64) {
@@ -31,7 +32,7 @@ package struct Scenario: Hashable, Sendable {
     launches = []
     for _ in 0..<random.roll(1...6) { launches.append(.random(&random, uploads: manifest.uploads.count)) }
     fates = [:]
-    // From a world without a fault to one in which every third request fails.
+    // From a world without faults to one in which every third request fails.
     let rate = random.one(of: [0, 5, 20, 33])
     for request in 0..<300 where random.roll(100) < rate { fates[request] = .random(&random) }
     writeDelayMilliseconds = random.one(of: [0, 0, 3])
@@ -40,7 +41,7 @@ package struct Scenario: Hashable, Sendable {
     lingers = random.once(in: 3)
   }
 
-  /// What a random choice of the seed and a place comes to, the same however the scenario is shrunk.
+  /// A random number derived from the seed and `number`. It does not change when the scenario is shrunk.
   func chance(_ number: Int, _ count: Int) -> Int {
     var random = RandomSource(seed: seed ^ (UInt64(number) &* 0x9E37_79B9_7F4A_7C15))
     return random.roll(count)

@@ -5,13 +5,13 @@ package struct UploadSpec: Hashable, Sendable {
     case post
     /// An upload ID, a transfer and a commit.
     case ids
-    /// Likewise; a transfer that is cut starts over with another ID.
+    /// As `ids`, but an interrupted transfer starts over with another ID.
     case startsOver
-    /// Likewise; and the answer to a second commit is not known.
+    /// As `ids`, but a second commit has no recognizable response.
     case commitOnce
-    /// An upload ID and a transfer, which is all.
+    /// An upload ID and a transfer, without a commit.
     case idsOnly
-    /// An upload ID, a transfer and a commit, and a probe that tells whether that was carried out.
+    /// An upload ID, a transfer and a commit, with a probe that reports whether the commit was executed.
     case probed
   }
 
