@@ -1,6 +1,7 @@
 extension CronSchedule {
-  /// The first time after a moment at which the line runs; `nil` if there is none before the end of
-  /// `Instant`'s range, as for the 30th of February.
+  /// The first time after a moment at which the line runs.
+  ///
+  /// `nil` if no time comes before the end of `Instant`'s range, as for the 30th of February.
   ///
   /// When clocks change, it behaves as documented in cron(8) of Vixie cron:
   ///

@@ -2,7 +2,7 @@ import FerryManifest
 
 /// The resume delay of a session, which the journal keeps between launches.
 package struct ResumeState: Hashable, Sendable {
-  /// The period since the last resume; zero before the first one, and after a reset.
+  /// The delay period that the last resume set; zero before the first one, and after a reset.
   package var period: Duration
   /// The time of the last resume; `nil` before the first one, and after a reset.
   package var resumedAt: Instant?

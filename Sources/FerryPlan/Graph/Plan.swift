@@ -87,7 +87,7 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
-  /// The command that is started when a batch of the session has completed; empty if there is none.
+  /// The command that is started when a batch of the session has completed; empty for no command.
   package var onEvents: [String]
 }
 

@@ -7,7 +7,7 @@ package struct RunMetrics: Sendable {
   package var idsExpired = 0
   /// Upload IDs that were issued, and dropped in this launch without a commit.
   package var idsOrphaned = 0
-  /// Of those and of earlier ones: released in this launch.
+  /// Upload IDs that were released in this launch, whether they were dropped in this launch or earlier.
   package var idsReleased = 0
   /// How often completed background work was handled.
   package var resumes = 0

@@ -41,9 +41,9 @@ package enum StopCause: String, Codable, Sendable {
 /// An action that the scheduler requests. Actions are performed in order.
 package enum Action: Sendable {
   case start(Attempt)
-  /// Cancels an attempt; the scheduler still expects its result.
+  /// Cancel an attempt. The scheduler still expects its result.
   case cancel(UInt64)
-  /// Records these entries. `.record` actions are numbered from 1 in their order.
+  /// Record these entries. `.record` actions are numbered from 1 in their order.
   case record([JournalEntry])
   /// Flush the recorded entries to disk now instead of within the usual 50 ms.
   case sync
@@ -65,7 +65,7 @@ package enum JournalEntry: Hashable, Sendable {
   case withdrawn(ItemRef)
   case allocated(ItemRef, expires: Instant?)
   case transferred(ItemRef)
-  /// The upload ID is no longer usable.
+  /// The item no longer has its upload ID; it starts over at its allocation.
   case released(ItemRef)
   case closed(ItemRef, ItemState, RecordedFailure?, at: Instant)
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry

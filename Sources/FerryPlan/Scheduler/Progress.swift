@@ -26,8 +26,8 @@ struct Progress: Sendable {
   var hasUploadID = false
   /// Whether it holds, or is about to allocate, an upload ID that no transfer uses yet.
   var isAhead = false
-  /// Whether a commit may have been executed, perhaps in an earlier launch. Only a successful commit settles
-  /// this; if there is a probe, it is sent first.
+  /// Whether a commit may have been executed, perhaps in an earlier launch. Unless a commit succeeds, the
+  /// outcome is then unknown; if there is a probe, it is sent first.
   var isCommitUnknown = false
   /// Whether the data under its upload ID may count: the request that makes it count was sent, perhaps by an
   /// earlier launch, and was not definitely refused.
@@ -77,7 +77,7 @@ struct UploadState: Sendable {
   var batchOpen = 0
   /// The number of items of the batch that have been neither sent nor ended.
   var batchSending = 0
-  /// Sent items that wait until the whole batch has been sent.
+  /// Sent items that wait until every item of the batch has been sent or has ended.
   var sent: [Ready] = []
   /// Whether the batch's completions were handled.
   var isHandled = false

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Host queues: what is sent next on which connections.
+/// Host queues: which step is sent next on which connections.
 extension Scheduler {
   mutating func hostQueue(_ session: SessionID, _ origin: Origin?) -> Int {
     let key = HostQueue.Key(session: session, origin: origin)

@@ -6,9 +6,9 @@ package struct ItemRows: Sendable {
   private(set) var intents: [ItemStep?] = []
   private(set) var rounds: [Int64] = []
   private(set) var handedOver: [Int64] = []
-  /// `Int64.max` if there is none.
+  /// `Int64.max` if the row has no expiry.
   private(set) var expiries: [Int64] = []
-  /// 0 if there is none.
+  /// 0 if the row has no upload ID.
   private(set) var uploadIDs: [Int] = []
   /// Counts the changes: if the numbers are equal, the rows are equal.
   private(set) var version = 0

@@ -1,6 +1,6 @@
 /// The turns of the machine.
 extension VirtualMachine {
-  /// Advances to the next event. Returns `false` if there is none, and after the launch has ended.
+  /// Advances to the next event. Returns `false` if nothing more will happen, and after the launch has ended.
   package mutating func step() -> Bool {
     trace.removeAll(keepingCapacity: true)
     guard !hasEnded, !isDead else { return false }

@@ -99,7 +99,7 @@ extension Referee {
     }
   }
 
-  /// Whether any step needs an intent. Intents are written before a connection is free, so the steps after
+  /// Whether any step is unrepeatable. Intents are written before a connection is free, so the steps after
   /// them may also begin early.
   private var hasIntents: Bool {
     plan.nodes.contains { $0.steps.contains { $0.repeatability == .once } }

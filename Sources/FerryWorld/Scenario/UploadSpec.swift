@@ -7,7 +7,7 @@ package struct UploadSpec: Hashable, Sendable {
     case ids
     /// As `ids`, but an interrupted transfer starts over with another ID.
     case startsOver
-    /// As `ids`, but a second commit has no recognizable response.
+    /// As `ids`, but the response to a second commit is not recognized.
     case commitOnce
     /// An upload ID and a transfer, without a commit.
     case idsOnly

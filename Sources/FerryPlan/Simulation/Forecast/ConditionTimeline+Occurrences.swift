@@ -6,7 +6,7 @@ extension ConditionTimeline {
   func conditions(
     from start: Instant, until end: Instant, in zone: CalendarZone, at first: DeviceConditions
   ) -> (first: DeviceConditions, changes: [(at: Instant, conditions: DeviceConditions)]) {
-    // Entries from before the start determine the conditions at the start.
+    // Starting two days early also finds the daily entries that determine the conditions at the start.
     var moments: [(at: Instant, entry: Int)] = []
     let begin = start.advanced(by: .seconds(-2 * 86_400))
     for (index, entry) in entries.enumerated() {

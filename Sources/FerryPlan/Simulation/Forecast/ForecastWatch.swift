@@ -11,7 +11,8 @@ struct ForecastWatch {
   private var quietLaunch: Forecast.Moment?
   /// By node.
   private var batches: [Int: [OpenBatch]] = [:]
-  /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if it is in none.
+  /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if no open batch
+  /// contains it.
   private var batchOfRow: [Int: [Int32]] = [:]
   private var expired: [Int: Int] = [:]
   private var allocated = 0
