@@ -79,7 +79,7 @@ struct UploadState: Sendable {
   var batchSending = 0
   /// Sent items that wait until every item of the batch has been sent or has ended.
   var sent: [Ready] = []
-  /// Whether the batch's completions were handled.
+  /// Whether the batch's completions were passed to the session, to be handled at a resume.
   var isHandled = false
   var active: [Int: Progress] = [:]
   /// The number of items that have begun and are not waiting for a retry.
@@ -127,7 +127,7 @@ struct SessionState: Sendable {
   var cancelled: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
-    /// The batch of an upload has been sent.
+    /// An upload's batch is through (`isBatchThrough`).
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)

@@ -84,7 +84,7 @@ extension Scheduler {
   }
 
   /// Invalidates a token that was rejected. Only the newest token is refreshed. Returns whether the rejection
-  /// is news.
+  /// was not known yet.
   mutating func invalidate(token node: NodeID, generation: Int) -> Bool {
     guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else {
       return false

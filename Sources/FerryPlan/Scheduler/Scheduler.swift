@@ -4,8 +4,9 @@ import HeapModule
 /// The core state machine: it receives events and returns actions. A run, a plan, a simulation and a crash
 /// test all drive this same state machine; only the clock and the performer of the actions differ.
 ///
-/// It has no clock, no source of randomness and performs no I/O. The cost of an event does not depend on how
-/// many items wait: those that have not begun are stored as ranges, and retries in a heap.
+/// It has no clock and performs no I/O, and its randomness comes from the seed in its options. The cost of an
+/// event does not depend on how many items wait: those that have not begun are stored as ranges, and retries
+/// in a heap.
 package struct Scheduler: Sendable {
   package let plan: Plan
   let options: LaunchOptions
