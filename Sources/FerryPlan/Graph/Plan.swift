@@ -175,7 +175,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var commit: Step?
   /// Checks whether a commit was executed whose response was lost.
   package var probe: Step?
-  /// Releases an upload ID that will not be used.
+  /// The request that releases an upload ID that will not be used.
   package var abandon: Step?
   /// What happens to a file after delivery.
   package var after: Upload.After
@@ -219,15 +219,6 @@ package struct Step: Hashable, Codable, Sendable {
   /// Raw values are written to reports.
   package enum Kind: String, Codable, Sendable {
     case token, allocate, transfer, commit, probe, fetch, request, abandon
-
-    package var itemStep: ItemStep? {
-      switch self {
-      case .allocate: .allocate
-      case .transfer: .transfer
-      case .commit: .commit
-      case .token, .probe, .fetch, .request, .abandon: nil
-      }
-    }
   }
 
   /// What may be done if the response was lost.

@@ -32,6 +32,18 @@ package enum ItemStep: UInt8, Codable, Sendable {
   case commitAgain = 4
 }
 
+extension Step.Kind {
+  /// The step of an item; `nil` for steps that no item has.
+  package var itemStep: ItemStep? {
+    switch self {
+    case .allocate: .allocate
+    case .transfer: .transfer
+    case .commit: .commit
+    case .token, .probe, .fetch, .request, .abandon: nil
+    }
+  }
+}
+
 /// A value captured from a response.
 package struct CapturedValue: Hashable, Sendable {
   package var name: String

@@ -42,16 +42,6 @@ struct Progress: Sendable {
   init(step: Step.Kind) { self.step = step }
 }
 
-/// A failed attempt.
-package struct AttemptFailure: Hashable, Codable, Sendable {
-  package var step: Step.Kind
-  package var code: String
-  package var status: Int?
-  package var message: String
-  package var endedAt: Instant
-  package var duration: Duration
-}
-
 /// One upload in a launch.
 struct UploadState: Sendable {
   let node: NodeID
@@ -134,29 +124,6 @@ struct SessionState: Sendable {
   }
 }
 
-/// The number of items by outcome.
-package struct ItemCounts: Hashable, Codable, Sendable {
-  package var done = 0
-  package var failed = 0
-  package var ambiguous = 0
-  package var cancelled = 0
-  /// Not ended; remaining for a later launch.
-  package var waiting = 0
-  /// Delivered before, and not to be delivered again.
-  package var unchanged = 0
-
-  package init() {}
-
-  package static func += (a: inout ItemCounts, b: ItemCounts) {
-    a.done += b.done
-    a.failed += b.failed
-    a.ambiguous += b.ambiguous
-    a.cancelled += b.cancelled
-    a.waiting += b.waiting
-    a.unchanged += b.unchanged
-  }
-}
-
 /// One token step in a launch.
 struct TokenState: Sendable {
   enum Phase: Sendable {
@@ -203,20 +170,4 @@ struct NodeState: Sendable {
   /// The interval of a fetch until the next one, counted from the last successful fetch.
   var interval: Duration?
   var fetchResult: FetchResult?
-}
-
-/// The outcome of a node.
-package enum NodeOutcome: String, Codable, Sendable {
-  case succeeded
-  case failed
-  case ambiguous
-  /// It did not run, because the outcome of a node that it needs does not satisfy its `when`.
-  case skipped
-}
-
-/// The result of a fetch. The names are those of UIBackgroundFetchResult.
-package enum FetchResult: String, Codable, Sendable {
-  case newData = "new_data"
-  case noData = "no_data"
-  case failed
 }

@@ -1,0 +1,9 @@
+/// A failed attempt.
+package struct AttemptFailure: Hashable, Codable, Sendable {
+  package var step: Step.Kind
+  package var code: String
+  package var status: Int?
+  package var message: String
+  package var endedAt: Instant
+  package var duration: Duration
+}

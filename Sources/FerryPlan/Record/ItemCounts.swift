@@ -1,0 +1,22 @@
+/// The number of items by outcome.
+package struct ItemCounts: Hashable, Codable, Sendable {
+  package var done = 0
+  package var failed = 0
+  package var ambiguous = 0
+  package var cancelled = 0
+  /// Not ended; remaining for a later launch.
+  package var waiting = 0
+  /// Delivered before, and not to be delivered again.
+  package var unchanged = 0
+
+  package init() {}
+
+  package static func += (a: inout ItemCounts, b: ItemCounts) {
+    a.done += b.done
+    a.failed += b.failed
+    a.ambiguous += b.ambiguous
+    a.cancelled += b.cancelled
+    a.waiting += b.waiting
+    a.unchanged += b.unchanged
+  }
+}
