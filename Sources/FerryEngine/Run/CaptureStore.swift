@@ -2,10 +2,10 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// What responses gave for later requests: the captures of items, tokens and requests, and the digests of files; with
-/// the mask of every secret that is known.
+/// The values that responses provided for later requests (captures of items, tokens and requests, and digests of
+/// files), and the mask of every known secret.
 ///
-/// A class, because requests are built from it, responses add to it, and the journal is written from it.
+/// A class because it is shared: requests are built from it, responses add to it, and the journal is written from it.
 final class CaptureStore {
   private let plan: Plan
   private let runID: String
@@ -17,7 +17,7 @@ final class CaptureStore {
   private var tokenValues: [Int: [String: SensitiveValue]] = [:]
   /// By manifest and name.
   private var requestValues: [[String: [String: BoundValue]]]
-  /// Upload IDs that are to be released.
+  /// Upload IDs to be released.
   private var orphans: OrphanedUploadIndex
   private var holders = UploadIDHolders()
 
@@ -39,12 +39,12 @@ final class CaptureStore {
     }
   }
 
-  /// The text with `***` in the place of every secret.
+  /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.mask.mask(text) }
 
   // MARK: Items
 
-  /// What responses gave for an item; empty if they gave nothing.
+  /// The values that responses provided for an item; empty if there are none.
   subscript(ref: ItemRef) -> ItemValues { items[ref] ?? ItemValues() }
 
   func keep(sha256: [UInt8], of ref: ItemRef) { items.update(ref) { $0.sha256 = sha256 } }
@@ -54,9 +54,9 @@ final class CaptureStore {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
 
-  /// The item is closed, or its upload ID is gone.
+  /// Forgets the values of an item that is closed or whose upload ID is gone.
   ///
-  /// - Parameter isDelivered: with its upload ID.
+  /// - Parameter isDelivered: whether the item was delivered with its upload ID.
   func forget(_ ref: ItemRef, isDelivered: Bool = false) {
     if isDelivered { holders.deliver(ref) } else { holders.drop(ref) }
     items.forget(ref)
@@ -71,7 +71,7 @@ final class CaptureStore {
 
   // MARK: Responses
 
-  /// Keeps what the response to an attempt gave.
+  /// Keeps the captures of the response to an attempt.
   func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
     let node = attempt.ref.node
     if attempt.ref.item == nil {
@@ -91,7 +91,7 @@ final class CaptureStore {
     }
   }
 
-  /// Each capture of a token is sensitive; those that requests carry as the token are masked.
+  /// Keeps the captures of a token. All are sensitive; those that requests send as the token are also masked.
   private func keep(token captures: [CapturedValue], of node: NodeID) {
     tokenValues[node.index] = Dictionary(captures.map { ($0.name, SensitiveValue($0.value)) }) { $1 }
     guard case .token(let work) = plan.nodes[node.index].work else { return }
@@ -100,8 +100,9 @@ final class CaptureStore {
     }
   }
 
-  /// The captures as they may be journaled and shown: without the user name and password of a URL; one that holds a
-  /// secret of the manifest, a token, or a secret capture of the same item or response is a secret itself.
+  /// The captures as they may be journaled and shown. The user name and password of a URL are removed. A capture that
+  /// contains a secret of the manifest, a token, or a secret capture of the same item or response becomes a secret
+  /// itself.
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
     let mask = SecretMask(own.filter(\.isSecret).map(\.value))
@@ -140,14 +141,15 @@ final class CaptureStore {
     return bindings
   }
 
-  /// The origins of an item's later steps, as far as captures decide them by now.
+  /// The origins of an item's later steps, as far as the captures known so far determine them.
   func laterOrigins(of prepared: PreparedStep, _ ref: ItemRef) -> [Step.Kind: Origin] {
     guard !prepared.laterOrigins.isEmpty, let known = items[ref] else { return [:] }
     var bindings = Bindings(secrets: secrets[plan.manifest(of: ref.node).index])
     bind(known, to: &bindings)
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.laterOrigins {
-      // What is not captured yet is found after a later step; what is not a URL fails when it is sent.
+      // A URL that needs a later capture is determined after a later step. A value that is not a URL fails when it is
+      // sent.
       guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else {
         continue
       }
@@ -171,10 +173,12 @@ final class CaptureStore {
     }
   }
 
-  // MARK: Upload IDs that are to be released
+  // MARK: Upload IDs to be released
 
-  /// The item's upload ID will not be used, and is released if its manifest says how. Returns whether another item has
-  /// the same ID: then it must not be released.
+  /// Records that the item's upload ID will not be used; it is released if the manifest specifies how.
+  ///
+  /// - Returns: whether another item has, or was delivered with, the same ID. In that case, the ID must not be
+  ///   released.
   func orphan(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) -> Bool {
     defer { keepForRelease(ref, as: orphan, scheduler) }
     return holders.drop(ref)
@@ -193,7 +197,7 @@ final class CaptureStore {
     items.forget(orphan)
   }
 
-  /// Orphans of the node that stand for an ID which the server has now given out again, by the captures of `allocate`.
+  /// The node's orphans whose upload ID the server has now allocated again, according to the captures of `allocate`.
   func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
     orphans.regained(by: captures, path: path, of: node)
   }

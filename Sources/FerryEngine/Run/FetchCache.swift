@@ -2,13 +2,13 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The validators of each fetch, and the conditions of the requests that were sent with them (RFC 9110, section 13).
+/// The validators of each fetch, and the conditions of the requests sent with them (RFC 9110, section 13).
 struct FetchCache {
-  /// By node: the validators of the document that `save_to` has.
+  /// The validators of the document in `save_to`, by node.
   private var records: [Int: FetchRecord]
-  /// By attempt.
+  /// By attempt ID.
   private var conditions: [UInt64: FetchCondition] = [:]
-  /// By attempt: the file that a conditional request is about.
+  /// The file that a conditional request is about, by attempt ID.
   private var files: [UInt64: FileVersion] = [:]
 
   /// - Parameter records: by node, as journaled.
@@ -16,10 +16,12 @@ struct FetchCache {
 
   subscript(node: NodeID) -> FetchRecord? { records[node.index] }
 
-  /// Makes a request conditional on the node's validators, if `save_to` is still the file that they are of: it may be
-  /// gone, or a run may have been killed after it replaced the file and before it recorded that.
+  /// Makes a request conditional on the node's validators if `save_to` is still the file that they describe.
   ///
-  /// - Parameter file: what `save_to` is now; `nil` if there is none.
+  /// The file may be gone, or an earlier run may have been killed after it replaced the file and before it recorded
+  /// that.
+  ///
+  /// - Parameter file: the current `save_to`; `nil` if there is none.
   mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, file: FileVersion?) {
     var record = attempt.isUnconditional ? nil : records[attempt.ref.node.index]
     if file == nil || record?.file.map({ $0 != file }) == true { record = nil }
@@ -29,14 +31,14 @@ struct FetchCache {
     files[attempt.id] = file
   }
 
-  /// The condition of an attempt that has ended.
+  /// Removes and returns the condition of a completed attempt.
   mutating func removeCondition(of attempt: UInt64) -> FetchCondition? {
     conditions.removeValue(forKey: attempt)
   }
 
-  /// Takes in the response to a fetch. The validators change only with the file that they are of.
+  /// Processes the response to a fetch. The validators change only together with the file that they describe.
   ///
-  /// - Returns: why the response is not the one that the manifest expects.
+  /// - Returns: why the response does not match what the manifest expects; `nil` if it does.
   mutating func take(
     _ response: TransferResponse, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
     at now: Instant
@@ -48,15 +50,15 @@ struct FetchCache {
       etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file)
     switch step.content(of: response.status) {
     case .document:
-      // Its body was checked before it took the file's place, and is not here any more.
+      // The body was checked before it replaced the file, and is no longer available here.
       guard response.refusal == nil else { return response.refusal }
       records[node] = FetchRecord(
         etag: Validator.entityTag(of: response), lastModified: Validator.lastModified(of: response, at: now),
         fetchedAt: now, file: response.storedFile)
     case .notModified:
-      // `expect` was checked on the response whose document is still the newest.
+      // `expect` was checked when the current document was received.
       records[node] = unchanged
-      // An older ferry did not record it.
+      // Older versions of ferry did not record the file.
       records[node]?.file = old?.file ?? file
     case .nothing:
       if let mismatch = reading?.mismatch { return mismatch.message }

@@ -1,15 +1,17 @@
 import FerryManifest
 import FerryPlan
 
-/// What responses gave for items, with the mask of every secret that is known. An item's secrets leave the mask with the
-/// item's values, or a long run would search every text for all of them.
+/// The values that responses provided for items, and the mask of every known secret.
+///
+/// An item's secrets leave the mask together with the item's values. Otherwise a long run would search every text for
+/// the secrets of all its items.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
   private(set) var mask: SecretMask
-  /// What belongs to no item: secrets, tokens, captures of requests.
+  /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
   private(set) var lasting: SecretMask
 
-  /// - Parameter secrets: what is masked to the end.
+  /// - Parameter secrets: masked until the run ends.
   init(_ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>) {
     self.items = items
     mask = SecretMask(secrets.map(\.revealed))
@@ -26,7 +28,7 @@ struct ItemValueStore {
     let before = values.secrets
     body(&values)
     items[ref] = values
-    // New ones first: those that stay are then not built anew.
+    // Insert the new secrets first, so that the mask is not rebuilt for those that remain.
     for secret in values.secrets { mask.insert(secret) }
     for secret in before { mask.remove(secret) }
   }
@@ -36,7 +38,7 @@ struct ItemValueStore {
     for secret in values.secrets { mask.remove(secret) }
   }
 
-  /// Masks what belongs to no item, to the end.
+  /// Masks a secret that belongs to no item until the run ends.
   mutating func keepSecret(_ secret: String) {
     mask.insert(secret)
     lasting.insert(secret)

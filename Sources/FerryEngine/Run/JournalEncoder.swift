@@ -1,38 +1,39 @@
 import FerryJournal
 import FerryPlan
 
-/// Writes the scheduler's facts down: adds rows and captured values, and keeps count of what is synced.
+/// Encodes the scheduler's journal entries as rows and captured values, and tracks which of them are synced.
 final class JournalEncoder {
   /// By node.
   private let rounds: [Int64]
   private let writer: JournalWriter
-  /// By session: which of the writer's journals.
+  /// The index of the session's journal in the writer, by session.
   private let sessions: [Int?]
-  /// By node: which of the writer's journals, and which row there.
+  /// The index of the node's journal in the writer, and the node's row there, by node.
   private let places: [(journal: Int, row: Int64)?]
-  /// `.record` actions so far, and the writer's numbers of those that are not synced.
+  /// The number of `.record` actions so far, the last one synced, and the writer's sequence numbers of those not
+  /// synced.
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
-  /// By node: whether a delivered file is owed something.
+  /// Whether a delivered file has an `after` action, by node.
   private let owesAfter: [Bool]
-  /// By node: whether the next run compares what a delivered file holds.
+  /// Whether the next run compares the content of delivered files, by node.
   private let comparesContent: [Bool]
   private let postDeliveryWorker: PostDeliveryWorker
   private var sharedUploadIDs: [ItemRef] = []
-  /// The journals' rows of orphans.
+  /// The row of each orphan in its journal.
   private var orphanRows: [ItemRef: Int64] = [:]
-  /// By the writer's journals: the next free one.
+  /// The next free orphan row, by journal of the writer.
   private var nextOrphans: [Int64]
-  /// By node: whether its items have upload IDs.
+  /// Whether the node's items have upload IDs, by node.
   private let allocates: [Bool]
-  /// Delivered files whose items' ends are not synced yet, with the `.record` action of each.
+  /// Delivered files whose closing is not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
   /// - Parameters:
   ///   - rounds: by manifest.
-  ///   - orphans: by node: the journal's rows of those that are to be released.
-  ///   - nextOrphans: by the writer's journals: the next free row.
+  ///   - orphans: by node: the journal rows of the orphans to be released.
+  ///   - nextOrphans: by journal of the writer: the next free orphan row.
   init(
     plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
     places: [(journal: Int, row: Int64)?], orphans: [Int: [Int64]], nextOrphans: [Int64],
@@ -78,7 +79,7 @@ final class JournalEncoder {
     waiting.append((recorded, sequence))
   }
 
-  /// What an entry of a session writes; `nil` for entries of nodes.
+  /// The write for a session's entry; `nil` for entries of nodes.
   private func sessionWrite(_ entry: JournalEntry) -> (SessionID, JournalWrite)? {
     switch entry {
     case .resumed(let session, let delay): (session, .resumed(period: delay.period, at: delay.resumedAt))
@@ -89,7 +90,7 @@ final class JournalEncoder {
     }
   }
 
-  /// Orphans that were written since the last call, whose upload IDs other items have.
+  /// Returns the orphans written since the last call whose upload IDs other items also have.
   func takeSharedUploadIDs() -> [ItemRef] {
     defer { sharedUploadIDs = [] }
     return sharedUploadIDs
@@ -97,7 +98,8 @@ final class JournalEncoder {
 
   func sync() throws(JournalError) { _ = try writer.sync() }
 
-  /// The last `.record` action of which everything is on disk, when the writer says how far it is.
+  /// Returns the last `.record` action that is completely on disk, given the sequence number up to which the writer
+  /// has synced.
   func record(syncedBy sequence: UInt64) -> UInt64 {
     let through = waiting.prefix { $0.sequence <= sequence }
     if let last = through.last { synced = last.record }
@@ -106,7 +108,7 @@ final class JournalEncoder {
     return synced
   }
 
-  /// What is owed to files is carried out once their items' ends are on the disk.
+  /// Starts the `after` actions of delivered files whose closing is on disk.
   private func carryOutAfter() {
     let due = delivered.prefix { $0.record <= synced }
     guard !due.isEmpty else { return }
@@ -114,7 +116,7 @@ final class JournalEncoder {
     delivered.removeFirst(due.count)
   }
 
-  /// What an entry of an upload's item writes; `nil` for entries of single requests.
+  /// The writes for an entry of an upload's item; `nil` for entries of single requests.
   private func uploadWrites(
     _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, at node: (journal: Int, row: Int64)
   ) -> [JournalWrite]? {
@@ -168,7 +170,7 @@ final class JournalEncoder {
       let isDone = state == .done
       let source = sourceWrites(
         values, isDone && comparesContent[ref.node.index] ? values.sha256 : nil, row: row)
-      // Of an ambiguous one a person may say later that it was delivered.
+      // The source of an ambiguous item is kept because the user may later resolve it as delivered.
       guard isDone, owesAfter[ref.node.index] else { return [closed] + source }
       let file = scheduler.withItems(of: ref.node) { table in
         DeliveredFile(
@@ -180,7 +182,7 @@ final class JournalEncoder {
     }
   }
 
-  /// Which file was sent, where that is looked at again.
+  /// The write that identifies the sent file, if it is checked again later.
   private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
     guard values.inode != nil || sha256 != nil else { return [] }
     return [.source(row: row, inode: values.inode, root: values.root, sha256: sha256)]
@@ -200,7 +202,7 @@ final class JournalEncoder {
       let modified = table.files.modified[item]
       switch table.entries[item] {
       case .new:
-        // Reconciliation gives new items rows in their order, so that they are one run of numbers.
+        // Reconciliation assigns rows to new items in their order, so the rows are consecutive.
         if new.count == 0 { firstRow = table.rows[item] }
         new.append(path: table.files.path(item), size: size, modified: modified)
       case .requeued, .changed: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
@@ -216,7 +218,7 @@ final class JournalEncoder {
     guard !requeued.isEmpty else { return writes }
     var firstOrphan: Int64?
     if allocates[id.index] {
-      // One for each, whether it holds an ID or not: numbers are plenty.
+      // Reserve a row for each file, whether or not it holds an ID; numbers are plentiful.
       firstOrphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += Int64(requeued.count)
     }
@@ -246,7 +248,7 @@ final class JournalEncoder {
     }
   }
 
-  /// The validators of the answer, with the interval that it leads to.
+  /// The validators of the response, with the fetch interval that results from it.
   private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ fetches: FetchCache) -> FetchRecord? {
     var record = fetches[node]
     record?.interval = scheduler.fetchInterval(of: node)
@@ -255,7 +257,7 @@ final class JournalEncoder {
 }
 
 extension JournalEntry {
-  /// The node that it is about; `nil` for what is about a session.
+  /// The node that the entry is about; `nil` if it is about a session.
   var node: NodeID? {
     switch self {
     case .resumed, .batchThrough: nil

@@ -1,8 +1,8 @@
 import FerryPlan
 import Foundation
 
-/// Wall time at the launch's start, carried on by the monotonic clock: a wall clock that is set later
-/// changes no interval of this launch.
+/// Wall time at the start of the launch, advanced by the monotonic clock. If the wall clock is set later, no interval
+/// of this launch changes.
 package struct LaunchClock: Sendable {
   private let start: Instant
   private let monotonicStart: ContinuousClock.Instant
@@ -20,7 +20,7 @@ package struct LaunchClock: Sendable {
     return min(Instant(wholeSeconds: time.tv_sec, nanoseconds: Int64(time.tv_nsec)), latest)
   }
 
-  /// A century before the last moment that can be counted, in 2162: the longest duration of a manifest can be added to
-  /// it. A clock that shows more is wrong, and counts as this.
+  /// A century before the latest representable instant: a date in 2162, to which the longest duration of a manifest
+  /// can be added. A clock that shows a later time is wrong; its time is replaced by this one.
   private static let latest = Instant.distantFuture.advanced(by: .seconds(-36_500 * 86_400))
 }

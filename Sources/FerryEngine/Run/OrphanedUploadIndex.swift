@@ -2,7 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// What the release of upload IDs that will not be used needs: their captures and files.
+/// The captures and files needed to release upload IDs that will not be used.
 struct OrphanedUploadIndex {
   struct Entry {
     var file: FileValues
@@ -10,14 +10,14 @@ struct OrphanedUploadIndex {
   }
 
   private var entries: [ItemRef: Entry] = [:]
-  /// What the server knows an upload ID by, as its release says it.
+  /// How the server identifies an upload ID, according to its release request.
   private enum Identity {
     /// The captures of `allocate` that the request refers to.
     case captures([String])
-    /// It refers to none: the file.
+    /// The request refers to no capture: the file identifies the upload ID.
     case file
 
-    /// Bytes, as names may differ in these that are equal as text.
+    /// Returns bytes, because names with different bytes may be equal as strings.
     func values(_ captures: [CapturedValue], path: [UInt8]) -> [[UInt8]?] {
       switch self {
       case .captures(let names):
@@ -27,9 +27,9 @@ struct OrphanedUploadIndex {
     }
   }
 
-  /// By node with `abandon`.
+  /// By node; only nodes with `abandon`.
   private let identities: [Int: Identity]
-  /// By node: orphans by the values of its identity.
+  /// The orphans with the same identity values, by node.
   private var orphans: [Int: [[[UInt8]?]: [Int]]] = [:]
 
   init(_ plan: Plan) {
@@ -45,7 +45,7 @@ struct OrphanedUploadIndex {
 
   subscript(ref: ItemRef) -> Entry? { ref.orphan == nil ? nil : entries[ref] }
 
-  /// One that is not released, as no manifest says how, is not kept: then it returns false.
+  /// Adds an orphan. If no manifest specifies how to release it, it is not kept, and the result is `false`.
   @discardableResult
   mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
     guard let identity = identities[ref.node.index], let orphan = ref.orphan else { return false }
@@ -70,7 +70,8 @@ struct OrphanedUploadIndex {
     orphans[ref.node.index]?[values]?.removeAll { $0 == ref.orphan }
   }
 
-  /// What the server knows an item's upload ID by; `nil` if it is not released, or if it is known by the item's file.
+  /// The values by which the server identifies an item's upload ID; `nil` if the ID is not released or if the item's
+  /// file identifies it.
   func identity(of captures: [CapturedValue], _ node: NodeID) -> [[UInt8]?]? {
     guard let identity = identities[node.index] else { return nil }
     switch identity {
@@ -79,11 +80,11 @@ struct OrphanedUploadIndex {
     }
   }
 
-  /// Orphans of the node that stand for an ID which the server has now given out again.
+  /// The node's orphans whose upload ID the server has now allocated again.
   ///
   /// - Parameters:
   ///   - captures: of `allocate`.
-  ///   - path: the bytes of the path of the file that it is given for.
+  ///   - path: the bytes of the path of the file that the ID was allocated for.
   func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
     guard let identity = identities[node.index], let known = orphans[node.index] else { return [] }
     return known[identity.values(captures, path: path)] ?? []
@@ -91,7 +92,7 @@ struct OrphanedUploadIndex {
 }
 
 extension Step {
-  /// The captures of `allocate` that its request refers to.
+  /// The captures of `allocate` that the step's request refers to.
   var capturesOfAllocate: [String] {
     request.references.compactMap { reference in
       switch reference {
@@ -101,7 +102,8 @@ extension Step {
     }
   }
 
-  /// A capture that its request refers to and an upload ID of an earlier run does not have, as the manifest writes it.
+  /// A capture that the step's request refers to and that an upload ID of an earlier run lacks, as written in the
+  /// manifest.
   func lackedCapture(of orphan: OrphanRow) -> String? {
     let captured = Set(orphan.captures.map(\.name))
     for reference in request.references {

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The steps of a job's nodes, with everything that is the same for every attempt prepared once.
+/// The steps of a job's nodes, with everything that does not depend on the attempt prepared once.
 struct PreparedSteps {
   /// By node.
   private let steps: [[PreparedStep]]
@@ -26,7 +26,7 @@ struct PreparedSteps {
           hashesAsSent: step.kind == .transfer
             && (comparesContent || refersToDigest[(position + 1)...].contains(true)),
           laterOrigins: node.steps[(position + 1)...].filter { $0.origin == nil }.map {
-            // The capture at the beginning of the URL decides the host.
+            // The capture at the beginning of the URL determines the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
             return .init(kind: $0.kind, builder: RequestBuilder(RequestTemplate(url: start)))
           })
@@ -34,7 +34,7 @@ struct PreparedSteps {
     }
   }
 
-  /// - Parameter plan: of the step's own manifest, whose header fields the session has.
+  /// - Parameter plan: the plan of the step's own manifest; its sessions have that manifest's header fields.
   private static func builder(
     _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
   ) -> RequestBuilder {
@@ -47,7 +47,7 @@ struct PreparedSteps {
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 
-  /// The step that an attempt is at.
+  /// The step of an attempt.
   subscript(attempt: Attempt) -> PreparedStep {
     guard let step = steps[attempt.ref.node.index].first(where: { $0.step.kind == attempt.step }) else {
       preconditionFailure("an attempt is at a step of its node")
@@ -56,18 +56,18 @@ struct PreparedSteps {
   }
 }
 
-/// A step with everything that is the same for every attempt at it.
+/// A step, with everything that does not depend on the attempt.
 struct PreparedStep {
   var step: Step
   var builder: RequestBuilder
   var redirects: TransferRequest.Redirects
   /// The regular expressions of `expect` and `capture`.
   var patterns: Patterns
-  /// Whether its request needs the file's digest before it is sent.
+  /// Whether the request needs the file's digest before it is sent.
   var needsDigest: Bool
-  /// Whether its file is hashed as it is sent.
+  /// Whether the file is hashed while it is sent.
   var hashesAsSent: Bool
-  /// Later steps of the item whose host only captures decide.
+  /// Later steps of the item whose host is determined only by captures.
   var laterOrigins: [LaterOrigin]
 
   struct LaterOrigin {
@@ -75,10 +75,11 @@ struct PreparedStep {
     var builder: RequestBuilder
   }
 
-  /// Whether the body of a response of this status is read for `expect` and `capture` once the response is complete.
+  /// Whether the body of a response with this status is read for `expect` and `capture` once the response is
+  /// complete.
   func isRead(_ status: Int) -> Bool {
     guard step.kind == .fetch else { return step.expects(status: status) }
-    // A document is checked before it takes its file's place.
+    // A document is checked before it replaces the file.
     return step.content(of: status) == .nothing && status != 204 && status != 205
   }
 }

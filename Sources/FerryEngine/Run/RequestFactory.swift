@@ -11,9 +11,9 @@ struct RequestFactory {
   private let rounds: [Int64]
   private let steps: PreparedSteps
   private let captures: CaptureStore
-  /// By upload node: what has its root open.
+  /// The lister that has the root folder open, by upload node.
   private let listers: [Int: FileLister]
-  /// By node and path: submitted files that are not there, and why each fails.
+  /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
 
   /// - Parameter rounds: by manifest.
@@ -28,7 +28,7 @@ struct RequestFactory {
     self.listers = listers
   }
 
-  /// The file whose digest the attempt's request needs, where it is not known yet.
+  /// The file whose digest the attempt's request needs; `nil` if none is needed or the digest is already known.
   func fileToHash(
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
@@ -38,7 +38,7 @@ struct RequestFactory {
     return try source(of: attempt.ref, scheduler, wantsSHA256: false)
   }
 
-  /// The request of an attempt. Fails with `request`, `capture`, `destination` or the failures of its source.
+  /// Builds the request of an attempt. Throws `request`, `capture`, `destination`, or a failure of the file to send.
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant
   ) throws(TransportFailure) -> TransferRequest {
@@ -52,8 +52,8 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      // libcurl resends a request by itself when its connection ends before a response. The scheduler has to know of it
-      // for a commit: the second one may be refused because the first was executed.
+      // libcurl resends a request by itself if its connection ends before a response. For a commit, the scheduler
+      // must know about that: the second commit may be refused because the first was executed.
       atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.ref, scheduler) {

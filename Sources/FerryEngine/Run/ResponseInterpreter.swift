@@ -2,13 +2,13 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// Reads the response to each attempt in the scheduler's terms.
+/// Interprets the response to each attempt for the scheduler.
 struct ResponseInterpreter {
   private let steps: PreparedSteps
   private let captures: CaptureStore
-  /// By node: whether which file was sent is checked later.
+  /// Whether a later step checks which file was sent, by node.
   private let keepsInodes: [Bool]
-  /// By node: which folders the roots are, where delivered files are deleted or moved.
+  /// The identities of the root folders, by node; only for nodes whose delivered files are deleted or moved.
   private let rootIdentities: [Int: FolderIdentity]
 
   init(
@@ -20,7 +20,7 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
-  /// The search that has to run away from the loop's thread before `result` is called; `nil` if the outcome needs none.
+  /// The reading that must run on another thread before `result` is called; `nil` if the outcome needs none.
   func search(of outcome: TransferOutcome, _ attempt: Attempt) -> (@Sendable () -> ResponseReading)? {
     guard case .success(let answer) = outcome.result else { return nil }
     let prepared = steps[attempt]
@@ -30,17 +30,17 @@ struct ResponseInterpreter {
     return { ResponseReading(answer, of: step, patterns) }
   }
 
-  /// A JSON body up to this many bytes is read on the loop's thread.
+  /// JSON bodies of up to this many bytes are read on the loop's thread.
   private static let smallBody = 16 << 10
 
-  /// What the scheduler has to know of an outcome; what the response gave is kept.
+  /// Converts an outcome for the scheduler, and keeps the values that the response provided.
   ///
   /// - Parameter reading: the result of `search`; `nil` to read the response here.
   func result(
     of outcome: TransferOutcome, _ attempt: Attempt, _ reading: ResponseReading? = nil,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
-    // Also without a response: a person may say later that the file was delivered.
+    // Keep the file's identity even without a response: the user may later resolve the item as delivered.
     if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
       captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }
@@ -114,7 +114,8 @@ struct ResponseInterpreter {
     return response
   }
 
-  /// A `Location` may be relative to the request's own URL (RFC 9110 §10.2.2); later steps need it whole.
+  /// Resolves captures of `Location`, which may be relative to the request's URL (RFC 9110 §10.2.2). Later steps need
+  /// an absolute URL.
   private static func resolveLocations(
     _ captures: [CapturedValue], _ step: Step, _ answer: TransferResponse
   ) -> [CapturedValue] {

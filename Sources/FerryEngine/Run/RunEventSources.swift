@@ -2,16 +2,17 @@ import FerryJournal
 import FerryPlan
 import FerryProcess
 
-/// What a run listens to beside its own requests: signals, the machine's conditions, its sessions' inboxes.
+/// The events that a run receives apart from its own requests: signals, changes of the machine's conditions, and
+/// notes in the inboxes of its sessions.
 final class RunEventSources {
   private let signals: StopSignals
   private let conditions: ConditionsWatch?
   private let inboxes: [InboxWatch]
 
   /// - Parameters:
-  ///   - hangUp: what SIGHUP means.
-  ///   - look: finds out what the machine has; `nil` where nothing depends on it. It may wait for other programs,
-  ///     and has a thread of its own.
+  ///   - hangUp: the message to post on SIGHUP.
+  ///   - look: determines the machine's conditions; `nil` if nothing depends on them. It may wait for other programs,
+  ///     so it runs on its own thread.
   ///   - sessions: identifiers.
   init(
     messages: RunMessageQueue, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
@@ -30,7 +31,7 @@ final class RunEventSources {
         try InboxWatch(session: session, in: state, on: threads.events) { messages.post(.inbox) })
     }
     self.inboxes = inboxes
-    // A note that was left before the watch began.
+    // Handle notes that arrived before the watch began.
     messages.post(.inbox)
   }
 }

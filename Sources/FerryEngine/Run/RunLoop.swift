@@ -2,10 +2,10 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The run loop: performs the scheduler's actions and feeds back what happened, on one thread.
+/// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
 ///
-/// It decides nothing. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and `JournalEncoder` writes facts to
-/// the journal.
+/// It makes no decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
+/// `JournalEncoder` writes the scheduler's entries to the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
   private let clock: LaunchClock
@@ -15,25 +15,25 @@ final class RunLoop {
   private let responses: ResponseInterpreter
   private let captures: CaptureStore
   private var fetches: FetchCache
-  /// Attempts whose requests are with the loop or whose responses are being read.
+  /// Attempts whose requests are in the transfer loop or whose responses are being read.
   private var attempts: [UInt64: Attempt] = [:]
   private let journalEncoder: JournalEncoder
   /// Ends of attempts that never reached the loop.
   private var early: [AttemptResult] = []
   /// Attempts that wait for their file's digest.
   private var hashing: [UInt64: Attempt] = [:]
-  /// Responses that the search thread reads, by attempt.
+  /// Responses that the search thread is reading, by attempt ID.
   private var searching: [UInt64: TransferOutcome] = [:]
   private let searchThread: SearchThread
-  /// Responses that the search thread has read and the scheduler has not handled.
+  /// Responses that the search thread has read and the scheduler has not handled yet.
   private var searched: [(outcome: TransferOutcome, reading: ResponseReading)] = []
-  /// A fault of ferry's own; the run stops.
+  /// A failure of ferry itself; it stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
-  /// The next of what has come into the sessions' inboxes.
+  /// Returns the next event from the sessions' inboxes.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> Event?
   private let onProgress: (Scheduler, Traffic) -> Void
-  /// The kind of network that leases are of.
+  /// The kind of network that the current leases are for.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
 
@@ -63,7 +63,7 @@ final class RunLoop {
     self.onProgress = onProgress
   }
 
-  /// Runs to the scheduler's end, or to a fault.
+  /// Runs until the scheduler ends or a fault occurs.
   func run() {
     launch()
     while !scheduler.hasEnded, fault == nil {
@@ -98,7 +98,7 @@ final class RunLoop {
     return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
   }
 
-  /// Begins, unless a signal came while files were listed.
+  /// Starts the scheduler, unless a signal arrived while files were being listed.
   private func launch() {
     let letters = messages.take()
     for letter in letters where letter.isStop { read(letter) }
@@ -109,14 +109,14 @@ final class RunLoop {
   private var timeout: Duration? {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
-    // What a long transfer moves is written down on the way: a kill takes no more with it.
+    // Bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
     return loop.inFlight > 0 ? min(wait ?? Self.countInterval, Self.countInterval) : wait
   }
 
-  /// From one look at the sockets to the next, where no budget asks for more.
+  /// The interval between two counts of the sockets' bytes, if no budget needs more frequent ones.
   private static let countInterval = Duration.seconds(10)
 
-  /// Tells the scheduler and the ledger what the sockets have carried.
+  /// Reports the bytes that the sockets have transferred to the scheduler and to the ledger.
   private func count(at now: Instant) {
     guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
     lastCount = now
@@ -142,7 +142,7 @@ final class RunLoop {
         fault = error
       }
     case .searched(let id, let reading):
-      // A search that was cancelled has its result already.
+      // A canceled search already has its result.
       guard let outcome = searching.removeValue(forKey: id) else { return }
       searched.append((outcome, reading))
     }
@@ -153,7 +153,7 @@ final class RunLoop {
     if scheduler.isStopping { giveBackHashing() }
   }
 
-  /// A stop starts nothing more: what waited for its file's digest was not sent.
+  /// Cancels the attempts that wait for their file's digest. A stop starts nothing more, so they were not sent.
   private func giveBackHashing() {
     for id in hashing.keys.sorted() { giveBack(id) }
     hashing = [:]
@@ -164,7 +164,7 @@ final class RunLoop {
       .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
   }
 
-  /// Ends an attempt whose response is being searched; the search's result will be dropped.
+  /// Cancels an attempt whose response is being searched; the result of the search will be dropped.
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
@@ -188,7 +188,7 @@ final class RunLoop {
       } catch {
         fault = error
       }
-      // Handled before the record is synced, and so before the release could begin.
+      // Handled before the record is synced, and therefore before the release can begin.
       let shared = journalEncoder.takeSharedUploadIDs()
       if !shared.isEmpty { messages.post(.uploadIDsInUse(shared)) }
     case .sync:
@@ -230,6 +230,6 @@ final class RunLoop {
     }
   }
 
-  /// A write was lost after the loop had ended.
+  /// Records that a write was lost after the loop had ended.
   func fail(_ error: JournalError) { fault = fault ?? error }
 }

@@ -2,22 +2,22 @@ import FerryJournal
 import FerryProcess
 import FerryTransfer
 
-/// The threads of a run, apart from the main one.
+/// The threads of a run, apart from the main thread.
 ///
-/// All are created before it takes a lock or sends anything: a run that waited for a thread that the system refuses
-/// would hold its sessions indefinitely. libcurl's resolver creates one more for each name; where it gets none, the
-/// request fails with `name_resolution` and is retried.
+/// All are created before the run takes a lock or sends anything. Otherwise, if the system refused a thread, the run
+/// would wait for it and hold its sessions indefinitely. libcurl's resolver creates one more thread per name; if it
+/// cannot, the request fails with `name_resolution` and is retried.
 struct RunThreads {
-  /// Signals, what the kernel notifies of, and connections that keep libcurl from returning.
+  /// Signals, kernel notifications, and connections that keep libcurl from returning.
   let events: PollThread
-  /// What the machine has: it may wait for nmcli(1).
+  /// Determines the machine's conditions, which may wait for nmcli(1).
   let probe: SerialWorker
   let journal: JournalWriter.Threads
   let ledger: SerialWorker
   let transfer: TransferLoop.Threads
-  /// Regular expressions.
+  /// Regular expressions and large JSON bodies.
   let search: SerialWorker
-  /// `after`.
+  /// `after` actions.
   let after: SerialWorker
   /// `compare: content` of files that are submitted to the run.
   let compare: SerialWorker

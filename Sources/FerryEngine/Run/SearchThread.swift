@@ -2,10 +2,11 @@ import FerryPlan
 import FerryProcess
 import FerryTransfer
 
-/// Matches responses against the regular expressions of their steps, one at a time on a thread of its own. The loop
-/// keeps handling signals, timeouts and other transfers meanwhile.
+/// Reads responses that take long to read, one at a time on its own thread. The loop keeps handling signals, timeouts
+/// and other transfers meanwhile.
 ///
-/// The loop reads responses of steps without a regular expression itself.
+/// These are responses to steps with a regular expression, and responses with a large body. The loop reads all others
+/// itself.
 final class SearchThread: Sendable {
   private let worker: SerialWorker
   private let messages: RunMessageQueue
@@ -15,7 +16,7 @@ final class SearchThread: Sendable {
     self.messages = messages
   }
 
-  /// `searched` is posted with the attempt's number and what was read.
+  /// Posts `searched` with the attempt's ID and the result.
   func read(_ id: UInt64, _ work: @escaping @Sendable () -> ResponseReading) {
     worker.submit { [messages] in messages.post(.searched(id, work())) }
   }

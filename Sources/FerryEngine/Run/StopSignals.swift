@@ -2,12 +2,13 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// SIGINT, SIGTERM and SIGHUP as mail, so that they do not end the process. The second signal ends requests at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into messages, so that they do not end the process. The second signal ends
+/// requests immediately.
 final class StopSignals {
   private let watch: SignalWatch
 
   /// - Parameters:
-  ///   - hangUp: what SIGHUP means; one that is ignored already (nohup) stays so.
+  ///   - hangUp: the message for SIGHUP. If SIGHUP is already ignored (nohup), it stays ignored.
   ///   - thread: calls `deliver`.
   init(hangUp: RunMessage, on thread: PollThread, _ deliver: @escaping @Sendable (RunMessage) -> Void) {
     let messages = [SIGINT: RunMessage.stop(.interrupt), SIGTERM: .stop(.terminate), SIGHUP: hangUp]

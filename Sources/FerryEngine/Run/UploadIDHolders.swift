@@ -1,12 +1,13 @@
 import FerryJournal
 import FerryPlan
 
-/// Which upload IDs items have, or were delivered with in this launch: a server may give one ID to several files, for
-/// example because it stores equal content once.
+/// The upload IDs that items hold or were delivered with in this launch. A server may give one ID to several files,
+/// for example because it stores equal content once.
 struct UploadIDHolders {
   private struct ID: Hashable {
     var node: Int
-    /// Of what the server knows the ID by. Where two have the same hash, an ID is not released that could be.
+    /// The hash of the values by which the server identifies the ID. If two IDs have the same hash, one that could be
+    /// released is not.
     var hash: Int
   }
 
@@ -21,7 +22,9 @@ struct UploadIDHolders {
     counts[id, default: 0] += 1
   }
 
-  /// The item has no upload ID any more. Returns whether another one has the same, or was delivered with it.
+  /// Records that the item no longer has an upload ID.
+  ///
+  /// - Returns: whether another item has the same ID, or was delivered with it.
   @discardableResult
   mutating func drop(_ ref: ItemRef) -> Bool {
     guard let id = held.removeValue(forKey: ref) else { return false }
@@ -30,7 +33,7 @@ struct UploadIDHolders {
     return others > 0 || delivered.contains(id)
   }
 
-  /// The item was delivered with its upload ID.
+  /// Records that the item was delivered with its upload ID.
   mutating func deliver(_ ref: ItemRef) {
     if let id = held[ref] { delivered.insert(id) }
     drop(ref)

@@ -3,19 +3,19 @@ import FerryPlan
 import FerryProcess
 import Synchronization
 
-/// Keeps the ledger of what the sockets carry: asks it for leases, and turns them into usage.
+/// Records the sockets' traffic in the ledger: requests leases, and converts them into usage.
 ///
-/// The ledger is written on a thread of its own, in the order of the calls, so that another process's write never
-/// stops the transfers. A failure ends the run: what cannot be written down is not sent.
+/// The ledger is written on its own thread, in the order of the calls, so that a write of another process never
+/// blocks the transfers. A failure ends the run: traffic that cannot be recorded is not sent.
 final class UsageRecorder: Sendable {
-  /// What is moved without a budget is written down in pieces of this size, and at the end.
+  /// Without a budget, bytes are recorded in pieces of at least this size, and at the end.
   private static let piece: Int64 = 1 << 20
 
   private let ledger: Ledger
   private let worker: SerialWorker
   private let messages: RunMessageQueue
   private let clock: LaunchClock
-  /// Of the sockets: told to the scheduler, and submitted to the worker.
+  /// Bytes of the sockets that were reported to the scheduler, and that were submitted to the worker.
   private let counted = Mutex((told: Int64(0), settled: Int64(0)))
   private let failure = Mutex<JournalError?>(nil)
 
@@ -40,8 +40,8 @@ final class UsageRecorder: Sendable {
     write { ledger throws(JournalError) in try ledger.release(network) }
   }
 
-  /// - Parameter total: what the sockets have carried since the launch began.
-  /// - Returns: what the scheduler was not told of yet.
+  /// - Parameter total: the bytes that the sockets have transferred since the launch began.
+  /// - Returns: the bytes not yet reported to the scheduler.
   func moved(total: Int64, on network: DeviceConditions.Network) -> Int64 {
     settle(total: total, on: network, from: Self.piece)
     return counted.withLock { counted in
@@ -50,8 +50,7 @@ final class UsageRecorder: Sendable {
     }
   }
 
-  /// Writes down what was moved and is not written down yet: before leases are given back, and before the network
-  /// is another.
+  /// Records the bytes not recorded yet. Called before leases are released and before the network changes.
   func settle(total: Int64, on network: DeviceConditions.Network, from least: Int64 = 1) {
     let bytes = counted.withLock { counted in
       let bytes = total -| counted.settled
@@ -64,7 +63,7 @@ final class UsageRecorder: Sendable {
     }
   }
 
-  /// Waits until everything is written down; throws what went wrong, now or before.
+  /// Waits until everything is recorded. Throws the first failure of any write, including earlier ones.
   func finish(total: Int64, on network: DeviceConditions.Network) throws(JournalError) {
     settle(total: total, on: network)
     release(network)
