@@ -2,14 +2,14 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// A line of a crontab(5) that calls ferry once.
+/// A line of a crontab(5) that runs ferry once.
 package struct CrontabLine {
   private var words: [String]
   private var folder: String
 
   /// - Parameters:
-  ///   - state: the state folder, where cron would not find it by itself.
-  ///   - variableFiles: paths that are relative to the current folder.
+  ///   - state: the state folder, if cron would not find it by itself.
+  ///   - variableFiles: paths, possibly relative to the current folder.
   package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
     let file = AbsolutePath.text(of: manifest) as NSString
     folder = file.deletingLastPathComponent
@@ -22,7 +22,7 @@ package struct CrontabLine {
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words += ["--var", "\(name)=\(value)"] }
   }
 
-  /// - Throws: where it cannot be said in one line.
+  /// - Throws: `UsageError` if the command does not fit on one line.
   package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
     let command =
       "cd \(ShellWord.quoted(folder)) && \(ShellWord.line(words))"
@@ -31,8 +31,8 @@ package struct CrontabLine {
       throw UsageError(
         "a path or variable has a line end or a control character in it, which a crontab cannot have")
     }
-    // crontab(5): an unescaped % is a line end, also in quotes.
-    // By scalars: what follows a % may combine with it.
+    // In crontab(5), an unescaped % ends the line, even inside quotes. Escape by scalars, because the scalar after a
+    // % may combine with it.
     var escaped = String.UnicodeScalarView()
     for scalar in command.unicodeScalars {
       if scalar == "%" { escaped.append("\\") }

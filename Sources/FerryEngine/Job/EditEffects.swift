@@ -2,8 +2,8 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// Finds what an edit of the manifests keeps from going on: open items that their present text does not reach. They
-/// stay in their journals, and go on when it reaches them again.
+/// Finds open items that an edit of the manifests has cut off: the current manifests no longer reach them. They
+/// remain in their journals, and continue once a manifest reaches them again.
 struct EditEffects {
   let jobs: Jobs
   let state: StateDirectory
@@ -11,7 +11,7 @@ struct EditEffects {
   let launchState: LaunchState
   let history: RunHistory
   let inbox: Inbox
-  /// Takes lines for people.
+  /// Receives lines for people.
   let notice: (String) -> Void
 
   func find() throws -> [EditEffect] {
@@ -44,9 +44,9 @@ struct EditEffects {
     }
   }
 
-  /// Whether an upload that has files to send has never handed over any in its session.
+  /// Whether an upload that has files to send has never queued any in its session.
   ///
-  /// The journals of all other sessions are opened for that, so without files it is not asked.
+  /// If so, the journals of all other sessions are opened. Therefore uploads without files to send do not count.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
       guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],
@@ -57,7 +57,7 @@ struct EditEffects {
   }
 
   private func inOtherSessions(_ manifest: String, _ code: EditEffect.Code) throws -> [EditEffect] {
-    // A file that this process has open for writing is not opened again: closing it would drop SQLite's locks.
+    // A file that this process has open for writing must not be opened again: closing it would drop SQLite's locks.
     let own = Dictionary(
       uniqueKeysWithValues: journals.all.compactMap(\.self).filter(\.isOnDisk).map { ($0.identifier, $0) })
     return try state.sessions().flatMap { identifier -> [EditEffect] in
@@ -70,7 +70,7 @@ struct EditEffects {
       do throws(JournalError) {
         return try openUploads(of: manifest, in: identifier).map { effect(code, manifest, $0, identifier) }
       } catch {
-        // Another session's trouble is no reason to stop this run.
+        // A problem in another session is no reason to stop this run.
         notice(
           "cannot find out whether files of \(manifest) remain in the session \(identifier): \(error)")
         return []
@@ -82,12 +82,12 @@ struct EditEffects {
     of manifest: String, in session: String
   ) throws(JournalError) -> [SessionJournal.OpenUpload] {
     let journal = try SessionJournal.openForReading(session: session, in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? journal.close() }
     return try journal.openUploads(of: manifest, except: [])
   }
 
-  /// Files that were submitted to what the manifest does not have there any more: their notes stay.
+  /// Files submitted to uploads that the manifest no longer has in that session. Their notes remain.
   private func submitted(_ manifest: String, _ code: EditEffect.Code?) throws -> [EditEffect] {
     var notes: [[String]: Int] = [:]
     for session in try inbox.sessions() {

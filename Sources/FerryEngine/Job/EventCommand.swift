@@ -5,17 +5,18 @@ import FerryProcess
 import FerryTransfer
 import Foundation
 
-/// `on_events`: a session's command, started when a batch of it has completed.
+/// `on_events`: a session's command, started when a batch of the session has completed.
 ///
-/// It gets a small environment (`ChildEnvironment`), which has no variable that a secret of this run is read from.
+/// The command gets a small environment (`ChildEnvironment`), without the variables that secrets of this run are read
+/// from.
 struct EventCommand {
   let jobs: Jobs
   let state: StateDirectory
-  /// Of this process.
+  /// The environment of this process.
   let environment: [String: String]
 
-  /// Starts the commands that are owed, each at least once: one is taken for started when its process is there.
-  /// Nobody waits for it.
+  /// Starts the pending commands, each at least once. A command counts as started once its process exists; ferry does
+  /// not wait for it.
   func startOwed(
     _ journals: SessionJournals, report: String, _ notice: (String) -> Void
   ) throws {
@@ -35,22 +36,22 @@ struct EventCommand {
     }
   }
 
-  /// - Parameter folder: the manifest's.
+  /// - Parameter folder: the manifest's folder.
   private func start(_ command: [String], in folder: String, session: String, report: String) throws {
     var program = ChildProgram(
       path: try resolved(command[0], in: folder), arguments: Array(command.dropFirst()),
       environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
-    // The state folder's path is relative to another folder than the command's, where it is relative.
+    // The state folder's path may be relative, and the command runs in another folder.
     program.environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
     program.environment["FERRY_SESSION"] = session
     program.environment["FERRY_STATE"] = AbsolutePath.text(of: state.path)
-    // ferry's own standard output is the report's.
+    // ferry's own standard output is reserved for the report.
     program.output = .standardError
     program.error = .standardError
     try program.start()
   }
 
-  /// The variables that secrets of this run are read from.
+  /// The environment variables that secrets of this run are read from.
   private var secretVariables: Set<String> {
     Set(
       jobs.all.flatMap(\.manifest.secrets).compactMap { secret in
@@ -61,7 +62,8 @@ struct EventCommand {
       })
   }
 
-  /// A name with a slash is relative to the manifest's folder, any other is looked for in PATH.
+  /// Resolves a command's name. A name with a slash is relative to the manifest's folder; any other is searched for
+  /// in PATH.
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) {
       let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name

@@ -1,41 +1,41 @@
 import FerryManifest
 import Foundation
 
-/// One thing that a manifest asks for from outside; its value is never told. Its keys are an interface.
+/// An input that a manifest needs from outside. Its value is never shown. Its keys are an interface.
 package struct ExternalInput: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, Sendable {
     /// An environment variable.
     case environment
-    /// A file with a secret.
+    /// A file that contains a secret.
     case file
-    /// A variable of the manifest that must be given, or says what it is for.
+    /// A variable of the manifest that is required or has a description.
     case variable
   }
 
   package var kind: Kind
-  /// The variable's name, or the file's path as the manifest has it.
+  /// The variable's name, or the file's path as written in the manifest.
   package var name: String
-  /// Where the manifest asks first.
+  /// The place of the first use.
   package var file: String
   package var line: Int
   package var column: Int
-  /// Every place that asks can do without.
+  /// Whether every use has a default.
   package var hasDefault: Bool
-  /// The variable is set or given, and not empty where that would not do; the file can be read.
+  /// Whether the variable is set or given (and not empty, unless empty is acceptable), or the file can be read.
   package var isSet: Bool
   package var isSecret: Bool
-  /// Of a variable: `string`, `integer`, …
+  /// The type of a variable: `string`, `integer`, …
   package var type: String?
-  /// Of a variable: what it is for.
+  /// The description of a variable.
   package var description: String?
 }
 
 extension ExternalInput {
   package var location: SourceLocation { SourceLocation(file: file, line: line, column: column) }
 
-  /// What a manifest asks for, each thing once, in the order of the manifest's text.
+  /// The inputs of a manifest, each once, in the order of the manifest's text.
   ///
-  /// - Parameter folder: the manifest's, which paths are relative to.
+  /// - Parameter folder: the manifest's folder, which paths are relative to.
   static func list(_ reading: ManifestReading, folder: String, environment: [String: String])
     -> [ExternalInput]
   {
@@ -54,7 +54,7 @@ extension ExternalInput {
       }
     }
     for index in needs.indices {
-      // A default stands for an empty variable too, and an empty secret is none.
+      // A default also replaces an empty variable, and an empty secret counts as not set.
       let value = environment[needs[index].name]
       let isEmptyEnough = !needs[index].hasDefault && !needs[index].isSecret
       needs[index].isSet = value.map { !$0.isEmpty || isEmptyEnough } ?? false
@@ -75,7 +75,7 @@ extension ExternalInput {
       need.description = variable.description
       needs.append(need)
     }
-    // The manifest's own text comes first, then its includes as they are named.
+    // The manifest's own text comes first, then its includes in the order in which they are named.
     let files = reading.sources.map(\.file)
     func rank(_ need: ExternalInput) -> (Int, SourceLocation) {
       (files.firstIndex(of: need.file) ?? files.count, need.location)

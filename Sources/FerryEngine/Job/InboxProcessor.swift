@@ -2,29 +2,30 @@ import FerryJournal
 import FerryPlan
 import FerryProcess
 
-/// What others ask of the run's sessions: files of `ferry submit`, and `ferry cancel`.
+/// Handles the notes that other processes leave for the run's sessions: files of `ferry submit`, and `ferry cancel`.
 ///
-/// A note is removed once what it asks for is in a journal; one that this run could not take stays for the next.
+/// A note is removed once its request is in a journal. A note that this run could not handle remains for the next
+/// run.
 final class InboxProcessor {
   private let plan: Plan
   private let journals: SessionJournals
   private let inbox: Inbox
   private let listers: [Int: FileLister]
   private let notice: (String) -> Void
-  /// By session: the last note that was read.
+  /// The last note read, by session.
   private var lastRead: [Int64]
-  /// Notes that have come since, the first of them last.
+  /// Notes that have arrived since, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
-  /// Sessions that a force quit has ended while this run had them.
+  /// Sessions that a force quit canceled while this run held them.
   private(set) var cancelled: Set<Int> = []
-  /// Sessions of which all was cancelled, also what this run does not carry.
+  /// Sessions that were canceled as a whole, including manifests that are not part of this run.
   private var endedAsWhole: Set<Int> = []
-  /// Of notes that were taken: what has to be handed over before each is removed.
+  /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
-  /// By node: why submitted files could not be taken, and are left to the next run.
+  /// Why submitted files could not be queued and remain for the next run, by node.
   private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents: SubmittedContents
-  /// Notes of which files are being read to tell whether they changed; each is looked at again at the next news.
+  /// Notes whose files are being read to determine whether they changed. They are processed again with the next news.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
@@ -40,8 +41,9 @@ final class InboxProcessor {
     lastRead = journals.all.map { _ in 0 }
   }
 
-  /// Before the journals are read: cancels what earlier runs left open and did not live to cancel, and returns the
-  /// files that were submitted to what is selected, by node.
+  /// Executes the cancels that earlier runs did not live to execute, before the journals are read.
+  ///
+  /// - Returns: the files submitted to selected nodes, by node.
   func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
     try read()
     var notes: [Int: [Note]] = [:]
@@ -67,9 +69,9 @@ final class InboxProcessor {
     return submitted
   }
 
-  /// What has come since, as the next event for the scheduler; each is handled before the next is asked for.
+  /// Returns what has arrived since as the next event for the scheduler. Each event is handled before the next call.
   ///
-  /// - Parameter wake: called on another thread where there is more news without another note.
+  /// - Parameter wake: called on another thread if there is more news without another note.
   func next(
     _ scheduler: Scheduler, _ launchState: inout LaunchState, rounds: [Int64],
     wake: @escaping @Sendable () -> Void
@@ -86,7 +88,7 @@ final class InboxProcessor {
     return nil
   }
 
-  /// After everything that the run wrote is on disk.
+  /// Finishes the notes. Called after everything that the run wrote is on disk.
   func finish(_ scheduler: Scheduler, at now: Instant) throws(JournalError) {
     contents.stop()
     for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
@@ -101,7 +103,7 @@ final class InboxProcessor {
     try inbox.remove(done.map(\.id))
   }
 
-  /// After `finish`: the manifests to whose uploads something was submitted that no run has taken.
+  /// The manifests that have submitted files which no run has queued. Called after `finish`.
   func awaited() throws(JournalError) -> Set<ManifestID> {
     var manifests: Set<ManifestID> = []
     for journal in journals.all.compactMap(\.self) {
@@ -138,7 +140,7 @@ final class InboxProcessor {
     return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
   }
 
-  /// What was submitted before a cancel counts as taken, also what this run has left to the next.
+  /// Marks everything submitted before a cancel as handled, including files that this run had left for the next.
   private func dropSubmitted(before cancel: Note) throws(JournalError) {
     for note in try inbox.notes(session: cancel.session) where note.isDropped(by: cancel) {
       taken.append((note.id, nil))
@@ -173,17 +175,20 @@ final class InboxProcessor {
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
 
-  /// Whether a note is for one of the manifests, or for whatever the session carries.
+  /// Whether a note is for one of the run's manifests, or for its whole session.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
 
-  /// The manifest that a note is for; `nil` for all of the session.
+  /// The manifest that a note is for; `nil` if it is for the whole session.
   private func manifest(of note: Note) -> ManifestID? {
     note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
-  /// Of submitted files those that this launch does not know yet and the journal does not say to be delivered, and
-  /// whether these are all that is to be sent: one that the launch has had, and that is another now, is the next one's,
-  /// and so is one that has ended in vain in this round. `nil` while some of them are read to tell.
+  /// Reconciles a note's submitted files with the journal.
+  ///
+  /// - Returns: the files that this launch does not know yet and that the journal does not record as delivered;
+  ///   `isAll` is whether nothing of the note remains. A file of which the launch already has another version remains
+  ///   for the next launch, and so does one that failed or was canceled in this round. `nil` while files are being
+  ///   read to determine whether they changed.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ ref: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ launchState: inout LaunchState, wake: @escaping @Sendable () -> Void
@@ -202,7 +207,7 @@ final class InboxProcessor {
         let known = try item.known
         path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
       }
-      // It was listed, so that its root is open.
+      // The folder was listed, so its root is open.
       guard let root = try? listers[ref.node]?.folder(),
         let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
@@ -224,7 +229,7 @@ final class InboxProcessor {
 }
 
 extension Note {
-  /// Whether a cancel ends it: something that was submitted before.
+  /// Whether a cancel drops the note: it does if the note submitted files earlier.
   fileprivate func isDropped(by cancel: Note) -> Bool {
     kind == .submit && session == cancel.session && id < cancel.id
       && (cancel.manifest == nil || cancel.manifest == manifest)
@@ -232,7 +237,7 @@ extension Note {
 }
 
 extension SessionJournal {
-  /// Calls `body` with each item of a few files that the journal has, by path.
+  /// Calls `body` with each item that the journal has for a few files, by path.
   fileprivate func forEachItem(
     node: Int64, of files: FileColumns,
     _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void
@@ -255,11 +260,11 @@ extension Plan {
 }
 
 extension ItemRow {
-  /// As the reconciliation meets it.
+  /// The item as the reconciliation expects it.
   var known: Reconciliation.Known {
     get throws(JournalError) {
       let state = try state
-      // Of what has ended, most of a million, these are not asked.
+      // Closed items may be most of a million: their other columns are not read.
       guard !state.isClosed else {
         return Reconciliation.Known(
           row: id, round: round, state: state, size: size, modified: modified,

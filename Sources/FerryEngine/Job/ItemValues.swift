@@ -1,20 +1,20 @@
 import FerryJournal
 import FerryPlan
 
-/// What an item's answers gave, for its later steps.
+/// The values that an item's responses provided for its later steps.
 struct ItemValues: Sendable {
   var allocate: [CapturedValue] = []
   var transfer: [CapturedValue] = []
-  /// Of the file: 32 bytes.
+  /// The digest of the file: 32 bytes.
   var sha256: [UInt8]?
-  /// Of the file that was sent.
+  /// The inode of the file that was sent.
   var inode: UInt64?
-  /// The upload's root as it was sent.
+  /// The upload's root folder when the file was sent.
   var root: FolderIdentity?
 
   init() {}
 
-  /// In the journal the captures of both steps stand in one column, their names told apart by the step.
+  /// In the journal, one column holds the captures of both steps; the step's name distinguishes them.
   init(
     journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil
   ) {

@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 
 extension Jobs {
-  /// What the machine has for these jobs, which agree on their `conditions`. `notice` is told of what is only
-  /// assumed, where a session cares.
+  /// The machine's conditions for these jobs, which agree on their `conditions`. `notice` receives the conditions
+  /// that are only assumed, if a session depends on them.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {
@@ -16,7 +16,7 @@ extension Jobs {
 }
 
 extension Job {
-  /// What the machine has for this job alone.
+  /// The machine's conditions for this job alone.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {

@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension Job {
-  /// What lists each upload's files, by node.
+  /// The listers of the uploads' files, by node.
   func listers(environment: [String: String]) throws(ListingFailure) -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {

@@ -4,43 +4,43 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// A manifest that was read and compiled, and where it lies.
+/// A manifest that was read and compiled, with its location.
 package struct Job: Sendable {
-  /// As it was given.
+  /// The path as given.
   package var path: String
-  /// The absolute path of the manifest's folder: what relative paths are relative to.
+  /// The absolute path of the manifest's folder, which relative paths are relative to.
   package var folder: String
-  /// Of the manifest's text and its includes, in lower-case hexadecimal.
+  /// The digest of the manifest's text and its includes, in lower-case hexadecimal.
   package var sha256: String
   package var manifest: Manifest
   package var plan: Plan
   package var variables: [String: String]
-  /// What the manifest asks for and ferry cannot do yet: a launch refuses it.
+  /// Features that the manifest uses and ferry does not implement yet. A launch refuses them.
   package var notBuilt: [Diagnostic] { warnings.filter { $0.code == .notBuilt } }
-  /// What was told when it was read.
+  /// The warnings issued when the manifest was read.
   package var warnings: [Diagnostic]
-  /// The texts that it was read from.
+  /// The texts that the job was read from.
   package var sources: [SourceText]
 
-  /// What reading a manifest gave.
+  /// The result of reading a manifest.
   package struct Reading: Sendable {
-    /// `nil` where the manifest has an error.
+    /// `nil` if the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
-    /// The manifest's text, those of its includes and of files of variables.
+    /// The manifest's text, and the texts of its includes and of files of variables.
     package var sources: [SourceText]
-    /// What it asks for from outside; of a manifest with an error, as far as that is known.
+    /// The inputs that it needs from outside. For a manifest with an error, those that are known.
     package var needs: [ExternalInput]
     fileprivate var root: YAMLNode?
 
-    /// The manifest with every default written out; `nil` where it has an error.
+    /// The manifest with every default written out; `nil` if it has an error.
     package var effective: EffectiveManifest? {
       guard let job, let root else { return nil }
       return EffectiveManifest(root, in: job.manifest.profile)
     }
   }
 
-  /// Reads a manifest from the disk. Throws where the file cannot be read.
+  /// Reads a manifest from disk. Throws if the file cannot be read.
   ///
   /// - Parameter variableFiles: texts of files of variables.
   package static func read(
@@ -67,7 +67,7 @@ package struct Job: Sendable {
     SourceText(try contents(of: path), file: path)
   }
 
-  /// One byte more than a text may have, so that its reader tells that it is too large.
+  /// One byte more than a text may have, so that its reader can detect that it is too large.
   fileprivate static let limit = SourceText.largest + 1
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {
@@ -78,7 +78,7 @@ package struct Job: Sendable {
     }
   }
 
-  /// Of one text its SHA-256; of several that of their digests in a row.
+  /// The SHA-256 of a single text; for several texts, the SHA-256 of their concatenated digests.
   private static func digest(of sources: [SourceText]) -> String {
     let digests = sources.map { SHA256.hash($0.bytes) }
     guard digests.count > 1 else { return digests.first.map(Hexadecimal.text) ?? "" }
@@ -89,7 +89,7 @@ package struct Job: Sendable {
 }
 
 extension ManifestFiles {
-  /// Includes are files; `~/` is the home folder.
+  /// Reads includes from disk; `~/` is the home folder.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
     @Sendable func file(_ path: String) -> FileContents {
       let home = environment["HOME"].flatMap {
@@ -109,7 +109,7 @@ extension ManifestFiles {
   }
 }
 
-/// Something that was asked for and cannot be done; nothing was begun. Exit code 2.
+/// A request that cannot be executed; nothing was started. Exit code 2.
 package struct UsageError: Error, CustomStringConvertible, Sendable {
   package var description: String
 

@@ -2,12 +2,12 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// The jobs of one launch: one manifest, or several under one plan.
+/// The jobs of one launch: one manifest, or several combined in one plan.
 package struct Jobs: Sendable {
   /// In the order of `ManifestID`.
   package let all: [Job]
   package let plan: Plan
-  /// By manifest: where its nodes begin in the plan.
+  /// The index of the first node in the plan, by manifest.
   package let firstNodes: [Int]
 
   package init(_ job: Job) {
@@ -17,8 +17,8 @@ package struct Jobs: Sendable {
   }
 
   /// - Parameter jobs: at least one.
-  /// - Throws: `UsageError` where a name stands for two of them, `EngineFault` where they do not agree on what they
-  ///   have to share.
+  /// - Throws: `UsageError` if two of them have the same name; `EngineFault` if they do not agree on something that
+  ///   they must share.
   package init(_ jobs: [Job]) throws {
     try JobsAgreement.check(jobs)
     do {
@@ -38,13 +38,13 @@ package struct Jobs: Sendable {
 
   subscript(manifest: ManifestID) -> Job { all[manifest.index] }
 
-  /// The job that a node is of.
+  /// The job of a node.
   func job(of node: NodeID) -> Job { self[plan.manifest(of: node)] }
 
   /// The node in the plan of its own job.
   func own(_ node: NodeID) -> Node { self[plan.manifest(of: node)].plan.nodes[ownIndex(node)] }
 
-  /// Where the node is in the plan of its own job.
+  /// The node's index in the plan of its own job.
   func ownIndex(_ node: NodeID) -> Int { node.index - firstNodes[plan.manifest(of: node).index] }
 
   /// The first job that has the session.
@@ -53,7 +53,7 @@ package struct Jobs: Sendable {
     return all.first { $0.has(session: identifier) }
   }
 
-  /// Without those that need the session's journal; `nil` where none is left.
+  /// The jobs without those that need the session's journal; `nil` if none remains.
   package func without(session identifier: String) throws -> Jobs? {
     let rest = all.filter { job in
       !Launch.homes(of: job.plan).contains { job.plan.sessions[$0.index].identifier == identifier }
@@ -61,14 +61,14 @@ package struct Jobs: Sendable {
     return rest.isEmpty ? nil : try Jobs(rest)
   }
 
-  /// As few groups as the jobs' order gives, each of which one launch can carry out.
+  /// Combines the jobs into groups that one launch each can run. Each job joins the first group that it agrees with.
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
-      // What ferry cannot do yet is refused by itself.
+      // A job that uses unimplemented features is refused separately.
       let group = groups.indices.first { index in
         job.notBuilt.isEmpty && groups[index].all.allSatisfy(\.notBuilt.isEmpty)
-          && (try? Jobs(groups[index].all + [job])) != nil  // What does not agree goes into another group.
+          && (try? Jobs(groups[index].all + [job])) != nil  // A job that conflicts goes into another group.
       }
       if let group, let joined = try? Jobs(groups[group].all + [job]) {
         groups[group] = joined
@@ -79,7 +79,7 @@ package struct Jobs: Sendable {
     return groups
   }
 
-  /// What lists each upload's files, by node of the plan.
+  /// The listers of the uploads' files, by node of the plan.
   func listers(environment: [String: String]) throws(ListingFailure) -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
     for manifest in manifests {

@@ -1,11 +1,11 @@
 import FerryManifest
 import FerryPlan
 
-/// What the manifests of one launch have to share, and how it is told that they do not.
+/// Checks what the manifests of one launch must share, and reports conflicts.
 enum JobsAgreement {
   private static let remedy = "write the same in both, or run each by itself"
 
-  /// All but what `Plan(combining:)` finds; wrong usage first.
+  /// Checks everything except the conflicts that `Plan(combining:)` finds. Usage errors come first.
   static func check(_ jobs: [Job]) throws {
     for (index, job) in jobs.enumerated() {
       for other in jobs[..<index] { try checkUsage(job, beside: other) }
@@ -30,7 +30,7 @@ enum JobsAgreement {
     }
   }
 
-  /// The machine has one network and one power.
+  /// The machine has one network and one power source.
   private static func checkConditions(_ job: Job, against first: Job) throws(EngineFault) {
     if job.manifest.conditions.network != first.manifest.conditions.network {
       throw differ(first, job, "conditions.network")
@@ -40,7 +40,7 @@ enum JobsAgreement {
     }
   }
 
-  /// A session's command is started in the folder of its manifest.
+  /// A session's command is started in the folder of its manifest, so the folders must be the same.
   private static func checkCommands(_ job: Job, against other: Job) throws(EngineFault) {
     guard job.folder != other.folder else { return }
     for session in job.plan.sessions where !session.onEvents.isEmpty && other.has(session: session.identifier)
@@ -77,7 +77,7 @@ extension Job {
     manifest.uploads.contains { if case .list("-", _) = $0.files.source { true } else { false } }
   }
 
-  /// The line of the session of this identifier.
+  /// The location of the session with this identifier.
   fileprivate func location(ofSession identifier: String) -> String {
     let index = plan.sessions.firstIndex { $0.identifier == identifier }
     return index.map { "\(manifest.sessions[$0].name.location)" } ?? path

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// What the report tells of requests that may have been carried out.
+/// Reports requests that may have been executed.
 extension Launch {
   func tellAmbiguities(
     _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, _ launchState: LaunchState

@@ -3,13 +3,13 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The run itself: the files met with the journals, the loop, and what became of them.
+/// The run itself: reconciles the files with the journals, runs the loop, and records the results.
 extension Launch {
-  /// What a run came to.
+  /// The result of a run.
   struct Outcome {
     var record: RunRecord
     var rates: [RateRow]
-    /// Sessions that a force quit ended meanwhile.
+    /// Sessions that a force quit ended during the run.
     var cancelled: Set<Int>
   }
 
@@ -18,12 +18,12 @@ extension Launch {
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
     let messages = RunMessageQueue(waker: loop.waker)
-    // Before files are listed, which may take long: a signal then has a report too.
+    // Start before files are listed, which may take long: a signal during the listing then also produces a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
     let listers = try listers(unless: { messages.hasStop })
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
-    // Each note that it removed is removed already.
+    // Its removals are already synced.
     defer { try? inbox.close() }
     let inboxProcessor = InboxProcessor(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
@@ -45,7 +45,7 @@ extension Launch {
     if !warnings.isEmpty { run.warn(warnings) }
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
-    // It was settled before.
+    // Its usage was already settled.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
@@ -64,13 +64,13 @@ extension Launch {
     return Outcome(record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled)
   }
 
-  /// What the run finds; what reading files told of them is written down.
+  /// The state in which the run starts. What was learned by reading files is recorded in the journals.
   private func launchState(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
     _ messages: RunMessageQueue
   ) throws -> LaunchState {
     let (clock, deadline) = (clock, run.deadline)
-    // The rest is left unread then: the loop begins stopped.
+    // After a stop, the remaining files are not read: the loop starts in the stopped state.
     let contents = ContentReader { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
@@ -92,7 +92,7 @@ extension Launch {
     }
   }
 
-  /// Closes the rounds that are through; what was submitted meanwhile, and not taken, is the next round's.
+  /// Closes the completed rounds. Files submitted meanwhile and not yet queued belong to the next round.
   private func close(
     _ areThrough: [Bool], _ run: Run, _ inboxProcessor: InboxProcessor, _ history: RunHistory
   ) throws(JournalError) {
@@ -105,7 +105,7 @@ extension Launch {
     }
   }
 
-  /// What SIGHUP means.
+  /// The message to post on SIGHUP.
   private var hangUp: RunMessage {
     let hasWindow = options.launch == .foreground && jobs.plan.policies.executionWindow.foreground != nil
     return hasWindow ? .hangUp : .stop(.terminate)

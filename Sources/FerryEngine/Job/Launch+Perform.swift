@@ -2,7 +2,7 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The loop of a run, with all that it needs.
+/// Sets up and runs the loop of a run.
 extension Launch {
   func perform(
     _ run: Run, _ loop: TransferLoop, _ messages: RunMessageQueue, _ journals: SessionJournals,
@@ -71,7 +71,7 @@ extension Launch {
         patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
   }
 
-  /// Of the uploads whose files are deleted or moved.
+  /// The destinations of the uploads whose files are deleted or moved.
   private func destinations(
     _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
   ) -> [Int: PostDeliveryWorker.Destination] {
@@ -85,7 +85,7 @@ extension Launch {
     return destinations
   }
 
-  /// The journals' writer, and where in them each node is.
+  /// The writer of the journals, and the location of each node in them.
   private func writer(
     _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState, _ messages: RunMessageQueue
   ) -> (

@@ -2,13 +2,13 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// What is told of a run that has ended.
+/// The record of a run that has ended.
 extension Launch {
   /// - Parameters:
-  ///   - areThrough: by manifest, whether its round is.
-  ///   - after: by node, what became of delivered files.
-  ///   - problems: by node, what could not be listed.
-  ///   - left: by node, why submitted files are left to the next run.
+  ///   - areThrough: whether the round has completed, by manifest.
+  ///   - after: the results of `after` actions, by node.
+  ///   - problems: the files and folders that could not be listed, by node.
+  ///   - left: why submitted files remain for the next run, by node.
   func record(
     _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: PostDeliveryMetrics],
     _ problems: [Int: [ListingProblem]], left: [Int: [ListingProblem]]
@@ -38,7 +38,7 @@ extension Launch {
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
   }
 
-  /// What is used of each budget in the window of a moment.
+  /// The bytes used of each budget in the window that contains a moment.
   func uses(
     of ledger: Ledger, _ run: Run, at now: Instant
   ) throws -> [(budget: (DeviceConditions.Network, Budget), window: Range<Instant>, used: Int64)] {
@@ -49,7 +49,7 @@ extension Launch {
     }
   }
 
-  /// How fast uploads went, for the plans of later runs.
+  /// The transfer rates of uploads, for the plans of later runs.
   func rates(_ scheduler: Scheduler) -> [RateRow] {
     scheduler.samples.map { id, sample in
       let node = jobs.plan.nodes[id.index]

@@ -4,37 +4,37 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// One start of `ferry run`: locks, journals, the run itself, the report.
+/// One start of `ferry run`: takes locks, opens journals, runs, and writes the report.
 package struct Launch {
   package struct Options: Sendable {
     package var state: String?
     package var report: String?
     package var only: [String] = []
     package var limit: Int?
-    /// After this long nothing more is started; from the launch's first moment.
+    /// Nothing is started after this time, counted from the start of the launch.
     package var maxDuration: Duration?
-    /// How long it waits with nothing to do.
+    /// How long the run waits when it has nothing to do.
     package var patience: Duration = .zero
-    /// How long it waits for sessions that another process has.
+    /// How long the launch waits for sessions that another process holds.
     package var lockPatience = LockPatience()
-    /// Over the manifest's `conditions`, where they are given.
+    /// `network` and `power` override the manifest's `conditions`.
     package var network: Conditions.Network?
     package var power: Conditions.Power?
     package var launch = LaunchKind.background
-    /// Each sync takes at least this long: a slow disk, for benchmarks.
+    /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
     package var syncDelay: Duration = .zero
 
     package init() {}
   }
 
-  /// What became of it.
+  /// How the launch ended.
   package enum Ending {
     case ran(RunRecord, report: String)
-    /// Another process has the session.
+    /// Another process holds the session.
     case inUse(SessionInUse)
   }
 
-  /// A look at a run that is under way.
+  /// A snapshot of the progress of a run.
   package struct Progress: Sendable {
     package var done: Int
     package var open: Int
@@ -48,20 +48,20 @@ package struct Launch {
   let clock = LaunchClock()
   let version: String
 
-  /// What stays the same from a run's first moment to its last.
+  /// The values that do not change during a run.
   struct Run {
     var id: String
     /// By manifest.
     var rounds: [Int64]
     var startedAt: Instant
-    /// From when nothing more is started.
+    /// Nothing is started after this moment.
     var deadline: Instant?
     var selection: Selection
     /// By manifest.
     var secrets: [[String: SensitiveValue]]
     var conditions: DeviceConditions
     var threads: RunThreads
-    /// Of the budgets.
+    /// The time zones of the budgets, by name.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
@@ -78,8 +78,12 @@ package struct Launch {
     state = try StateDirectory(explicit: options.state, environment: environment)
   }
 
-  /// Runs to the end. `notice` takes lines for people, `warn` what the files and the history show to be wrong
-  /// with the manifest; `onProgress` is called after every turn.
+  /// Runs to the end.
+  ///
+  /// - Parameters:
+  ///   - notice: receives lines for people.
+  ///   - warn: receives problems of the manifest that only the files and the history reveal.
+  ///   - onProgress: called after every turn of the loop.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping (Progress) -> Void
@@ -90,17 +94,17 @@ package struct Launch {
     let secrets = try jobs.all.map {
       try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
     }
-    // What is missing is found out before anything is locked.
+    // Detect missing resources before anything is locked.
     let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    // A session that was ephemeral until now has run, and has had no lock.
+    // Read before locking: a session that was ephemeral until now has run, but never had a lock.
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
     }
-    // What was waited for belongs to the run of who had the session.
+    // Time spent waiting belongs to the run that held the session.
     let started = clock.now
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
@@ -139,21 +143,21 @@ package struct Launch {
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
-      // Whoever reads the wanted report may take long: no session waits for that.
+      // Writing the requested report may block on its reader; no session waits for that.
       for lock in locks { lock.release() }
       try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
     } catch {
-      // Nothing was carried out: its end is written down, so that no later run takes it for a killed one.
+      // Record the run's end, so that no later run takes it for a killed one.
       let code = EngineFault.exitCode(of: error).rawValue
-      // The error that is thrown says more than one of writing that down would.
+      // The thrown error is more useful than a failure to record it.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
     }
   }
 
-  /// The run has ended, and what cannot be forgotten now does it no harm.
+  /// Removes old runs. The run has ended, so a failure to remove them does it no harm.
   private func forgetOldRuns(
     _ history: RunHistory, _ retention: Retention, _ notice: (String) -> Void
   ) {
@@ -164,7 +168,7 @@ package struct Launch {
     }
   }
 
-  /// A force quit takes the session with it, where the profile says so.
+  /// After a force quit, removes the session if the profile says so.
   private func forget(_ sessions: Set<Int>, _ history: RunHistory) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for session in sessions.sorted() {
@@ -174,8 +178,8 @@ package struct Launch {
     }
   }
 
-  /// Writes the report where it is wanted. Where that cannot be, it is a fault of the run, and the report that is kept
-  /// and `ferry.db` say so.
+  /// Writes the report to the requested destination. If that fails, the run gets a fault, and the stored report and
+  /// `ferry.db` record it.
   private func deliver(
     _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
   ) throws {
@@ -195,14 +199,14 @@ package struct Launch {
     }
   }
 
-  /// Writes the report where it is kept; returns its path.
+  /// Stores the report in the state folder; returns its path.
   private func keep(_ record: RunRecord) throws -> String {
     do {
       let report = try state.createReportFolder(ofRun: record.run.id)
       try ReportWriter.write(ReportWriter.encode(record), to: report)
       return report
     } catch {
-      // What stopped the run says more than what it keeps from being told.
+      // The fault that stopped the run is more important than the failure to report it.
       guard let fault = record.run.fault else { throw error }
       throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
     }
@@ -214,18 +218,18 @@ package struct Launch {
     return try .take(lockedSessions, in: state, patience: patience) { clock.now }
   }
 
-  /// Sessions whose journal is kept; sorted, so that two processes never wait for each other.
+  /// Sessions with a durable journal; sorted, so that two processes never wait for each other.
   private var lockedSessions: [String] {
     Self.homes(of: jobs.plan).map { jobs.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
       .map(\.identifier).sorted()
   }
 
-  /// The sessions that nodes live in.
+  /// The sessions that nodes belong to.
   static func homes(of plan: Plan) -> [SessionID] {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
   }
 
-  /// A run that was killed is closed as interrupted by the next one, with a report that says so.
+  /// Closes runs that were killed as interrupted, each with a report that says so.
   private func closeDeadRuns(
     _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
   ) throws {
@@ -245,7 +249,7 @@ package struct Launch {
     }
   }
 
-  /// Sorts by time; the end keeps apart runs of one second.
+  /// Sorts by time; the suffix distinguishes runs that start in the same second.
   private static func runID(at now: Instant) -> String {
     "\(now.compact)-\(String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16))"
   }

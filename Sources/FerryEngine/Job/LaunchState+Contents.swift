@@ -3,8 +3,8 @@ import FerryPlan
 import FerryTransfer
 
 extension LaunchState {
-  /// What looks into an upload's delivered files tell, by the files' places in the listing; empty where size and
-  /// modification time tell what has changed.
+  /// Reads an upload's delivered files where size and modification time do not decide whether they changed. Returns
+  /// the results in the order of the listing; empty if no file needs to be read.
   mutating func answers(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
     root: SourceRoot?
@@ -22,6 +22,6 @@ extension LaunchState {
 }
 
 extension ItemRow {
-  /// Of what was last sent, where it is known.
+  /// The digest of the content last sent, if known.
   var digest: ContentDigest? { sha256.flatMap { ContentDigest($0) } }
 }

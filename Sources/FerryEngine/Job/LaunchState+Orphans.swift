@@ -3,10 +3,10 @@ import FerryPlan
 
 /// Upload IDs that will not be used.
 extension LaunchState {
-  /// Of one upload, a launch releases so many at most: they are held in memory.
+  /// The maximum number of upload IDs that a launch releases per upload, because they are held in memory.
   private static let mostOrphans = 10_000
 
-  /// Finds those that earlier launches left and that the present steps can release.
+  /// Finds the orphans of earlier launches that the current steps can release.
   mutating func findOrphans(
     of id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?
   ) throws(JournalError) {
@@ -20,16 +20,17 @@ extension LaunchState {
     Dictionary(uniqueKeysWithValues: orphans.map { (NodeID($0.key), $0.value.count) })
   }
 
-  /// How many upload IDs a run drops as it begins.
+  /// The number of upload IDs that a run drops when it starts, by node.
   var dropCounts: [NodeID: Int] { drops.reduce(into: [:]) { $0[$1.node, default: 0] += 1 } }
 
-  /// How many a run releases that finds all this: those that it drops itself are no orphans yet.
+  /// The number of upload IDs that a run with this state releases, by node. It includes those that the run drops
+  /// itself, which are not orphans yet.
   var releaseCounts: [NodeID: Int] {
     drops.reduce(into: orphanCounts) { if $1.isReleased { $0[$1.node, default: 0] += 1 } }
   }
 
-  /// Before a run: makes orphans of the upload IDs of files that start over, and notes from where on those that it
-  /// allocates may count. Its items hold none of them any more.
+  /// Turns the upload IDs of files that start over into orphans, and records from which point on an upload with a
+  /// newly allocated ID may count as delivered. Called before a run; its items no longer hold the dropped IDs.
   mutating func dropUploadIDs(
     of plan: Plan, in journals: SessionJournals, at now: Instant
   ) throws(JournalError) {

@@ -4,50 +4,50 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// What a launch finds before it begins: the listing met with the journals, node by node.
+/// The state in which a launch starts: the listing reconciled with the journals, node by node.
 struct LaunchState {
-  /// In the order of `SessionID`: the next free row of each journal.
+  /// The next free row of each journal, in the order of `SessionID`.
   var nextRows: [Int64]
   /// By node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
-  /// What earlier launches captured for items that are still open.
+  /// The captures of earlier launches for items that are still open.
   var values: [ItemRef: ItemValues] = [:]
-  /// What requests of this round captured, by manifest and name.
+  /// The captures of this round's requests, by manifest and name.
   var requests: [[String: [String: BoundValue]]]
   var secrets: [SensitiveValue] = []
-  /// By node index: what could not be listed.
+  /// The files and folders that could not be listed, by node index.
   var problems: [Int: [ListingProblem]] = [:]
-  /// By node index and path: submitted files that are not there, and so fail as one that vanishes later.
+  /// Submitted files that do not exist, by node index and path. Each fails like a file that vanishes later.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
-  /// Upload IDs that the present steps cannot use.
+  /// Upload IDs that the current steps cannot use.
   struct DroppedIDs {
     var items = 0
     var reason: String
   }
   /// By node index.
   var droppedIDs: [Int: DroppedIDs] = [:]
-  /// Upload IDs of open items whose files start over: a run drops them before it begins.
+  /// An upload ID of an open item whose file starts over. A run drops it before the loop starts.
   struct Drop {
     var node: NodeID
-    /// Of which session's journal.
+    /// The session whose journal has the item.
     var session: Int
     var row: Int64
     var reason: OrphanReason
-    /// Whether the run releases it then.
+    /// Whether the run then releases the ID.
     var isReleased: Bool
   }
   var drops: [Drop] = []
-  /// By node index: upload IDs that are to be released, the oldest first.
+  /// Upload IDs to be released, oldest first, by node index.
   var orphans: [Int: [OrphanRow]] = [:]
-  /// By node index: globs of `include` that no file met, by their places in the list.
+  /// Globs of `include` that matched no file, as positions in the list, by node index.
   var unmatched: [Int: [Int]] = [:]
-  /// By node: delivered files that hold what was delivered, of which the journal says less or another time.
+  /// Delivered files whose content is unchanged, but for which the journal has no digest or another time, by node.
   var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
-  /// `nil` leaves unread what would have to be read to tell whether it changed.
+  /// If `nil`, files that would have to be read to determine whether they changed are not read.
   let contents: ContentReader?
 
-  /// Of one job.
+  /// The state for a single job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
     submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
@@ -59,7 +59,7 @@ struct LaunchState {
 
   /// - Parameters:
   ///   - rounds: by manifest.
-  ///   - contents: reads the files that have to be read to tell whether they changed; `nil` leaves them unread.
+  ///   - contents: reads the files that must be read to determine whether they changed; if `nil`, they are not read.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
@@ -111,28 +111,28 @@ struct LaunchState {
     self.nextRows = nextRows
   }
 
-  /// By node: the validators that the journals have of fetches.
+  /// The validators of fetches in the journals, by node.
   var fetches: [Int: FetchRecord] {
     var fetches: [Int: FetchRecord] = [:]
     for (index, row) in rows.enumerated() { fetches[index] = row?.fetch }
     return fetches
   }
 
-  /// What the journals keep of the fetches' intervals.
+  /// The intervals of fetches in the journals, by node.
   var intervals: [NodeID: Duration] {
     var intervals: [NodeID: Duration] = [:]
     for (index, row) in rows.enumerated() { intervals[NodeID(index)] = row?.fetch?.interval }
     return intervals
   }
 
-  /// Another URL is another document, with validators and an interval of its own.
+  /// Identifies a fetch by its URL: another URL is another document, with its own validators and interval.
   private static func identity(_ step: Step) -> String {
     let digest = SHA256.hash(step.request.url.description.utf8)
     let mark = Hexadecimal.text(digest.prefix(8))
     return "\(step.origin?.description ?? "") \(mark)"
   }
 
-  /// Takes in files that were submitted; a listing that has one by now knows it better.
+  /// Adds submitted files to the listing. If the listing already has a file, the listing's entry is used.
   private mutating func take(
     _ submitted: SubmittedFiles, into listing: inout Listing?, of id: NodeID, _ row: NodeRow?,
     _ journal: SessionJournal?
@@ -144,7 +144,7 @@ struct LaunchState {
     expect(submitted, of: id, among: submitted.columns)
   }
 
-  /// Keeps why files that were submitted and are not there fail, of those among the columns.
+  /// Records why submitted files that do not exist will fail, for those among the columns.
   mutating func expect(_ submitted: SubmittedFiles, of id: NodeID, among files: FileColumns) {
     guard !submitted.absent.isEmpty else { return }
     for file in 0..<files.count {
@@ -171,7 +171,7 @@ struct LaunchState {
           known.isSubmittedAnew = submitted.isNew(item, at: now)
         }
         guard known.isBegun else {
-          // Most of a million: nothing was captured for it.
+          // This may be most of a million items; nothing was captured for them.
           item.withPath { reconciliation.meet(known, path: $0) }
           return
         }
@@ -188,7 +188,7 @@ struct LaunchState {
         }
         let before = reconciliation.items.count
         item.withPath { reconciliation.meet(known, path: $0) }
-        // The items in front of it may be new ones; its own place is the last.
+        // New items may precede it; its own position is the last.
         let last = reconciliation.items.count - 1
         guard last >= before, reconciliation.items.rows[last] == item.id else { return }
         if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
@@ -225,9 +225,9 @@ struct LaunchState {
 }
 
 extension UploadWork {
-  /// Why what an earlier launch captured for an item is of no use to the present steps.
+  /// Why the captures of an earlier launch for an item cannot be used by the current steps; `nil` if they can.
   ///
-  /// Captures of what may not be sent twice are kept, whatever they lack.
+  /// If the transfer must not be sent twice, the captures are kept even if some are missing.
   fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
     guard known.intent == nil, transfer.repeatability != .once else { return nil }
     let next: [Step]
@@ -251,7 +251,7 @@ extension UploadWork {
 }
 
 extension NodeOutcome {
-  /// How a closed node's row says it ended.
+  /// The outcome that a closed node's row records.
   init(_ state: ItemState) {
     switch state {
     case .done: self = .succeeded

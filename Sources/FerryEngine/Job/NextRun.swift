@@ -1,13 +1,13 @@
 import FerryPlan
 
-/// When a run of a manifest would next have something to do, as `ferry next` tells it. Its keys are an interface.
+/// When a run of a manifest would next have something to do, as reported by `ferry next`. Its keys are an interface.
 package struct NextRun: Encodable, Sendable {
   /// Raw values are an interface.
   package enum When: String, Encodable, Sendable {
     case now
     /// At the moment `at`.
     case later
-    /// When something changes that no clock tells of.
+    /// When something changes that does not depend on the time.
     case event
   }
 
@@ -15,7 +15,7 @@ package struct NextRun: Encodable, Sendable {
   package var path: String
   package var when: When
   package var moment: Instant?
-  /// Why not now.
+  /// Why the run has nothing to do now.
   package var reason: RecordedFailure?
 
   private enum CodingKeys: String, CodingKey {
@@ -41,7 +41,7 @@ package struct NextRun: Encodable, Sendable {
     let hasWork =
       try !preview.notes.isEmpty || Self.hasPendingEvents(preview) || Self.owesAfter(preview)
     let moment = hasWork ? preview.moment : preview.look.nextMoment(at: preview.moment)
-    // It is told to the second: a run in the second before would find nothing to do.
+    // Rounded up because the output is in whole seconds: a run in the second before would find nothing to do.
     self.moment = moment.map { $0 <= preview.moment ? $0 : $0.roundedUpToSecond }
     when = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
     switch when {
@@ -61,13 +61,14 @@ package struct NextRun: Encodable, Sendable {
     return rest(preview)
   }
 
-  /// A session's `on_events` is still to be started.
+  /// Whether a session's `on_events` still has to be started.
   private static func hasPendingEvents(_ preview: RunPreview) throws -> Bool {
     try preview.journals.owedEvents.contains { !preview.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
-  /// Delivered files are still to be deleted or moved: a run begins with them, whatever it waits for then. Those that a
-  /// run has tried in vain wait for the next one: a run for them alone would find what the last one found.
+  /// Whether delivered files still have to be deleted or moved. A run starts with them, whatever it waits for
+  /// afterwards. Files for which a run has already tried and failed wait for the next run that has other work: a run
+  /// for them alone would fail in the same way.
   private static func owesAfter(_ preview: RunPreview) throws -> Bool {
     let plan = preview.job.plan
     return try preview.journals.uploadRows(of: plan).contains { index, rows in
@@ -76,7 +77,7 @@ package struct NextRun: Encodable, Sendable {
     }
   }
 
-  /// Why nothing is to be sent.
+  /// Why there is nothing to send.
   private static func rest(_ preview: RunPreview) -> RecordedFailure {
     let owed = preview.launchState.starts.reduce(0) { count, start in
       guard case .upload(_, let settled) = start else { return count }

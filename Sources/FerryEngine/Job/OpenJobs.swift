@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// The jobs whose round is open: what `ferry resume` goes on with.
+/// The jobs whose round is open: those that `ferry resume` continues.
 package enum OpenJobs {
   package struct Open: Sendable {
     package var manifest: String
@@ -12,13 +12,13 @@ package enum OpenJobs {
   package static func find(state: String?, environment: [String: String]) throws -> [Open] {
     let history = try RunHistory.openForReading(
       in: StateDirectory(explicit: state, environment: environment))
-    defer { try? history.close() }  // It was only read.
+    defer { try? history.close() }  // It was only read, so closing cannot lose data.
     return try history.jobsWithOpenRound.map {
       Open(manifest: $0.manifest, path: $0.path, variables: $0.variables)
     }
   }
 
-  /// Throws `UsageError` where one of these sessions is known neither by these jobs nor by the state folder.
+  /// Throws `UsageError` if neither these jobs nor the state folder knows one of these sessions.
   package static func check(
     _ sessions: [String], of jobs: [Job], state: String?, environment: [String: String]
   ) throws {
@@ -26,7 +26,7 @@ package enum OpenJobs {
     guard !others.isEmpty else { return }
     let state = try StateDirectory(explicit: state, environment: environment)
     let inbox = try Inbox.openForReading(in: state)
-    defer { try? inbox.close() }  // It was only read.
+    defer { try? inbox.close() }  // It was only read, so closing cannot lose data.
     try SessionCatalog(state: state, inbox: inbox).check(others)
   }
 }

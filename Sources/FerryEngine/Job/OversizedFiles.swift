@@ -1,9 +1,9 @@
 import FerryManifest
 import FerryPlan
 
-/// Finds files that no budget has room for: they would wait for ever.
+/// Finds files that no budget has room for. They would wait indefinitely.
 enum OversizedFiles {
-  /// F0801, once for each upload.
+  /// F0801, once per upload.
   static func find(_ job: Job, launchState: LaunchState, launch: LaunchKind) -> [Diagnostic] {
     job.plan.nodes.indices.compactMap { index -> Diagnostic? in
       let node = job.plan.nodes[index]
@@ -25,7 +25,7 @@ enum OversizedFiles {
   private static func diagnostic(
     _ job: Job, _ session: SessionPlan, file: String, count: Int
   ) -> Diagnostic? {
-    // Of the networks that the session may use: the one that comes nearest.
+    // The largest budget among the networks that the session may use.
     let budgets = DeviceConditions.Network.allCases.compactMap {
       network -> (network: String, budget: Budget)? in
       guard network != .cellular || (session.allowsCellular && session.allowsExpensive) else { return nil }

@@ -2,19 +2,19 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// Warns of what only shows where the files and the history are known.
+/// Warns of problems that only show once the files and the history are known.
 struct PlanWarnings {
-  /// Of so many of the last runs the rate is taken.
+  /// The number of recent runs that the rate is computed from.
   static let runs = 5
 
   private let job: Job
   private let launchState: LaunchState
   private let history: RunHistory
-  /// Where the job's nodes begin in the situation.
+  /// The index of the job's first node in the launch state.
   private let firstNode: Int
 
-  /// - Parameter firstNode: where the job's nodes begin in a situation of several jobs.
-  /// - Returns: in the order of their places.
+  /// - Parameter firstNode: the index of the job's first node in a launch state of several jobs.
+  /// - Returns: the warnings, in the order of their locations.
   static func find(
     _ job: Job, launchState: LaunchState, history: RunHistory, firstNode: Int = 0
   ) throws(JournalError) -> [Diagnostic] {
@@ -22,7 +22,7 @@ struct PlanWarnings {
     let uploads = Dictionary(
       job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
-    /// What `for_each` makes of one line is told once.
+    /// Used to report a warning only once for all uploads that `for_each` makes from one line.
     var told: Set<String> = []
     for (index, node) in job.plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, let upload = uploads[node.name] else { continue }
@@ -35,14 +35,14 @@ struct PlanWarnings {
       .map(\.element)
   }
 
-  /// F0704.
+  /// F0704: globs of `include` that match no file.
   private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
     guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
-      // Delivered files are gone, so that there are none between two deliveries.
+      // With another `after`, delivered files are gone, so it is normal that no file matches between two deliveries.
       upload.after == .keep,
-      // In a folder that cannot be read there may be such files.
+      // A folder that cannot be read may contain matching files.
       launchState.problems[firstNode + index]?.allSatisfy({
         $0.kind == .leavingLink || $0.kind == .foreignLink
       }) ?? true
@@ -56,7 +56,7 @@ struct PlanWarnings {
     }
   }
 
-  /// F0703.
+  /// F0703: a file whose transfer probably takes longer than its upload ID is valid.
   private func slowFile(
     of upload: Upload, _ work: UploadWork, _ node: Node, at index: Int
   ) throws(JournalError) -> Diagnostic? {
@@ -83,13 +83,14 @@ struct PlanWarnings {
         + "fewer connections")
   }
 
-  /// The median of the rates, of those that tell of a file of this size; of two in the middle the higher.
+  /// The median rate of those samples that are representative of a file of this size; of two middle values, the
+  /// higher one.
   static func rate(_ samples: [TransferSample], for size: Int64) -> Double? {
     let rates = samples.filter { $0.tells(of: size) }.compactMap(\.rate).sorted()
     return rates.isEmpty ? nil : rates[rates.count / 2]
   }
 
-  /// `90 s`, `25 min`, `3 h`, `2 d`: no more exact than a guess is.
+  /// `90 s`, `25 min`, `3 h`, `2 d`: only as precise as an estimate can be.
   static func text(_ seconds: Double) -> String {
     for (unit, length) in [("d", 86_400.0), ("h", 3_600), ("min", 60)] where seconds >= 2 * length {
       return "\(Int64(clamping: (seconds / length).rounded())) \(unit)"

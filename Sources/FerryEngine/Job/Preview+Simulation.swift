@@ -2,19 +2,19 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// What a simulation is told of the network, the launches and the machine.
+/// The assumptions of a simulation about the network, the launches and the machine.
 package struct SimulationOptions: Sendable {
-  /// Bytes a second, of all requests together; `nil` takes what the last runs of the job measured.
+  /// Bytes per second of all requests together; `nil` uses the rate measured in the last runs of the job.
   package var bandwidth: Double?
   package var latency: Duration = .zero
   package var lossPercent: Double = 0
   package var launches = LaunchSchedule.once
-  /// As it was given.
+  /// The launches as given.
   package var launchesText: String?
   package var timeline: ConditionTimeline?
-  /// Resume delay policies to set side by side; empty for the manifest's own.
+  /// Resume delay policies to compare; empty to use the manifest's own.
   package var compare: [ResumeDelay.Policy] = []
-  /// How much time is simulated at most.
+  /// The maximum simulated time.
   package var length: Duration = .seconds(366 * 86_400)
   package var zone: CalendarZone
   package var seed: UInt64 = 1
@@ -23,7 +23,7 @@ package struct SimulationOptions: Sendable {
 }
 
 extension Preview {
-  /// The plan turned forward: what the launches to come would do.
+  /// Simulates the plan: what future launches would do.
   package func simulate(_ simulation: SimulationOptions) throws -> SimulationDocument {
     try takePreview { preview in
       let network = try network(simulation, preview)

@@ -3,14 +3,14 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What a run would find and do: reads the files and the journals, changes neither, asks nobody.
+/// What a run would find and do. Reads the files and the journals, changes neither, and sends no requests.
 package struct Preview {
   private let job: Job
   private let state: StateDirectory
   private let options: RunPreview.Options
   private let environment = ProcessInfo.processInfo.environment
 
-  /// - Parameter moment: when the run would be; now where it is nil.
+  /// - Parameter moment: when the run would start; `nil` for now.
   package init(
     _ job: Job, state: String?, only: [String] = [], network: Conditions.Network? = nil,
     power: Conditions.Power? = nil, launch: LaunchKind = .background, at moment: Instant? = nil
@@ -26,8 +26,8 @@ package struct Preview {
     self.options = options
   }
 
-  /// The plan, and what is wrong beyond what was told when the manifest was read; with an error among it the
-  /// plan cannot be carried out.
+  /// The plan, and the problems not already reported when the manifest was read. If one of them is an error, the plan
+  /// cannot be run.
   package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
     try takePreview { preview in
       let document = PlanDocument(
@@ -41,7 +41,7 @@ package struct Preview {
     }
   }
 
-  /// Looks, as a plan does, and calls `body` while the journals are open.
+  /// Takes a preview for a plan, and calls `body` while the journals are open.
   func takePreview<Result>(_ body: (RunPreview) throws -> Result) throws -> Result {
     var options = options
     options.readsStandardInput = true

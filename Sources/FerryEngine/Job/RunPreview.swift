@@ -3,22 +3,22 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What a launch at a moment would find and begin. The files, the journals, the history and the ledger are read,
-/// none of them is changed, and nobody is asked.
+/// What a launch at a given moment would find and start. The files, the journals, the history and the ledger are
+/// read; nothing is changed, and no request is sent.
 struct RunPreview {
   struct Options: Sendable {
     var only: [String] = []
-    /// Over the manifest's `conditions`, where they are given.
+    /// `network` and `power` override the manifest's `conditions`.
     var network: Conditions.Network?
     var power: Conditions.Power?
     var launch = LaunchKind.background
-    /// Now where it is nil.
+    /// `nil` for now.
     var moment: Instant?
-    /// Whether `list: -` reads the standard input; otherwise it names no file.
+    /// Whether `list: -` reads standard input; otherwise it lists no files.
     var readsStandardInput = false
-    /// Whether files are read where what they hold tells if they changed.
+    /// Whether files are read if only their content shows whether they changed.
     var readsContents = true
-    /// Sessions that were cancelled before.
+    /// Sessions that are treated as already canceled.
     var cancelled: [SessionID] = []
 
     init() {}
@@ -26,33 +26,33 @@ struct RunPreview {
 
   let job: Job
   let moment: Instant
-  /// The open round, or the one that a launch would open.
+  /// The open round, or the round that a launch would open.
   let round: Int64
   let continuesRound: Bool
   let conditions: DeviceConditions
   let launch: LaunchKind
   let budgets: [BudgetUse]
-  /// Of the budgets, by name.
+  /// The time zones of the budgets, by name.
   let zones: [String: CalendarZone]
-  /// How far the sessions' resume delays have grown.
+  /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// Bytes a second of one connection, as the last runs of the job measured them.
+  /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?
   let journals: SessionJournals
-  /// What others have asked of the manifest's sessions, and nobody has read.
+  /// Unread notes for the manifest's sessions.
   let notes: [Note]
   let launchState: LaunchState
   let look: InitialDecision
-  /// Beyond what was told when the manifest was read.
+  /// Problems not already reported when the manifest was read.
   let diagnostics: [Diagnostic]
 
-  /// Looks, and calls `body` while the journals are open.
+  /// Takes a preview, and calls `body` while the journals are open.
   static func take<Result>(
     _ job: Job, _ options: Options, in state: StateDirectory, environment: [String: String],
     _ body: (RunPreview) throws -> Result
   ) throws -> Result {
     let history = try RunHistory.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? history.close() }
     let journals = try SessionJournals.openForReading(
       job.plan, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
@@ -100,7 +100,7 @@ struct RunPreview {
 
   private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     var notes: [Note] = []
     for home in Launch.homes(of: plan) {
@@ -109,7 +109,7 @@ struct RunPreview {
     return notes.filter { $0.manifest == nil || $0.manifest == plan.manifest }
   }
 
-  /// Files that were submitted, by node.
+  /// The submitted files, by node.
   private static func submitted(
     _ notes: [Note], _ plan: Plan, _ listers: [Int: FileLister]
   ) throws(ListingFailure) -> [Int: SubmittedFiles] {
@@ -124,7 +124,7 @@ struct RunPreview {
     return submitted
   }
 
-  /// The middle one of what the last five runs of each upload measured.
+  /// The median of the rates that the last five runs of each upload measured.
   private static func measured(_ job: Job, _ history: RunHistory) throws -> Double? {
     var rates: [Double] = []
     for node in job.plan.nodes where node.kind == .upload {
@@ -134,14 +134,14 @@ struct RunPreview {
     return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
   }
 
-  /// What of each budget is used in its window at that moment.
+  /// The bytes used of each budget in the window that contains the moment.
   private static func used(
     _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
   ) throws -> (uses: [BudgetUse], bytes: [DeviceConditions.Network: Int64]) {
     let limited = DeviceConditions.Network.allCases.filter { budgets[$0] != nil }
     guard !limited.isEmpty else { return ([], [:]) }
     let ledger = try Ledger.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? ledger.close() }
     var uses: [BudgetUse] = []
     var bytes: [DeviceConditions.Network: Int64] = [:]
@@ -157,7 +157,7 @@ struct RunPreview {
 }
 
 extension Job {
-  /// The same with an empty file in the place of `list: -`.
+  /// The same job, with an empty file instead of `list: -`.
   fileprivate var withoutStandardInput: Job {
     var job = self
     for index in job.plan.nodes.indices {

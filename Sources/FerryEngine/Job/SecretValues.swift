@@ -1,7 +1,7 @@
 import FerryManifest
 import Foundation
 
-/// The values of a manifest's secrets, found when a run starts.
+/// Loads the values of a manifest's secrets when a run starts.
 enum SecretValues {
   static func load(
     _ secrets: [Secret], folder: String, environment: [String: String]
@@ -32,7 +32,7 @@ enum SecretValues {
     return values
   }
 
-  /// Without the line end of its last line.
+  /// The text of a file without its final line break.
   private static func text(of file: String) throws(FileContents.Failure) -> String {
     let bytes = try FileContents(file).bytesOfRegularFile(limit: limit)
     guard var text = String(validating: bytes, as: UTF8.self) else {
@@ -42,7 +42,7 @@ enum SecretValues {
     return text
   }
 
-  /// In bytes.
+  /// Maximum size in bytes.
   private static let limit = 1 << 20
 
   /// The path of a secret's file.

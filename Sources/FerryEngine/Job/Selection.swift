@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// The nodes that `--only` names, with the tokens and requests they cannot do without.
+/// The nodes that `--only` names, with the tokens and requests that they depend on.
 package struct Selection: Sendable {
   private let nodes: Set<Int>?
 
@@ -14,7 +14,7 @@ package struct Selection: Sendable {
     var chosen: Set<Int> = []
     var pending: [Int] = []
     for name in names { pending += try Self.nodes(name, in: plan) }
-    /// By manifest.
+    /// Indices of nodes, by manifest and name.
     var places: [[String: Int]] = plan.manifests.map { _ in [:] }
     for (index, node) in plan.nodes.enumerated() where node.kind != .token {
       places[node.manifest.index][node.name] = index
@@ -31,7 +31,7 @@ package struct Selection: Sendable {
     nodes = chosen
   }
 
-  /// What `--only` names of each job; those of which it names nothing are left out.
+  /// Splits the names of `--only` by job; jobs of which none is named are left out.
   package static func split(
     _ names: [String], among jobs: Jobs
   ) throws(UsageError) -> [(job: Job, only: [String])] {
@@ -42,7 +42,7 @@ package struct Selection: Sendable {
     }
   }
 
-  /// The nodes of a name: `NODE`, or `MANIFEST/NODE` where several manifests have it.
+  /// The nodes that a name means: `NODE`, or `MANIFEST/NODE` if several manifests have such a node.
   private static func nodes(_ name: String, in plan: Plan) throws(UsageError) -> [Int] {
     let found = matches(name, in: plan)
     guard !found.isEmpty else {
@@ -63,9 +63,9 @@ package struct Selection: Sendable {
     return found
   }
 
-  /// Of a node with a `for_each`, its own name means all that it makes.
+  /// The nodes that match a name. For a node with `for_each`, its own name matches all nodes made from it.
   static func matches(_ name: String, in plan: Plan) -> [Int] {
-    // Names have no slash.
+    // Names of manifests and nodes contain no slash.
     let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let manifest = parts.count == 2 ? String(parts[0]) : nil
     let local = parts.count == 2 ? String(parts[1]) : name

@@ -1,9 +1,9 @@
 import FerryJournal
 import FerryPlan
 
-/// The journals of the sessions that a plan's nodes live in.
+/// The journals of the sessions that a plan's nodes belong to.
 struct SessionJournals {
-  /// In the order of `SessionID`; `nil` where no node lives in that session.
+  /// In the order of `SessionID`; `nil` if no node belongs to the session.
   let all: [SessionJournal?]
 
   init(_ all: [SessionJournal?]) { self.all = all }
@@ -19,13 +19,13 @@ struct SessionJournals {
     }
   }
 
-  /// For a plan: nothing is changed.
+  /// Opens the journals for a plan; nothing is changed.
   static func openForReading(
     _ plan: Plan, in state: StateDirectory, known: Set<String>
   ) throws(JournalError) -> SessionJournals {
     try Self(plan) { identifier throws(JournalError) in
       let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
-      // What stops a run stops its plan.
+      // A damaged journal that would stop a run must also stop its plan.
       try journal.checkContent()
       return journal
     }
@@ -46,10 +46,10 @@ struct SessionJournals {
     all = journals
   }
 
-  /// The identifiers of the sessions whose journals are kept.
+  /// The identifiers of the sessions with durable journals.
   var kept: [String] { all.compactMap(\.self).filter(\.isDurable).map(\.identifier) }
 
-  /// How far the sessions' resume delays have grown.
+  /// The current resume delays of the sessions.
   var delays: [SessionID: ResumeState] {
     get throws(JournalError) {
       var delays: [SessionID: ResumeState] = [:]
@@ -61,7 +61,7 @@ struct SessionJournals {
     }
   }
 
-  /// Sessions that are owed the start of their `on_events`.
+  /// Sessions whose `on_events` still has to be started.
   var owedEvents: [SessionID] {
     get throws(JournalError) {
       var owed: [SessionID] = []
@@ -72,7 +72,7 @@ struct SessionJournals {
     }
   }
 
-  /// By upload of the plan: its rows, one for each server that its files have gone to.
+  /// The rows of each upload of the plan, one for each server that its files were sent to.
   func uploadRows(of plan: Plan) throws(JournalError) -> [Int: [NodeRow]] {
     var rows: [Int: [NodeRow]] = [:]
     for (session, journal) in all.enumerated() {
@@ -89,7 +89,7 @@ struct SessionJournals {
     return rows
   }
 
-  /// The last round of a manifest that they name; 0 where there is none.
+  /// The last round of a manifest in these journals; 0 if there is none.
   func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     var last: Int64 = 0
     for journal in all { last = max(last, try journal?.lastRound(of: manifest) ?? 0) }
@@ -97,7 +97,7 @@ struct SessionJournals {
   }
 
   func close() {
-    // What was to be kept is synced by the writer; closing late loses nothing.
+    // Everything to be kept is synced by the writer, so an error here loses nothing.
     for journal in all { try? journal?.close() }
   }
 }

@@ -3,16 +3,17 @@ import FerryProcess
 import FerryTransfer
 import Synchronization
 
-/// What delivered files hold that were submitted to a run under way, read beside its loop: `compare: content`.
+/// Reads the content of delivered files that are submitted again during a run, off the loop's thread (`compare:
+/// content`).
 final class SubmittedContents: Sendable {
-  /// The files of one note, as they were listed, and their answers once they are read.
+  /// The files of one note as they were listed, and their comparisons once they were read.
   private struct Reading {
     var files: FileColumns
     var answers: [ContentComparison]?
   }
 
   private struct State {
-    /// By note.
+    /// By note ID.
     var readings: [Int64: Reading] = [:]
     var isStopped = false
   }
@@ -22,12 +23,12 @@ final class SubmittedContents: Sendable {
 
   init(on worker: SerialWorker) { self.worker = worker }
 
-  /// The answers for a note's files; `nil` while they are read.
+  /// The comparisons for a note's files; `nil` while the files are being read.
   ///
   /// - Parameters:
-  ///   - files: as they are listed now; where that is not as they were read, they are read again.
-  ///   - root: what their paths are relative to.
-  ///   - wake: called on another thread once they are read.
+  ///   - files: the files as listed now. If they differ from those that were read, they are read again.
+  ///   - root: the folder that their paths are relative to.
+  ///   - wake: called on another thread once the files were read.
   func answers(
     note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,
     wake: @escaping @Sendable () -> Void
@@ -54,6 +55,6 @@ final class SubmittedContents: Sendable {
     state.withLock { state in state.readings[note].map { $0.answers == nil } ?? false }
   }
 
-  /// Ends what is read: the run is over.
+  /// Stops reading, because the run is over.
   func stop() { state.withLock { $0.isStopped = true } }
 }

@@ -18,7 +18,7 @@ final class RunLoop {
   /// Attempts whose requests are in the transfer loop or whose responses are being read.
   private var attempts: [UInt64: Attempt] = [:]
   private let journalEncoder: JournalEncoder
-  /// Ends of attempts that never reached the loop.
+  /// Results of attempts that never reached the transfer loop, or whose search was canceled.
   private var early: [AttemptResult] = []
   /// Attempts that wait for their file's digest.
   private var hashing: [UInt64: Attempt] = [:]
