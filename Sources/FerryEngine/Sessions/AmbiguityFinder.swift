@@ -3,13 +3,13 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Tells of requests that may have been carried out, of one upload, fetch or request that a journal has.
+/// Describes requests that may have been executed, for one upload, fetch or request in a journal.
 struct AmbiguityFinder {
-  /// The session in whose journal it stands, which may not be where its manifest has it now.
+  /// The session whose journal has the row. The manifest may have moved the node to another session since.
   let session: String
   let state: StateDirectory
   let row: NodeRow
-  /// What the manifest makes of it; `nil` where it has it no more, or cannot be read.
+  /// The node in the current manifest; `nil` if the manifest no longer has it or cannot be read.
   let node: Node?
 
   func ambiguity(of item: SessionJournal.AmbiguousItem) -> Ambiguity {
@@ -27,7 +27,7 @@ struct AmbiguityFinder {
       resolve: resolutions(of: item.path))
   }
 
-  /// Of a request or a fetch.
+  /// The ambiguity of a request or a fetch.
   var ambiguity: Ambiguity {
     let kind: Step.Kind = row.kind == .fetch ? .fetch : .request
     return Ambiguity(
@@ -35,7 +35,7 @@ struct AmbiguityFinder {
       resolve: resolutions(of: nil))
   }
 
-  /// Where the request went. What the manifest says now holds only where it still goes to the same server.
+  /// Where the request was sent. The current manifest is used only if the node still goes to the same server.
   private func origin(of kind: Step.Kind, _ values: ItemValues) -> String? {
     guard isWhereItWas, let step = node?.steps.first(where: { $0.kind == kind }) else { return row.server }
     return step.origin?.description ?? captured(by: step, values)
@@ -52,13 +52,13 @@ struct AmbiguityFinder {
     return first.map { $0.origin?.description == row.server } ?? false
   }
 
-  /// A host that only a capture tells.
+  /// The host of a step whose URL begins with a capture.
   private func captured(by step: Step, _ values: ItemValues) -> String? {
     var bindings = Bindings()
     bindings.allocate = .init(values.allocate)
     bindings.transfer = .init(values.transfer)
     let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
-    // What is no URL has no host to tell.
+    // A value that is not a URL has no host.
     guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }
     return Origin(url: url)?.description
   }

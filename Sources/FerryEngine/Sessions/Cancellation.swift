@@ -2,23 +2,23 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// `ferry cancel`: ends what is open in sessions, or asks the process that holds one to.
+/// `ferry cancel`: cancels open work in sessions. If a process holds a session, asks that process to do it.
 package struct Cancellation {
   package enum Target: Sendable {
-    /// Whatever the session of this identifier carries.
+    /// Everything in the session with this identifier.
     case session(String)
-    /// What this manifest has in its sessions.
+    /// Everything that this manifest has in its sessions.
     case manifest(Job)
   }
 
-  /// What became of one session. Its keys are an interface.
+  /// The result for one session. Its keys are an interface.
   package struct Outcome: Encodable, Sendable {
     /// Raw values are an interface.
     package enum Result: String, Encodable, Sendable {
       case cancelled
       /// The session's journal was removed (`force_quit: remove_session`).
       case removed
-      /// A process holds it and was told.
+      /// A process holds the session; a note was left for it.
       case told
       case nothing
     }
@@ -26,17 +26,17 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// Items whose unrepeatable step may have reached the server: a person decides.
+    /// Items whose unrepeatable step may have reached the server; the user must decide.
     package var ambiguous = 0
-    /// Files that were submitted and not taken into the queue yet.
+    /// Files that were submitted and not yet queued.
     package var submitted = 0
     package var closedRounds: [ClosedRound] = []
     package var pid: Int32?
-    /// That process was waited for, and has let the session go.
+    /// Whether ferry waited for that process and it has released the session.
     package var released: Bool?
   }
 
-  /// Who was told, and by which note.
+  /// A session whose holder received a note, and the ID of the note.
   private struct Told {
     var wish: CancelWish
     var note: Int64
@@ -54,15 +54,15 @@ package struct Cancellation {
   }
 
   /// - Parameters:
-  ///   - finishing: what a holder is asked for: to finish what runs and take nothing new.
-  ///   - patience: how long it waits for holders to let sessions go.
-  /// - Returns: with the sessions that were waited for in vain.
+  ///   - finishing: whether a holder may finish the work in progress, without starting anything new.
+  ///   - patience: how long to wait for holders to release sessions.
+  /// - Returns: the outcomes, and the sessions that were still held when the wait ended.
   package func cancel(
     _ targets: [Target], finishing: Bool, patience: LockPatience = LockPatience()
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
     var told: [Told] = []
-    // Who lets a session go in the moment in which it is told leaves the work to us.
+    // If a holder releases its session just as the note is left for it, the work is done here.
     for attempt in 1...3 where !wishes.isEmpty {
       let now = LaunchClock.wallTime
       var ending = CancelledSessions(state: state, environment: environment, version: version, now: now)
@@ -78,8 +78,8 @@ package struct Cancellation {
     return (outcomes.sorted { $0.session < $1.session }, inUse)
   }
 
-  /// Waits until holders have let their sessions go. A note that one of them left unread, as it was killed, is
-  /// carried out here.
+  /// Waits until holders have released their sessions. If a holder was killed before it read its note, the note is
+  /// executed here.
   private func wait(for told: inout [Told], _ patience: LockPatience) throws -> [SessionInUse] {
     guard patience.limit > .zero else { return [] }
     var inUse: [SessionInUse] = []
@@ -112,15 +112,15 @@ package struct Cancellation {
 
   private func unreadNotes(of session: String) throws -> Set<Int64> {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     return Set(try inbox.notes(session: session).map(\.id))
   }
 
-  /// What is meant, and the sessions that have nothing.
+  /// The sessions to cancel, and the outcomes of those with nothing to cancel.
   private func wishes(_ targets: [Target]) throws -> ([CancelWish], nothing: [Outcome]) {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     let catalog = SessionCatalog(state: state, inbox: inbox)
     var all: [CancelWish] = []
@@ -137,7 +137,7 @@ package struct Cancellation {
         }
       }
     }
-    // A session that is named as a whole is not also cancelled in part.
+    // A session that is named as a whole is not also canceled in part.
     var seen: Set<String> = []
     let wishes = all.filter { wish in
       let isWhole = all.contains { $0.session == wish.session && $0.manifest == nil }
@@ -149,14 +149,14 @@ package struct Cancellation {
     return (present, absent.map { Outcome(session: $0, result: .nothing) })
   }
 
-  /// Leaves notes for the holders of sessions. A note that nobody would read before the next run is taken back:
-  /// it would cancel that.
+  /// Leaves notes for the holders of sessions. If nobody would read a note before the next run, it is withdrawn,
+  /// because it would cancel that run's work.
   private func tell(
     _ held: [(wish: CancelWish, pid: Int32?)], finishing: Bool, mayReturn: Bool, at now: Instant
   ) throws -> (told: [Told], freed: [CancelWish]) {
     guard !held.isEmpty else { return ([], []) }
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
-    defer { try? inbox.close() }  // Each of its writes is synced.
+    defer { try? inbox.close() }  // Every write is already synced.
     var told: [Told] = []
     var freed: [CancelWish] = []
     for (wish, pid) in held {

@@ -1,16 +1,17 @@
 import FerryJournal
 import FerryPlan
 
-/// A session, and whose items of it are to be cancelled; all where the manifest is `nil`.
+/// A session to cancel, and the manifest whose items are canceled; all items if it is `nil`.
 struct CancelWish {
   var session: String
   var manifest: String?
   var job: Job?
 }
 
-/// Cancels what is open in sessions that no process holds, under their locks.
+/// Cancels open work in sessions that no process holds, under their locks.
 ///
-/// `ferry.db` is first only read and then only written: SQLite's locks do not bear both in one process.
+/// `ferry.db` is first only read and then only written, because SQLite's locks do not support both at once in one
+/// process.
 struct CancelledSessions {
   let state: StateDirectory
   let environment: [String: String]
@@ -18,7 +19,7 @@ struct CancelledSessions {
   let now: Instant
   private(set) var outcomes: [Cancellation.Outcome] = []
   private var locks: [String: SessionLock] = [:]
-  /// Notes that have nobody left to read them.
+  /// Notes that no process will read; they are removed.
   private var notes: [Int64] = []
 
   init(state: StateDirectory, environment: [String: String], version: String, now: Instant) {
@@ -28,14 +29,14 @@ struct CancelledSessions {
     self.now = now
   }
 
-  /// Hands over the lock of a session that was waited for.
+  /// Takes over the lock of a session that was waited for.
   mutating func take(_ locks: [SessionLock], of session: String) {
     for lock in locks { self.locks[session] = lock }
   }
 
   func release() { for lock in locks.values { lock.release() } }
 
-  /// - Returns: those that another process holds.
+  /// - Returns: the wishes for sessions that another process holds.
   mutating func end(_ wishes: [CancelWish]) throws -> [(wish: CancelWish, pid: Int32?)] {
     var held: [(wish: CancelWish, pid: Int32?)] = []
     var free: [CancelWish] = []
@@ -56,10 +57,10 @@ struct CancelledSessions {
     return held
   }
 
-  /// Ends what is open, and finds the rounds that are through by that.
+  /// Cancels open work, and finds the rounds that this completes.
   private mutating func endOpen(_ wishes: [CancelWish]) throws -> [ClosedRound] {
     let history = try RunHistory.openForReading(in: state)
-    // They were only read.
+    // They were only read, so closing cannot lose data.
     defer { try? history.close() }
     let inbox = try Inbox.openForReading(in: state)
     defer { try? inbox.close() }
@@ -71,7 +72,7 @@ struct CancelledSessions {
     }
   }
 
-  /// - Returns: the manifests that it was about.
+  /// - Returns: the manifests that were affected.
   private mutating func end(
     _ wish: CancelWish, _ history: RunHistory, _ inbox: Inbox
   ) throws -> Set<String> {
@@ -84,7 +85,7 @@ struct CancelledSessions {
       session: wish.session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())),
       writtenBy: version, at: now)
     if let journal = found {
-      defer { try? journal.close() }  // What was ended is synced.
+      defer { try? journal.close() }  // Everything canceled is already synced.
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
       let before = try ambiguous(journal)
@@ -102,7 +103,7 @@ struct CancelledSessions {
     try journal.countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
   }
 
-  /// Whether the profile lets the session vanish: each manifest in it that can be read says so.
+  /// Whether the session is to be removed: every manifest in it that can be read must say so.
   private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
     var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
     for manifest in manifests where manifest != wish.manifest {
@@ -116,7 +117,7 @@ struct CancelledSessions {
   private mutating func write(_ rounds: [ClosedRound]) throws {
     if !notes.isEmpty {
       let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
-      defer { try? inbox.close() }  // Its write is synced.
+      defer { try? inbox.close() }  // The write is already synced.
       try inbox.remove(notes)
     }
     let removed = outcomes.filter { $0.result == .removed }.map(\.session)
@@ -124,7 +125,7 @@ struct CancelledSessions {
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Likewise.
     for session in removed {
-      // Where the process is killed in between, the next run registers the journal again.
+      // If the process is killed in between, the next run registers the journal again.
       try history.forget(session: session)
       try SessionJournal.remove(session: session, in: state)
     }
@@ -132,7 +133,7 @@ struct CancelledSessions {
       try history.closeRound(manifest: round.manifest, number: round.round, at: now)
     }
     guard !rounds.isEmpty else { return }
-    // They are told with the first session.
+    // They are reported with the first session.
     outcomes[0].closedRounds = rounds
   }
 }

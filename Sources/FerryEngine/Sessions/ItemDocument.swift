@@ -1,33 +1,34 @@
 import FerryPlan
 
-/// Where an item or node stands, as `ferry explain ITEM --format json` writes it. Its keys are an interface.
+/// The state of an item or node, as written by `ferry explain ITEM --format json`. Its keys are an interface.
 package struct ItemDocument: Encodable, Sendable {
   package var version = 1
-  /// As it was asked for.
+  /// The item as given.
   package var item: String
   package var manifest: String
   package var path: String
   package var round: Int64
-  /// Every upload, fetch or request that it may mean.
+  /// Every upload, fetch or request that the given item may mean.
   package var matches: [Match]
 
   package struct Match: Encodable, Sendable {
     package var node: String
     package var kind: Node.Kind
-    /// Its identifier.
+    /// The session's identifier.
     package var session: String
-    /// Of an item: relative to `root`.
+    /// The path of an item, relative to `root`.
     package var path: String?
-    /// Where the name is not UTF-8: its bytes.
+    /// The bytes of a name that is not UTF-8.
     package var pathBase64: String?
     package var size: Int64?
-    /// Of an item: `new` where the journal does not have it, else a state of the journal. Of a node: as in a plan.
+    /// For an item: `new` if the journal does not have it, otherwise a state of the journal. For a node: as in a
+    /// plan.
     package var state: String
-    /// What the next run makes of it.
+    /// What the next run will do with it.
     package var next: Next
-    /// The process that carries its session out.
+    /// The process that is running its session.
     package var pid: Int32?
-    /// Why it is not sent at once, or how it ended.
+    /// Why it is not sent immediately, or how it ended.
     package var reason: RecordedFailure?
     package var notBefore: String?
     /// The round of its last attempt.
@@ -35,45 +36,45 @@ package struct ItemDocument: Encodable, Sendable {
     package var handedOverAt: String?
     package var uploadId: UploadID?
     package var deliveredAt: String?
-    /// Of a delivered file, where something was asked for.
+    /// For a delivered file with an `after` action.
     package var after: After?
-    /// Of what is ambiguous.
+    /// For an ambiguous item or node.
     package var ambiguity: Ambiguity?
-    /// Of an upload: how many items a run would send.
+    /// For an upload: the number of items that a run would send.
     package var toSend: Int?
     /// The last run that has a report.
     package var lastRun: String?
-    /// Those in that report, which has what did not go well.
+    /// The attempts in that report, which only lists what did not succeed immediately.
     package var attempts: [RunRecord.AttemptRecord] = []
   }
 
-  /// What becomes of a delivered file.
+  /// The `after` action of a delivered file.
   package struct After: Encodable, Sendable {
-    /// `owed`, or what became of it: `deleted`, `moved`, `changed`, `gone`, `kept`.
+    /// `owed`, or the result: `deleted`, `moved`, `changed`, `gone`, `kept`.
     package var state: String
-    /// What the next run does with what is owed: `delete`, `move_to` and the folder, or `keep` where the manifest asks
-    /// for nothing any more.
+    /// What the next run will do with a file that is `owed`: `delete`, `move_to` and the folder, or `keep` if the
+    /// manifest no longer asks for an action.
     package var owed: String?
-    /// Why it is still there, as the last run told it; absent where none has come to it.
+    /// Why the file is still there, as reported by the last run; absent if no run has tried yet.
     package var reason: RecordedFailure?
   }
 
   /// Raw values are an interface.
   package enum Next: String, Encodable, Sendable {
-    /// It is begun at once.
+    /// It starts immediately.
     case begins
     case waits
-    /// A process carries its session out now.
+    /// A process is running its session now.
     case running
-    /// It is ended without being sent.
+    /// It is closed without being sent.
     case ends
     /// There is nothing to do in this round.
     case nothing
   }
 
-  /// An upload ID that the journal holds; its value is not told.
+  /// An upload ID that the journal holds. Its value is not shown.
   package struct UploadID: Encodable, Sendable {
-    /// Absent where it may be used for ever.
+    /// Absent if it does not expire.
     package var expiresAt: String?
   }
 }

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry explain ITEM`: where an item or a node stands, and why it waits.
+/// `ferry explain ITEM`: the state of an item or a node, and why it waits.
 package struct ItemExplanation {
   private let job: Job
   private let state: StateDirectory
@@ -25,12 +25,12 @@ package struct ItemExplanation {
     self.environment = environment
   }
 
-  /// - Parameter item: the path of an upload's item relative to its root or of its file, `NODE/PATH`, or a node's
-  ///   name.
-  /// - Throws: `UsageError` where it means nothing.
+  /// - Parameter item: the path of an upload's item, relative to the upload's root or to the current folder;
+  ///   `NODE/PATH`; or a node's name.
+  /// - Throws: `UsageError` if it does not mean anything.
   package func explain(_ item: String) throws -> ItemDocument {
     let history = try RunHistory.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? history.close() }
     let report = try lastReport(history)
     return try RunPreview.take(job, options, in: state, environment: environment) { preview in
@@ -55,7 +55,7 @@ package struct ItemExplanation {
     }
   }
 
-  /// Whoever holds the session decides by what it has seen.
+  /// If a process holds the session, that process decides, based on the files it has seen.
   private func tellHolder(of match: inout ItemDocument.Match) throws {
     guard match.next == .begins || match.next == .waits,
       let holder = try SessionLock.holder(session: match.session, in: state)
@@ -136,13 +136,13 @@ package struct ItemExplanation {
     }
     match.attempts =
       report?.items.first {
-        // In a report of one manifest its name is not told again.
+        // A report of a single manifest does not repeat the manifest's name.
         $0.node == node.name && $0.path == match.path && $0.manifest ?? job.plan.manifest == job.plan.manifest
       }?.attempts ?? []
     return match
   }
 
-  /// Why the last run left a delivered file.
+  /// Why the last run did not delete or move a delivered file.
   private func problem(of match: ItemDocument.Match, in report: RunRecord?) -> RecordedFailure? {
     let node = report?.nodes.first {
       $0.name == match.node && $0.kind == .upload
@@ -196,10 +196,10 @@ package struct ItemExplanation {
     }
   }
 
-  /// Of the last run of this manifest that has one.
+  /// The report of the last run of this manifest that has one.
   private func lastReport(_ history: RunHistory) throws -> RunRecord? {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
-      // A run that goes on, or was killed and not resumed, has none.
+      // A run that is in progress, or that was killed and not resumed, has no report.
       guard let report = try state.storedReport(ofRun: run.id) else { continue }
       return try ReportWriter.decode(report)
     }

@@ -2,10 +2,12 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// How a person names items.
+/// Resolves the names that people give to items.
 extension Job {
-  /// The paths relative to a node's root that the words may mean, the likeliest first; `nil` where they have not the form
-  /// that stands there, so that the same place means the same form of every node.
+  /// The paths relative to a node's root that a name may mean, likeliest first.
+  ///
+  /// Each position stands for one form of name, the same for every node. It is `nil` if the name does not have that
+  /// form.
   func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]?] {
     guard case .upload(let work) = node.work else { return [] }
     let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)
@@ -18,9 +20,10 @@ extension Job {
     return candidates
   }
 
-  /// Those that need no folder: `NODE/PATH`, or the path itself; either as ferry shows it in quotes, or as it is.
+  /// The candidates that need no folder: `NODE/PATH`, or the path itself, each first read as ferry quotes names, then
+  /// literally.
   static func relativeCandidates(_ item: String, node: String) -> [[UInt8]?] {
-    // By bytes: a name may begin with a mark that combines with the slash.
+    // Compare bytes: a name may begin with a mark that combines with the slash.
     let item = Array(item.utf8)
     let ofNode = item.starts(with: (node + "/").utf8) ? Array(item.dropFirst(node.utf8.count + 1)) : nil
     let path = item.first == UInt8(ascii: "/") ? nil : item

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// Manifests that were run before, read again as they are now.
+/// Manifests that were run before, read again in their current version.
 struct KnownJobs {
   let history: RunHistory
   let environment: [String: String]

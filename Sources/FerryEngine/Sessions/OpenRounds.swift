@@ -1,20 +1,20 @@
 import FerryJournal
 import FerryPlan
 
-/// Finds the rounds that nothing keeps open any more. The history is only read.
+/// Finds the rounds that nothing keeps open any longer. The history is only read.
 struct OpenRounds {
   let state: StateDirectory
   let history: RunHistory
   let environment: [String: String]
 
-  /// A manifest's open round.
+  /// The open round of a manifest.
   func open(_ manifest: String) throws -> ClosedRound? {
     guard let round = try history.latestRound(manifest: manifest), round.closedAt == nil else { return nil }
     return ClosedRound(manifest: manifest, round: round.number)
   }
 
-  /// The same, unless another session than these, which were cancelled, has still something to do in it. The
-  /// caller holds their locks, so that no run of the manifest goes on.
+  /// The open round of a manifest, unless a session other than the canceled ones still has work in it. The caller
+  /// holds the locks of the canceled sessions, so no run of the manifest is in progress.
   func finished(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
     guard let round = try open(manifest) else { return nil }
     switch try KnownJobs(history: history, environment: environment).find(manifest) {
@@ -23,7 +23,7 @@ struct OpenRounds {
     }
   }
 
-  /// Whether the scheduler has nothing left once the sessions are cancelled.
+  /// Whether the scheduler has nothing left to do once the sessions are canceled.
   private func isThrough(_ job: Job, _ sessions: Set<String>, at now: Instant) throws -> Bool {
     var options = RunPreview.Options()
     options.moment = now
@@ -35,7 +35,7 @@ struct OpenRounds {
         $0.look.scheduler.isRoundThrough
       }
     } catch is ListingFailure {
-      // A folder of another session that is away now may be there again.
+      // An inaccessible folder of another session may become accessible again.
       return false
     }
   }
@@ -45,7 +45,7 @@ struct OpenRounds {
     for identifier in try state.sessions() where !sessions.contains(identifier) {
       let journal = try SessionJournal.openForReading(
         session: identifier, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
-      // It was only read.
+      // It was only read, so closing cannot lose data.
       defer { try? journal.close() }
       let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))
       let counts = try journal.countsByRound()

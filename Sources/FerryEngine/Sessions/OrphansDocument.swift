@@ -1,52 +1,52 @@
 import FerryPlan
 
-/// Upload IDs that will not be used, as `ferry orphans --format json` writes them. Its keys are an interface.
+/// Upload IDs that will not be used, as written by `ferry orphans --format json`. Its keys are an interface.
 package struct OrphansDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
   package var state: String
-  /// When it was looked at.
+  /// When the journals were read.
   package var at: String
   package var orphans: [Entry]
-  /// Sessions whose journals cannot be read; absent where there are none.
+  /// Sessions whose journals cannot be read; absent if there are none.
   package var problems: [Problem]?
 
   package struct Problem: Encodable, Sendable {
     package var session: String
-    /// Why nothing can be told of it.
+    /// Why the session's orphans are unknown.
     package var problem: String
   }
 
   package struct Entry: Encodable, Sendable {
     package var session: String
-    /// Within its session; what `--forget` takes.
+    /// The number within its session, as accepted by `--forget`.
     package var id: Int64
     package var manifest: String
     package var upload: String
-    /// Scheme, host and port that the ID was asked of; empty where only a capture tells.
+    /// The scheme, host and port of the server that was asked for the ID; empty if only a capture determines them.
     package var origin: String
-    /// Of the file, relative to `root`.
+    /// The path of the file, relative to `root`.
     package var path: String
-    /// Where the name is not UTF-8: its bytes.
+    /// The bytes of a name that is not UTF-8.
     package var pathBase64: String?
-    /// By name; without those that are secret.
+    /// By name, without secret captures.
     package var captures: [String: String]
-    /// Names of captures that are secret, and not told.
+    /// The names of secret captures, whose values are not shown.
     package var secrets: [String]?
-    /// The ID was given out after this.
+    /// The server allocated the ID after this moment.
     package var handedOverAt: String
     package var droppedAt: String
-    /// Until when it could be used; absent for ever.
+    /// When the ID expires; absent if it does not.
     package var expiresAt: String?
     /// Why it will not be used: a stable word.
     package var reason: String
-    /// What the server has under it may count.
+    /// Whether the data that the server has under the ID may count as delivered.
     package var isInDoubt: Bool
     /// Whether the next run of its manifest releases it.
     package var isReleasedByNextRun: Bool
-    /// Why it does not.
+    /// Why the next run does not release it.
     package var hindrance: String?
-    /// When a release was last tried in vain, and why.
+    /// When a release last failed, and why.
     package var triedAt: String?
     package var failure: RecordedFailure?
   }

@@ -1,44 +1,44 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry resolve`: a person decides whether requests were carried out whose answers were lost.
+/// `ferry resolve`: the user decides whether requests whose responses were lost were executed.
 package struct Resolution {
   /// Raw values are the words of the command line.
   package enum Decision: String, CaseIterable, Encodable, Sendable {
-    /// It was carried out.
+    /// The request was executed.
     case done
-    /// It was not: the next run sends it again.
+    /// The request was not executed: the next run sends it again.
     case retry
   }
 
   package enum Scope: Sendable {
-    /// What a manifest has in its sessions.
+    /// Everything that a manifest has in its sessions.
     case manifest(Job)
-    /// What the session of this identifier has, of the manifest of this name, or of all.
+    /// Everything in the session with this identifier, of the manifest with this name or of all manifests.
     case session(String, manifest: String?)
   }
 
-  /// What became of one item, request or fetch. Its keys are an interface.
+  /// The result for one item, request or fetch. Its keys are an interface.
   package struct Resolved: Encodable, Sendable {
     package var session: String
     package var manifest: String
     package var node: String
-    /// Of an item: relative to `root`.
+    /// The path of an item, relative to `root`.
     package var path: String?
-    /// Its bytes, where they are not UTF-8.
+    /// The bytes of a path that is not UTF-8.
     package var pathBase64: String?
     package var decision: Decision
-    /// The request with which the next run goes on; absent where it is done.
+    /// The request with which the next run continues; absent if the item is done.
     package var next: String?
   }
 
   package enum Ending: Sendable {
     case resolved([Resolved])
-    /// Another process has this session; nothing was decided.
+    /// Another process holds this session; nothing was decided.
     case inUse(session: String, pid: Int32?)
   }
 
-  /// The origin of what has none: of an upload or a request whose server only a capture tells.
+  /// Stands for the origin of an upload or a request whose server only a capture determines.
   package static let noOrigin = "none"
 
   private let state: StateDirectory
@@ -51,17 +51,18 @@ package struct Resolution {
     self.version = version
   }
 
-  /// Decides all of them, or none where a lock, a name or a journal is in the way. What was decided is on the disk
-  /// when this returns.
+  /// Resolves all of the items, or none if a lock, a name or a journal prevents it. The decisions are on disk when
+  /// this returns.
   ///
-  /// Each session's decisions are one transaction: where the disk fails between two of them, the error says which
-  /// sessions were decided.
+  /// The decisions for each session are one transaction. If the disk fails between two sessions, the error names the
+  /// sessions that were decided.
   ///
   /// - Parameters:
-  ///   - items: as `ferry explain` names them; all that is ambiguous where it is `nil`. Where the session's manifest is
-  ///     named, each means one thing alone (`exactly`).
-  ///   - origin: only what was sent to this server: scheme, host and port; also as the journal has it, or `noOrigin`.
-  /// - Throws: `UsageError` where one of them is not ambiguous, or means more than one thing.
+  ///   - items: as named for `ferry explain`; `nil` for everything that is ambiguous. If the scope names the
+  ///     session's manifest, each name has only one meaning (`exactly`).
+  ///   - origin: restricts the items to those sent to this server (scheme, host and port); also as recorded in the
+  ///     journal, or `noOrigin`.
+  /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name means more than one.
   package func resolve(
     _ items: [String]?, as decision: Decision, in scope: Scope, origin: String? = nil
   ) throws -> Ending {
@@ -76,7 +77,7 @@ package struct Resolution {
       }
     }
     var journals: [SessionJournal] = []
-    // What was decided is synced.
+    // Every decision is synced.
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
       let journal = try SessionJournal.openExisting(
@@ -103,7 +104,7 @@ package struct Resolution {
     return .resolved(found.map { $0.resolved(decision) })
   }
 
-  /// Something that is ambiguous.
+  /// An ambiguous item, request or fetch.
   private struct Found {
     var session: String
     var node: NodeRow
@@ -132,12 +133,12 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    // One whose journal is gone counts too: opening it then says what is lost.
+    // A session whose journal is lost counts too: opening the journal then reports what is lost.
     let known = try Set(state.sessions()).union(RunHistory.knownJournals(in: state))
     switch scope {
     case .session(let name, _):
       let inbox = try Inbox.openForReading(in: state)
-      // It was only read.
+      // It was only read, so closing cannot lose data.
       defer { try? inbox.close() }
       try SessionCatalog(state: state, inbox: inbox).check([name])
       return known.contains(name) ? [name] : []
@@ -164,12 +165,12 @@ package struct Resolution {
     }
   }
 
-  /// Those that are named, each once.
+  /// The named ones, each once.
   private func chosen(
     _ items: [String], from found: [Found], _ scope: Scope, _ decision: Decision
   ) throws -> [Found] {
     var chosen = [Bool](repeating: false, count: found.count)
-    // By node and path; one manifest may have the same upload at several servers, or in several sessions.
+    // By node and path. A manifest may have the same upload at several servers, or in several sessions.
     var places: [String: [[UInt8]: [Int]]] = [:]
     for (index, found) in found.enumerated() {
       places[found.node.name, default: [:]][found.item?.path ?? [], default: []].append(index)
@@ -184,13 +185,14 @@ package struct Resolution {
     return zip(found, chosen).filter(\.1).map(\.0)
   }
 
-  /// Where a node's row is.
+  /// Identifies a node's row.
   private struct NodeKey: Hashable {
     var session: String
     var node: Int64
   }
 
-  /// A node's name means all of it; else the likeliest of the paths that the words may mean.
+  /// The indices of what a name means. A node's name means the whole node; otherwise the likeliest of the possible
+  /// paths is used.
   private func meant(
     by item: String, among places: [String: [[UInt8]: [Int]]], _ scope: Scope
   ) throws -> [Int] {
@@ -206,8 +208,8 @@ package struct Resolution {
     return best?.found ?? []
   }
 
-  /// What the words of a printed command mean, and nothing that is only like it: `NODE/PATH`, `NODE/` for all items of
-  /// an upload, `NODE` for a request or a fetch.
+  /// The indices of what a name in a printed command means, without guessing: `NODE/PATH`; `NODE/` for all items of
+  /// an upload; `NODE` for a request or a fetch.
   private func exactly(_ item: String, among places: [String: [[UInt8]: [Int]]]) -> [Int] {
     guard let slash = item.utf8.firstIndex(of: UInt8(ascii: "/")) else { return places[item]?[[]] ?? [] }
     let paths = places[String(item[..<slash])] ?? [:]
@@ -216,7 +218,7 @@ package struct Resolution {
     return paths[DisplayPath.read(path) ?? path] ?? []
   }
 
-  /// The paths that the words may mean in an upload, the likeliest first.
+  /// The paths that a name may mean in an upload, likeliest first.
   private func candidates(_ item: String, _ node: String, _ scope: Scope) throws -> [[UInt8]?] {
     if case .manifest(let job) = scope, let known = job.plan.nodes.first(where: { $0.name == node }) {
       return try job.candidates(item, known, home: environment["HOME"])
@@ -228,7 +230,7 @@ package struct Resolution {
     var named: [NodeKey: ResolveCommand] = [:]
     for one in found {
       let place = NodeKey(session: one.session, node: one.node.id)
-      // The words that mean several items of a node mean all of it.
+      // A name that means several items of a node stands for the whole node.
       let path = named[place] == nil ? one.item?.path : nil
       named[place] = ResolveCommand(session: one.session, row: one.node, path: path)
     }
@@ -247,14 +249,14 @@ package struct Resolution {
     return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
-  /// The round that the next run of each manifest carries out. It is open from now on: no item is of a round that
-  /// `ferry.db` does not know.
+  /// Opens the round that the next run of each manifest will execute. It must be open now, so that no item belongs to
+  /// a round that `ferry.db` does not know.
   private func rounds(
     of manifests: Set<String>, _ journals: [SessionJournal], at now: Instant
   ) throws -> [String: Int64] {
     guard !manifests.isEmpty else { return [:] }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Each of its writes is synced.
+    defer { try? history.close() }  // Every write is already synced.
     var rounds: [String: Int64] = [:]
     for manifest in manifests {
       let used = try journals.map { try $0.lastRound(of: manifest) }.max() ?? 0

@@ -1,16 +1,16 @@
 import FerryJournal
 import FerryPlan
 
-/// The command lines that decide of one item, request or fetch, or of all items of one upload: of nothing else, also
-/// once these are decided and others have come.
+/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply to
+/// anything else, even after these were resolved and others have become ambiguous.
 struct ResolveCommand {
-  /// In whose journal it stands.
+  /// The session whose journal has the row.
   let session: String
   let row: NodeRow
-  /// Of one item; `nil` for a request, a fetch, or all items of an upload.
+  /// The path of one item; `nil` for a request, a fetch, or all items of an upload.
   let path: [UInt8]?
 
-  /// They are good in any folder, and need nothing of the manifest.
+  /// The command line of a decision. It works in any folder and does not read the manifest.
   func line(_ decision: Resolution.Decision, in state: StateDirectory) -> String {
     state.command(
       ["resolve", item, decision.rawValue],

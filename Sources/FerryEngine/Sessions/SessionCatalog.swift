@@ -1,8 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// The sessions that a state folder knows: by a journal, also one that is lost, by a note, or by a process that holds
-/// them.
+/// The sessions that a state folder knows: from a journal, even a lost one, from a note, or from a process that holds
+/// the session.
 struct SessionCatalog {
   let state: StateDirectory
   let inbox: Inbox
@@ -18,20 +18,20 @@ struct SessionCatalog {
     do throws(JournalError) {
       return try SessionLock.holder(session: identifier, in: state) != nil
     } catch {
-      // No process holds what can have no file.
+      // No process can hold a session whose name cannot be a file name.
       guard error.code == .nameRefused else { throw error }
       return false
     }
   }
 
-  /// Throws where one of these is not known.
+  /// Throws if one of these is unknown.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
       throw Self.unknown("session", name, among: try identifiers, in: state)
     }
   }
 
-  /// Throws where one of these has no journal.
+  /// Throws if one of these has no journal.
   static func checkJournals(_ names: [String], among known: [String], in state: StateDirectory)
     throws(UsageError)
   {

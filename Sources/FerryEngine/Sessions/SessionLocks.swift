@@ -1,19 +1,19 @@
 import FerryJournal
 import FerryPlan
 
-/// A session that another process has.
+/// A session that another process holds.
 package struct SessionInUse: Hashable, Sendable {
   package var session: String
-  /// Neither is known in the moment before the holder has written it.
+  /// `pid` and `since` are unknown until the holder has written them.
   package var pid: Int32?
   package var since: Instant?
 }
 
-/// How long a command waits for sessions that other processes have: for all of them together.
+/// How long a command waits for all the sessions that other processes hold, in total.
 package struct LockPatience: Sendable {
-  /// 0: it does not wait.
+  /// 0 means that the command does not wait.
   package var limit: Duration
-  /// Called before it waits for one.
+  /// Called before the command waits for a session.
   package var tell: @Sendable (SessionInUse) -> Void
 
   package init(limit: Duration = .zero, tell: @escaping @Sendable (SessionInUse) -> Void = { _ in }) {
@@ -22,10 +22,10 @@ package struct LockPatience: Sendable {
   }
 }
 
-/// The locks of several sessions.
+/// The result of locking several sessions.
 enum SessionLocks {
   case locked([SessionLock])
-  /// None is held.
+  /// Another process holds a session; none is locked here.
   case inUse(SessionInUse)
 
   /// - Parameter sessions: sorted, so that two processes never wait for each other.

@@ -2,19 +2,19 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// `ferry orphans`: upload IDs that servers gave out and that will not be used.
+/// `ferry orphans`: upload IDs that servers allocated and that will not be used.
 package struct SessionOrphans {
-  /// What a person has dealt with.
+  /// The orphans that the user has dealt with.
   package enum Forgotten: Sendable {
     case all
-    /// Their numbers within the session.
+    /// By their numbers within the session.
     case some([Int64])
   }
 
   package enum Ending: Sendable {
-    /// So many are not listed any more.
+    /// The number of orphans removed from the list.
     case forgotten(Int)
-    /// Another process has the session; nothing was forgotten.
+    /// Another process holds the session; nothing was removed.
     case inUse(SessionInUse)
   }
 
@@ -28,14 +28,14 @@ package struct SessionOrphans {
     self.version = version
   }
 
-  /// Looks into journals, and takes no lock.
+  /// Lists the orphans in journals, without taking a lock.
   ///
-  /// - Parameter sessions: identifiers; all that have a journal where there are none.
-  /// - Throws: `UsageError` where one of them is not known.
+  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal.
+  /// - Throws: `UsageError` if one of them is unknown.
   package func look(sessions: [String]) throws -> OrphansDocument {
     try check(sessions)
     let history = try RunHistory.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? history.close() }
     let registered = try history.knownJournals(locked: Set(state.lockedSessions()))
     let known = try registered.union(state.sessions())
@@ -46,7 +46,7 @@ package struct SessionOrphans {
       do {
         document.orphans += try look(into: session, history, registered, &jobs)
       } catch let fault as JournalError {
-        // The others are told all the same.
+        // The other sessions are still reported.
         document.problems = (document.problems ?? []) + [.init(session: session, problem: fault.description)]
       }
     }
@@ -58,11 +58,11 @@ package struct SessionOrphans {
     _ jobs: inout [String: KnownJobs.Found]
   ) throws -> [OrphansDocument.Entry] {
     let journal = try SessionJournal.openForReading(session: session, in: state, known: registered)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? journal.close() }
     let orphans = try journal.orphans
     guard !orphans.isEmpty else { return [] }
-    // A damaged table can hold an ID twice.
+    // A damaged table may contain an ID twice.
     let nodes = Dictionary(try journal.nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return try orphans.compactMap { orphan in
       guard let node = nodes[orphan.node] else { return nil }
@@ -73,9 +73,9 @@ package struct SessionOrphans {
     }
   }
 
-  /// Takes orphans from the list; it is on the disk when this returns.
+  /// Removes orphans from the list. The change is on disk when this returns.
   ///
-  /// - Throws: `UsageError` where the session, or one of them, is not there: then nothing is forgotten.
+  /// - Throws: `UsageError` if the session or one of the orphans does not exist; then nothing is removed.
   package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
     try check([session])
     let isMissing = try state.presence(ofSession: session) == .missing
@@ -90,7 +90,7 @@ package struct SessionOrphans {
       session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
       at: LaunchClock.wallTime)
     guard let journal = found else { return .forgotten(0) }
-    defer { try? journal.close() }  // What was forgotten is synced.
+    defer { try? journal.close() }  // Every removal is already synced.
     switch forgotten {
     case .all: return .forgotten(try journal.forgetOrphans(nil))
     case .some(let ids):
@@ -106,12 +106,12 @@ package struct SessionOrphans {
 
   private func check(_ sessions: [String]) throws {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     try SessionCatalog(state: state, inbox: inbox).check(sessions)
   }
 
-  /// Why the next run of its manifest does not release it; `nil` where it does.
+  /// Why the next run of its manifest does not release the orphan; `nil` if it does.
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {

@@ -1,30 +1,30 @@
 import FerryJournal
 import FerryPlan
 
-/// A clean slate: drops what sessions have still to do, and remembers what they have done.
+/// Drops the remaining work of sessions, and keeps the record of completed work.
 package struct SessionReset {
-  /// What became of one session. Its keys are an interface.
+  /// The result for one session. Its keys are an interface.
   package struct Dropped: Encodable, Sendable {
     package var session: String
     package var items: Int
-    /// Of those: with an upload ID, which is an orphan now.
+    /// The number of those items that had an upload ID, which is now an orphan.
     package var uploadIds: Int
-    /// Steps that may have reached the server and were not answered; they may be sent a second time.
+    /// Steps that may have reached the server and got no response; they may be sent a second time.
     package var unanswered: Int
-    /// Notes that nobody has read.
+    /// Unread notes.
     package var notes: Int
     package var closedRounds: [ClosedRound]
   }
 
   package enum Ending: Sendable {
     case reset([Dropped])
-    /// Another process has this one; nothing was dropped.
+    /// Another process holds this session; nothing was dropped.
     case inUse(SessionInUse)
-    /// These may have reached the server, and would be sent a second time; nothing was dropped.
+    /// These may have reached the server and would be sent a second time; nothing was dropped.
     case unanswered([Unanswered])
   }
 
-  /// What in a session may have reached the server.
+  /// A step that may have reached the server, and its session.
   package struct Unanswered: Sendable {
     package var session: String
     package var step: SessionJournal.UnansweredStep
@@ -40,16 +40,17 @@ package struct SessionReset {
     self.version = version
   }
 
-  /// Drops queues, resume delays, owed events and unread notes of sessions, and closes the open rounds of their
-  /// manifests. Takes the sessions' locks meanwhile, and opens their journals, all of them before anything is dropped.
+  /// Drops the queues, resume delays, pending events and unread notes of sessions, and closes the open rounds of
+  /// their manifests. Holds the sessions' locks meanwhile, and opens all their journals before anything is dropped.
   ///
-  /// Each session is one transaction: where the disk fails between two of them, the error says which were dropped.
+  /// Each session is one transaction. If the disk fails between two sessions, the error names the sessions that were
+  /// dropped.
   ///
   /// - Parameters:
   ///   - sessions: identifiers.
-  ///   - areKnown: whether one that has no journal is a mistake.
-  ///   - dropsUnanswered: whether steps that may have reached the server are dropped too.
-  ///   - patience: how long it waits for other processes.
+  ///   - areKnown: whether an unknown session is an error.
+  ///   - dropsUnanswered: whether steps that may have reached the server are also dropped.
+  ///   - patience: how long to wait for other processes.
   package func reset(
     sessions: [String], areKnown: Bool = true, dropsUnanswered: Bool,
     patience: LockPatience = LockPatience()
@@ -64,7 +65,7 @@ package struct SessionReset {
     }
     let now = LaunchClock.wallTime
     var journals: [String: SessionJournal] = [:]
-    defer { for journal in journals.values { try? journal.close() } }  // What was dropped is synced.
+    defer { for journal in journals.values { try? journal.close() } }  // Everything dropped is already synced.
     for name in present {
       journals[name] = try SessionJournal.openExisting(
         session: name, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
@@ -89,14 +90,14 @@ package struct SessionReset {
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     let catalog = SessionCatalog(state: state, inbox: inbox)
     if areKnown { try catalog.check(names) }
     return try names.filter { try catalog.knows($0) }
   }
 
-  /// A session whose lock is held here; without a journal there is nothing to drop.
+  /// Drops the work of a session whose lock is held here. Without a journal, there is nothing to drop.
   private func clear(
     _ session: String, _ journal: SessionJournal?, at now: Instant
   ) throws -> (Dropped, Set<String>) {
@@ -109,12 +110,12 @@ package struct SessionReset {
     return (dropped, Set(try journal.nodes.map(\.manifest)))
   }
 
-  /// Notes and rounds.
+  /// Removes the sessions' notes and closes their rounds.
   private func finish(
     _ cleared: [(dropped: Dropped, manifests: Set<String>)], at now: Instant
   ) throws -> [Dropped] {
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Each of its writes is synced.
+    defer { try? history.close() }  // Every write is already synced.
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Likewise.
     let rounds = OpenRounds(state: state, history: history, environment: environment)

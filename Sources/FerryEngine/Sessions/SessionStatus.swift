@@ -2,13 +2,13 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// `ferry status`: looks into journals, notes and history, and never takes a lock.
+/// `ferry status`: reads journals, notes and history, and never takes a lock.
 package struct SessionStatus {
   private let state: StateDirectory
   private let options: RunPreview.Options
   private let environment: [String: String]
 
-  /// - Parameter launch: how the run would come about whose reasons to wait are told.
+  /// - Parameter launch: the kind of launch for which the reasons to wait are determined.
   package init(
     state: String?, network: Conditions.Network?, power: Conditions.Power?, launch: LaunchKind,
     environment: [String: String]
@@ -19,7 +19,7 @@ package struct SessionStatus {
     options.power = power
     options.launch = launch
     options.moment = LaunchClock.wallTime
-    // It is asked often, and tells how much there would be to read.
+    // The status is queried often, so it only reports how many files would have to be read.
     options.readsContents = false
     self.options = options
     self.environment = environment
@@ -28,24 +28,24 @@ package struct SessionStatus {
   /// What a manifest's nodes wait for.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
-    /// `nil` where it cannot be read.
+    /// `nil` if the manifest cannot be read.
     var job: Job?
     var round: Int64 = 0
-    /// By the node's name.
+    /// By node name.
     var reasons: [String: RecordedFailure] = [:]
     var toSend: [String: Int] = [:]
     var toCompare: [String: Int] = [:]
     var notBefore: [String: String] = [:]
-    /// The nodes of the plan by their sessions' identifiers.
+    /// The nodes of the plan, by session identifier.
     var nodes: [String: [Node]] = [:]
   }
 
   /// - Parameters:
-  ///   - sessions: identifiers; all that are known where there are none.
-  ///   - job: tells of its sessions only.
+  ///   - sessions: identifiers; if empty, all known sessions.
+  ///   - job: restricts the status to this job's sessions.
   package func look(sessions: [String], job: Job?) throws -> StatusDocument {
     let history = try RunHistory.openForReading(in: state)
-    // They were only read.
+    // They were only read, so closing cannot lose data.
     defer { try? history.close() }
     let inbox = try Inbox.openForReading(in: state)
     defer { try? inbox.close() }
@@ -64,7 +64,7 @@ package struct SessionStatus {
       do {
         return try entry(name, inbox, history, &looks)
       } catch let fault as JournalError {
-        // The others are told all the same.
+        // The other sessions are still reported.
         return .init(identifier: name, nodes: [], eventsPending: false, notes: [], problem: fault.description)
       }
     }
@@ -78,7 +78,7 @@ package struct SessionStatus {
   ) throws -> StatusDocument.SessionEntry {
     let journal = try SessionJournal.openForReading(
       session: session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { try? journal.close() }
     let notes = try inbox.notes(session: session)
     let rows = try journal.nodes
@@ -88,7 +88,7 @@ package struct SessionStatus {
     let holder = try SessionLock.holder(session: session, in: state)
     var nodes = try Self.nodes(rows, journal, looks)
     try tellAmbiguous(&nodes, rows, journal, looks)
-    // What a manifest has in the session and was never begun.
+    // Add nodes that a manifest has in the session and that never started.
     for (name, look) in looks.sorted(by: { $0.key < $1.key }) {
       for node in look.nodes[session] ?? []
       where !nodes.contains(where: { $0.manifest == name && $0.name == node.name && $0.kind == node.kind }) {
@@ -137,7 +137,7 @@ package struct SessionStatus {
           } else if count.state == .done {
             items.doneBefore += count.count
           } else if count.state == .ambiguous {
-            // It stays so through all rounds.
+            // An item stays ambiguous across rounds.
             items.ambiguous += count.count
           }
         }
@@ -147,13 +147,13 @@ package struct SessionStatus {
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = row.state.word }
       }
-      // What a manifest no longer has, or has at another server, is of no interest without items.
+      // A node that the manifest no longer has is omitted unless it has items or orphans.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
       return isPresent || counts[row.id] != nil || orphans[row.id] != nil ? entry : nil
     }
   }
 
-  /// What a person has to decide.
+  /// Adds what the user must resolve.
   private func tellAmbiguous(
     _ nodes: inout [StatusDocument.NodeEntry], _ rows: [NodeRow], _ journal: SessionJournal,
     _ looks: [String: Look]

@@ -1,12 +1,12 @@
 import FerryJournal
 
-/// A command of ferry's for a person to paste.
+/// A ferry command that a person can paste into a shell.
 package enum ShellCommand {
-  /// Good in any folder: it names the state folder, where ferry would not find that by itself.
+  /// A command line that works in any folder: it names the state folder if ferry would not find it by itself.
   ///
   /// - Parameters:
-  ///   - words: behind `ferry`.
-  ///   - state: what `--state` named.
+  ///   - words: the words after `ferry`.
+  ///   - state: the value of `--state`.
   package static func line(
     _ words: [String], state: String?, environment: [String: String]
   ) throws -> String {

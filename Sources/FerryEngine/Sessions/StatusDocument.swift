@@ -1,11 +1,11 @@
 import FerryPlan
 
-/// How sessions stand, as `ferry status --format json` writes it. Its keys are an interface.
+/// The state of sessions, as written by `ferry status --format json`. Its keys are an interface.
 package struct StatusDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
   package var state: String
-  /// When it was looked at.
+  /// When the state was read.
   package var at: String
   package var sessions: [SessionEntry]
   package var manifests: [ManifestEntry]
@@ -15,15 +15,15 @@ package struct StatusDocument: Encodable, Sendable {
 
   package struct SessionEntry: Encodable, Sendable {
     package var identifier: String
-    /// The process that holds it; absent where none does.
+    /// The process that holds the session; absent if none does.
     package var holder: Holder?
     package var nodes: [NodeEntry]
-    /// Absent where nothing is delayed.
+    /// Absent if nothing is delayed.
     package var delay: Delay?
-    /// Its `on_events` is still to be started.
+    /// Whether the session's `on_events` still has to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
-    /// Why nothing else can be told of it: its journal cannot be read.
+    /// Why nothing else is known about the session: its journal cannot be read.
     package var problem: String?
   }
 
@@ -32,7 +32,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var since: String?
   }
 
-  /// One upload, fetch or request that lives in the session.
+  /// One upload, fetch or request in the session.
   package struct NodeEntry: Encodable, Sendable {
     package var manifest: String
     package var name: String
@@ -40,24 +40,25 @@ package struct StatusDocument: Encodable, Sendable {
     package var origin: String?
     /// The open round, or the last one.
     package var round: Int64
-    /// Of a fetch or request in that round: as an item's; absent before its end.
+    /// For a fetch or request in that round: a state as for items; absent until it is closed.
     package var state: String?
-    /// Of an upload: its items of that round that the journal has.
+    /// For an upload: its items in the journal, of that round.
     package var items: Items?
-    /// Why what is left of it waits; absent where a process holds the session, or nothing waits.
+    /// Why the remaining work waits; absent if a process holds the session or nothing waits.
     package var reason: RecordedFailure?
-    /// Of a fetch that is not due yet.
+    /// For a fetch that is not due yet.
     package var notBefore: String?
-    /// What a person has to decide, at most a hundred of them, the items by their paths.
+    /// What the user must resolve: at most a hundred entries, items sorted by path.
     package var ambiguous: [AmbiguousEntry]?
-    /// Of an upload: upload IDs that will not be used, as `ferry orphans` lists them; absent where there are none.
+    /// For an upload: the number of upload IDs that will not be used, as listed by `ferry orphans`; absent if there
+    /// are none.
     package var orphans: Int?
   }
 
   package struct AmbiguousEntry: Encodable, Sendable {
-    /// Of an item: relative to `root`.
+    /// The path of an item, relative to `root`.
     package var path: String?
-    /// Its bytes, where they are not UTF-8.
+    /// The bytes of a path that is not UTF-8.
     package var pathBase64: String?
     package var ambiguity: Ambiguity
   }
@@ -70,14 +71,14 @@ package struct StatusDocument: Encodable, Sendable {
     package var failed = 0
     package var ambiguous = 0
     package var cancelled = 0
-    /// Delivered in earlier rounds.
+    /// Items delivered in earlier rounds.
     package var doneBefore = 0
-    /// Files that a run would send, those among them that the journal does not have yet; absent where the
-    /// manifest cannot be read.
+    /// Files that a run would send, including those that are not in the journal yet; absent if the manifest cannot be
+    /// read.
     package var toSend: Int?
-    /// Delivered files that a run would read to tell whether they changed; absent where there is none.
+    /// Delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
-    /// Delivered files that are still to be deleted or moved, of any round; absent where there is none.
+    /// Delivered files of any round that still have to be deleted or moved; absent if there are none.
     package var owedAfter: Int?
   }
 
@@ -93,7 +94,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var manifest: String?
     package var node: String?
     package var files: Int
-    /// The first hundred of them.
+    /// The first hundred paths.
     package var paths: [String]
     package var createdAt: String
   }
@@ -107,7 +108,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var roundClosedAt: String?
     package var conditions: DeviceConditions?
     package var budgets: [BudgetUse]?
-    /// Why nothing is told of budgets and reasons: the manifest cannot be read, or its files cannot be listed.
+    /// Why budgets and reasons are missing: the manifest cannot be read, or its files cannot be listed.
     package var problem: String?
   }
 }
@@ -127,7 +128,7 @@ extension StatusDocument.Items {
 }
 
 extension ItemState {
-  /// A word for documents.
+  /// The word for the state in documents.
   package var word: String {
     switch self {
     case .queued: "queued"

@@ -3,27 +3,27 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// `ferry submit`: leaves files of an upload for whoever carries its session out, now or later.
+/// `ferry submit`: queues files of an upload for the current or next run of its session.
 package struct Submission {
   package enum Files: Sendable {
-    /// Those that the upload's `files` takes at this moment.
+    /// The files that the upload's `files` matches now.
     case listed
     /// Paths, absolute or relative to the current folder.
     case named([[UInt8]])
   }
 
-  /// What was left. Its keys are an interface.
+  /// The files that were queued. Its keys are an interface.
   package struct Receipt: Encodable, Sendable {
     package var version = 1
     package var manifest: String
     package var upload: String
-    /// Its identifier.
+    /// The session's identifier.
     package var session: String
     package var files: Int
     package var bytes: Int64
-    /// The round that they belong to; absent where there was nothing to submit.
+    /// The round that the files belong to; absent if there was nothing to submit.
     package var round: Int64?
-    /// The process that holds the session and takes them at once.
+    /// The process that holds the session and takes the files immediately.
     package var pid: Int32?
     /// Paths of the listing that could not be read, and why.
     package var problems: [String]
@@ -35,7 +35,7 @@ package struct Submission {
   private let environment: [String: String]
   private let version: String
 
-  /// - Parameter upload: its name.
+  /// - Parameter upload: the upload's name.
   package init(
     _ job: Job, upload: String, state: String?, environment: [String: String], version: String
   ) throws {
@@ -59,7 +59,7 @@ package struct Submission {
     }
   }
 
-  /// Leaves the note; it is on the disk when this returns. Never waits for who holds the session.
+  /// Leaves the note, without waiting for the session's holder. The note is on disk when this returns.
   package func leave(_ files: Files) throws -> Receipt {
     let now = LaunchClock.wallTime
     let listing = try listing(files)
@@ -71,14 +71,14 @@ package struct Submission {
     guard listing.files.count > 0 else { return receipt }
     let used = try lastRound
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Each of its writes is synced.
+    defer { try? history.close() }  // Every write is already synced.
     try history.register(
       JobRow(
         manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
         variables: job.variables, registeredAt: now))
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Likewise.
-    // The note comes first: a run that ends now would close a round without it.
+    // Leave the note first: otherwise a run that ends now would close a round without it.
     try inbox.leave(
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
@@ -88,7 +88,7 @@ package struct Submission {
     return receipt
   }
 
-  /// That the manifest's journals name.
+  /// The last round in the manifest's journals.
   private var lastRound: Int64 {
     get throws(JournalError) {
       let journals = try SessionJournals.openForReading(
@@ -129,7 +129,8 @@ package struct Submission {
       lines.joined(separator: "\n") + "\nhelp: nothing was submitted; name regular files inside \(root)")
   }
 
-  /// A way through links, such as the shell's current folder, may lead into the root all the same.
+  /// The absolute path of a file. A path through symbolic links, such as the shell's current folder, may also lead
+  /// into the root.
   private static func absolute(_ path: [UInt8], root: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let path =
