@@ -7,17 +7,17 @@ import Foundation
 
 /// Deletes or moves the delivered files of one upload: `after`.
 ///
-/// A file is left alone where it is not the one that was sent any more, and where another has its name in the
-/// folder that it is moved to.
+/// A file is left alone if it is no longer the one that was sent, or if another file already has its name in the
+/// target folder.
 final class AfterDelivery {
-  /// The folder that files are moved to; they are deleted where it is `nil`.
+  /// The folder that files are moved to; `nil` if they are deleted.
   private let target: String?
   private let rootPath: [UInt8]
   private let folders: Result<OpenFolders, FolderPath.Failure>
 
-  /// `nil` for `keep`, which asks for nothing.
+  /// Returns `nil` for `keep`, which asks for nothing.
   ///
-  /// - Parameter lister: of the upload's files; its root is used as it was opened.
+  /// - Parameter lister: the lister of the upload's files; its root is used as it was opened.
   init?(_ after: Upload.After, of lister: FileLister) {
     switch after {
     case .keep: return nil
@@ -30,13 +30,13 @@ final class AfterDelivery {
     }
   }
 
-  /// Of the root as it is now, where it can be opened.
+  /// The identity of the current root folder; `nil` if it cannot be opened.
   var root: FolderIdentity? {
-    // Why it cannot be opened is in each file's result.
+    // Each file's result reports why it cannot be opened.
     try? folders.get().identity
   }
 
-  /// What was done is on the disk once `sync` has returned true.
+  /// Deletes or moves a file. The change is on disk once `sync` has returned true.
   func carryOut(_ file: DeliveredFile) -> AfterResult {
     let folders: OpenFolders
     switch self.folders {
@@ -58,7 +58,7 @@ final class AfterDelivery {
       return Self.failure(errno, Self.shown(file.path), "be looked at")
     }
     if let change = Self.change(of: file, status, folder, name) { return change }
-    // Another file may have its size and time: a copy that keeps them, or one of another root.
+    // Another file may have the same size and time: a copy that preserves them, or a file in another root.
     guard file.inode != nil else { return Self.unknown }
     if let target { return move(file, status, to: Array(target.utf8), folders) }
     guard unlinkat(folder, name, 0) == 0 else {
@@ -69,22 +69,22 @@ final class AfterDelivery {
     return .deleted
   }
 
-  /// Brings what was done since the last time to the disk; returns whether all of it is there.
-  func sync() -> Bool { (try? folders.get().sync()) ?? true }  // Nothing was done in a root that is not open.
+  /// Syncs the changes made since the last call; returns whether all of them are on disk.
+  func sync() -> Bool { (try? folders.get().sync()) ?? true }  // Nothing changes in a root that is not open.
 
-  /// A run was killed as it sent the file, or its manifest said `keep`.
+  /// The inode is unknown if a run was killed while it sent the file, or if its manifest said `keep`.
   private static let unknown = AfterResult(
     state: .kept,
     problem: RecordedFailure(
       code: "after_unknown",
       message: "it is not known whether this is the file that was sent, and it stays; put it away yourself"))
 
-  /// Why a file is not the one that was sent; `nil` where it is.
+  /// Why a file is not the one that was sent; `nil` if it is.
   private static func change(
     of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar]
   ) -> AfterResult? {
     var status = own
-    // The link itself is deleted or moved; what was sent is what is behind it.
+    // A link itself is deleted or moved, but its target was sent: compare the target.
     let isLink = own.st_mode & S_IFMT == S_IFLNK
     let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
     let isSame =
@@ -100,7 +100,8 @@ final class AfterDelivery {
       ))
   }
 
-  /// It may have been deleted or moved by a run that did not live to write that down.
+  /// The result for a file that does not exist. A run that was killed may have deleted or moved it without recording
+  /// that.
   private func missing(_ file: DeliveredFile, _ folders: OpenFolders) -> AfterResult {
     guard !folders.isRootEmpty || isKnownToBeGone(file, folders) else {
       let root = FileLister.text(rootPath)
@@ -112,7 +113,7 @@ final class AfterDelivery {
     guard let target else { return AfterResult(state: .gone) }
     let path = Self.plain(Array(target.utf8) + [0x2F] + file.path)
     var status = stat()
-    // A folder that cannot be opened holds nothing that was moved there.
+    // A folder that cannot be opened contains no moved file.
     if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
       fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
       Self.change(of: file, status, folder, []) == nil
@@ -125,8 +126,8 @@ final class AfterDelivery {
         code: "after_missing", message: "it was gone before it could be moved to \(target)"))
   }
 
-  /// Whether an empty root is the one that the file was sent from, and no mount point; or nothing would be done to the
-  /// file if it were there.
+  /// Whether an empty root is the folder that the file was sent from, not a mount point without its file system; or
+  /// nothing would be done to the file even if it existed.
   private func isKnownToBeGone(_ file: DeliveredFile, _ folders: OpenFolders) -> Bool {
     file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
@@ -138,7 +139,7 @@ final class AfterDelivery {
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
     let there: Int32
     do throws(OpenFolders.Failure) {
-      // Behind a link it could be listed, and sent and moved once more.
+      // Links are not followed: behind a link, the file could be listed again, and sent and moved once more.
       there = try folders.targetDescriptor(new, creating: true)
     } catch {
       return Self.failure(error, target: Self.shown(new))
@@ -170,17 +171,17 @@ final class AfterDelivery {
     }
   }
 
-  /// Gives a file a new name that nothing has; 0 or the error's number.
+  /// Renames a file without replacing another; returns 0 or the error number.
   private static func rename(_ name: [CChar], from: Int32, to: Int32, _ status: stat) -> Int32 {
     if ferry_rename_new(from, name, to, name) == 0 { return 0 }
     var code = errno
-    // A file system, or a kernel, that cannot promise not to replace: then two names for a moment.
+    // If the file system or the kernel cannot rename without replacing, the file has two names for a moment.
     if code == EINVAL || code == ENOSYS {
       if linkat(from, name, to, name, 0) == 0 { return unlinkat(from, name, 0) == 0 ? 0 : errno }
       code = errno
     }
     guard code == EEXIST else { return code }
-    // Both names of one file: killed between the two.
+    // Both names may belong to one file if a run was killed between the two calls.
     var other = stat()
     guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
       other.st_ino == status.st_ino, from != to
@@ -188,7 +189,7 @@ final class AfterDelivery {
     return unlinkat(from, name, 0) == 0 ? 0 : errno
   }
 
-  /// Why a file is not moved to a folder.
+  /// The result if a file cannot be moved to a folder.
   private static func failure(_ error: OpenFolders.Failure, target: String) -> AfterResult {
     switch error {
     case .foreign(let owner):
@@ -219,7 +220,7 @@ final class AfterDelivery {
     }
   }
 
-  /// Without `.` and doubled slashes.
+  /// The path without `.` and repeated slashes.
   static func plain(_ path: [UInt8]) -> [UInt8] {
     Array(path.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }.joined(separator: [0x2F]))
   }

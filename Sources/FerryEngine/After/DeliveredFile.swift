@@ -1,20 +1,20 @@
 import FerryJournal
 import FerryPlan
 
-/// A file that was delivered, as it was then, and is now to be deleted or moved.
+/// A file as it was when it was delivered; it is now to be deleted or moved.
 struct DeliveredFile: Sendable {
-  /// The journal's row of its item.
+  /// The row of the file's item in the journal.
   var row: Int64
   /// Relative to the upload's root.
   var path: [UInt8]
   var size: Int64
   /// Nanoseconds since 1970.
   var modified: Int64
-  /// Where it is known.
+  /// `nil` if unknown.
   var inode: UInt64?
-  /// The upload's root as it was sent; likewise.
+  /// The upload's root when the file was sent; `nil` if unknown.
   var root: FolderIdentity?
-  /// A run has tried in vain.
+  /// Whether a run has already tried and failed.
   var isTried = false
 }
 
@@ -26,10 +26,10 @@ extension DeliveredFile {
   }
 }
 
-/// What became of it.
+/// The result of an `after` action.
 struct AfterResult: Sendable {
   var state: AfterState
-  /// Why it is not what the manifest asks for; with `.owed` it is tried again by the next run.
+  /// Why the result is not what the manifest asks for. With `.owed`, the next run tries again.
   var problem: RecordedFailure?
 
   static let deleted = AfterResult(state: .deleted)

@@ -3,13 +3,13 @@ import FerryJournal
 import FerryTransfer
 import Foundation
 
-/// Folders beneath a root, opened by their paths and kept open for the files that follow.
+/// Folders beneath a root, opened by their paths and kept open for further files.
 ///
-/// No link leads out of the root. A class, for its descriptors: they close with it.
+/// No link may lead out of the root. A class, because it owns descriptors, which it closes when it is deinitialized.
 final class OpenFolders {
-  /// So many are open at a time.
+  /// The maximum number of folders open at a time.
   private static let limit = 64
-  /// More than so many are not synced one by one.
+  /// If more folders than this have changed, the file system is synced instead of each folder.
   private static let syncedAlone = 16
 
   private struct Folder {
@@ -23,19 +23,19 @@ final class OpenFolders {
   }
 
   private let root: Int32
-  /// Of the root as it was opened; `nil` where the system does not say.
+  /// The identity of the root as it was opened; `nil` if the system does not provide it.
   let identity: FolderIdentity?
-  /// Nothing was in the root when it was opened.
+  /// Whether the root was empty when it was opened.
   private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
-  /// Something of what was closed since the last `sync` did not reach the disk.
+  /// Whether a change in a folder closed since the last `sync` did not reach the disk.
   private var hasLost = false
-  /// Folders were made since the last `sync`.
+  /// Whether folders were created since the last `sync`.
   private var hasMadeFolders = false
 
-  /// `nil`, with `errno`, where the system allows no more descriptors.
+  /// Returns `nil`, with `errno` set, if the system allows no more descriptors.
   ///
-  /// - Parameter root: the folder that was listed, whatever its path leads to by now.
+  /// - Parameter root: the folder that was listed, even if its path now leads elsewhere.
   init?(root: SourceRoot) {
     let descriptor = root.openFolder()
     guard descriptor >= 0 else { return nil }
@@ -52,28 +52,30 @@ final class OpenFolders {
     close(root)
   }
 
-  /// Closes what is open where that is much.
+  /// Closes all folders if many are open.
   func makeRoom() {
     if folders.count >= Self.limit { closeAll() }
   }
 
-  /// Why a folder is not opened.
+  /// Why a folder cannot be opened.
   enum Failure: Error {
-    /// An error number: `EXDEV` where a link leads out of the root, `ELOOP` where there is one and it is not followed.
+    /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if there is a link and links are not
+    /// followed.
     case system(Int32)
-    /// Another user has put this folder, or one above it, into a folder that everyone may write to, and could delete
-    /// what is moved there.
+    /// Another user has put this folder, or one above it, into a folder that everyone may write to. That user could
+    /// delete the files moved there.
     case foreign(uid_t)
   }
 
-  /// The descriptor of a folder; the empty path is the root's. Valid until the next `makeRoom` or `sync`.
+  /// The descriptor of a folder; the empty path stands for the root. Valid until the next `makeRoom` or `sync`.
   func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
 
-  /// The descriptor of a folder that files may be moved to: no link is on the way, and nothing of a stranger.
+  /// The descriptor of a folder that files may be moved to. The path must not contain links or folders of another
+  /// user.
   ///
-  /// - Parameter creating: makes what is missing.
+  /// - Parameter creating: whether to create missing folders.
   func targetDescriptor(_ path: [UInt8], creating: Bool) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
       try walk(key.path, creating: creating)
@@ -89,14 +91,14 @@ final class OpenFolders {
     return descriptor
   }
 
-  /// Names in it were added or removed.
+  /// Records that names in the folder were added or removed.
   func change(_ path: [UInt8]) { folders[Key(path: path, followsLinks: true)]?.isChanged = true }
 
-  /// Names were added in a folder of `targetDescriptor`.
+  /// Records that names were added in a folder of `targetDescriptor`.
   func changeTarget(_ path: [UInt8]) { folders[Key(path: path, followsLinks: false)]?.isChanged = true }
 
-  /// Whether nothing at all is in the root, nor was when it was opened: what is gone since has shown that its file
-  /// system is there.
+  /// Whether the root is empty now and was empty when it was opened. If files have disappeared since then, its file
+  /// system is mounted.
   var isRootEmpty: Bool { wasEmpty && Self.isEmpty(root) }
 
   private static func isEmpty(_ folder: Int32) -> Bool {
@@ -106,14 +108,14 @@ final class OpenFolders {
       return false
     }
     defer { closedir(stream) }
-    // Beside itself and the one above it.
+    // Skip the entries `.` and `..`.
     for _ in 0..<3 where readdir(stream) == nil { return true }
     return false
   }
 
-  /// Brings the changes to the disk and closes the folders; returns whether all of them are there.
+  /// Syncs the changes and closes the folders; returns whether all changes are on disk.
   ///
-  /// One sync a folder, or one for all of them where they are many; never one a file.
+  /// Makes one sync per folder, or one for all folders if there are many; never one per file.
   func sync() -> Bool {
     closeAll()
     defer { hasLost = false }
@@ -123,7 +125,7 @@ final class OpenFolders {
   private func closeAll() {
     let changed = folders.values.filter(\.isChanged)
     if changed.count <= Self.syncedAlone, !hasMadeFolders {
-      // A file system that cannot sync a folder (EINVAL) has nothing to wait for.
+      // A file system that cannot sync folders (EINVAL) needs no sync.
       for folder in changed where fsync(folder.descriptor) != 0 && errno != EINVAL { hasLost = true }
     } else if ferry_sync_file_system(root) != 0 {
       hasLost = true
@@ -137,14 +139,15 @@ final class OpenFolders {
     let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
     let descriptor = ferry_open_beneath(root, name, Self.flags, 1)
     if descriptor >= 0 { return descriptor }
-    // A kernel before 5.6, or a container whose filter does not know the call.
+    // A kernel before 5.6, or a container whose seccomp filter does not know the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
     return try walk(path, creating: false, trustingAll: true)
   }
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
-  /// Opens folder after folder and follows no link: what is judged is what was opened, whatever is exchanged meanwhile.
+  /// Opens one folder after the other without following links: the checks apply to what was opened, whatever is
+  /// replaced meanwhile.
   private func walk(
     _ path: [UInt8], creating: Bool, trustingAll: Bool = false
   ) throws(Failure) -> Int32 {
@@ -173,14 +176,15 @@ final class OpenFolders {
     }
     guard opened < 0 else { return opened }
     let code = errno
-    // What O_NOFOLLOW says of a link beside O_DIRECTORY.
+    // O_NOFOLLOW together with O_DIRECTORY reports a link as ENOTDIR.
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 
-  /// The owner of a folder in one that everyone may write to, if that is neither this user nor the other folder's owner.
+  /// The owner of a folder inside a folder that everyone may write to, if the owner is neither this user nor the
+  /// owner of the outer folder.
   private static func stranger(_ descriptor: Int32, in folder: Int32) -> uid_t? {
     var (own, above) = (stat(), stat())
-    // A folder that does not tell whose it is, is nobody's.
+    // If the owner cannot be determined, treat the folder as another user's.
     guard fstat(descriptor, &own) == 0, fstat(folder, &above) == 0 else { return uid_t.max }
     return FolderPath.foreignOwner(of: own, in: above)
   }
@@ -193,7 +197,7 @@ final class OpenFolders {
 }
 
 extension OpenFolders.Failure {
-  /// An error number.
+  /// The corresponding error number.
   var code: Int32 {
     switch self {
     case .system(let code): code

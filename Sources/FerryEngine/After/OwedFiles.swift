@@ -2,19 +2,19 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// Before a run: carries out what earlier runs were still to do with delivered files.
+/// Executes the `after` actions that earlier runs did not complete, before a run.
 enum OwedFiles {
-  /// So many files share the syncs of their folders and of the journal.
+  /// The number of files that share one sync of their folders and of the journal.
   private static let batch = 4096
 
-  /// - Parameter isStopped: asked between two batches; what is left stays owed.
-  /// - Returns: by node, what came of it.
+  /// - Parameter isStopped: checked between batches; the remaining files stay pending.
+  /// - Returns: the results, by node.
   static func settle(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, listers: [Int: FileLister],
     unless isStopped: () -> Bool
   ) throws -> [Int: PostDeliveryMetrics] {
     var metrics: [Int: PostDeliveryMetrics] = [:]
-    // The same files may have gone to another server since.
+    // The same files may have been sent to another server since.
     for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
     where selection.contains(NodeID(index)) {
       let node = plan.nodes[index]
@@ -29,8 +29,8 @@ enum OwedFiles {
   }
 
   /// - Parameters:
-  ///   - row: the node's, in the journal.
-  ///   - lister: of the upload's files.
+  ///   - row: the node's row in the journal.
+  ///   - lister: the lister of the upload's files.
   private static func settle(
     _ after: Upload.After, row: Int64, in journal: SessionJournal, lister: FileLister,
     unless isStopped: () -> Bool, _ metrics: inout PostDeliveryMetrics
@@ -38,7 +38,7 @@ enum OwedFiles {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
     guard !owed.isEmpty else { return }
-    // There is none where the manifest says `keep` by now.
+    // `nil` if the manifest now says `keep`.
     let delivery = AfterDelivery(after, of: lister)
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       let files = owed[start..<min(start + batch, owed.count)]

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// What became of an upload's delivered files in a run.
+/// The results of an upload's `after` actions in a run.
 struct PostDeliveryMetrics: Sendable {
   var deleted = 0
   var moved = 0
@@ -17,7 +17,7 @@ struct PostDeliveryMetrics: Sendable {
 
   var isWorthTelling: Bool { deleted > 0 || moved > 0 || !problems.isEmpty }
 
-  /// Whether something is left that the next run tries again.
+  /// Whether the next run has to try something again.
   var owes: Bool { problems.contains { $0.state == .owed } }
 }
 

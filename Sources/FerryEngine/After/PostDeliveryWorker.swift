@@ -4,23 +4,23 @@ import FerryProcess
 import Foundation
 import Synchronization
 
-/// Carries out `after` beside the loop, in batches, and writes down what became of each file.
+/// Executes `after` actions in batches off the loop's thread, and journals the result of each file.
 ///
-/// Whoever gives it a file has the item's end on the disk. What queues up while it works is its next batch.
+/// The caller passes only files whose closing is on disk. Files that arrive while it works form the next batch.
 ///
-/// `@unchecked Sendable`: `uploads` is touched only by blocks on `worker`, which runs one at a time.
+/// `@unchecked Sendable`: `uploads` is accessed only by blocks on `worker`, which runs one at a time.
 final class PostDeliveryWorker: @unchecked Sendable {
   /// An upload whose files are deleted or moved.
   struct Destination {
     var delivery: AfterDelivery
-    /// Which of the writer's journals.
+    /// The index of the journal in the writer.
     var journal: Int
   }
 
   private struct State {
     var waiting: [(node: Int, file: DeliveredFile)] = []
     var metrics: [Int: PostDeliveryMetrics]
-    /// A write is lost: nothing more is touched.
+    /// A write was lost: no more files are touched.
     var hasFailed = false
   }
 
@@ -30,7 +30,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
   private let uploads: [Int: Destination]
   private let state: Mutex<State>
 
-  /// - Parameter tallies: by node, what was done before.
+  /// - Parameter metrics: the results so far, by node.
   init(
     _ uploads: [Int: Destination], on worker: SerialWorker, writer: JournalWriter,
     metrics: [Int: PostDeliveryMetrics]
@@ -41,7 +41,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
     state = Mutex(State(metrics: metrics))
   }
 
-  /// Takes files of a node whose items' ends are on the disk.
+  /// Takes files whose closing is on disk.
   func take(_ files: [(node: Int, file: DeliveredFile)]) {
     guard !files.isEmpty else { return }
     let isIdle = state.withLock { state in
@@ -51,7 +51,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
     if isIdle { worker.submit { [self] in carryOut() } }
   }
 
-  /// Waits until everything is carried out and handed to the journal's writer; by node, what came of it.
+  /// Waits until everything is executed and submitted to the journal's writer; returns the results, by node.
   func finish() -> [Int: PostDeliveryMetrics] {
     worker.drain()
     return state.withLock { $0.metrics }
@@ -71,7 +71,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
           state.metrics[node, default: PostDeliveryMetrics()].count(result, of: file.path)
         }
       }
-      // What may not be on the disk stays owed: the next run looks again.
+      // If the changes may not be on disk, the files stay pending: the next run checks again.
       guard isSynced else { continue }
       let writes = results.map { file, result -> JournalWrite in
         result.state == .owed ? .afterTried(row: file.row) : .after(row: file.row, result.state)
@@ -79,7 +79,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
       do throws(JournalError) {
         _ = try writer.append(writes, to: upload.journal)
       } catch {
-        // The run ends by the writer's own word.
+        // The writer reports the failure, which ends the run.
         state.withLock { $0.hasFailed = true }
       }
     }

@@ -4,19 +4,20 @@ import FerryTransfer
 import Foundation
 import Synchronization
 
-/// Reads delivered files to tell whether they changed: `compare: content`.
+/// Reads delivered files to determine whether they changed: `compare: content`.
 ///
-/// As many at a time as there are cores, each in pieces; the calling thread waits, and is none of a scheduler.
+/// It reads as many files at a time as there are cores, each in pieces. The calling thread waits; it is not a thread
+/// of a scheduler.
 struct ContentReader: Sendable {
-  /// So many files are shared out at a time.
+  /// The number of files distributed to threads at a time.
   private static let batch = 4096
 
-  /// Whether the rest is to be left unread; asked before each piece of a file, on any thread.
+  /// Whether to leave the remaining files unread. Called before each piece of a file, on any thread.
   var isStopped: @Sendable () -> Bool = { false }
 
-  /// Answers every question; what could not be read to its end is for the attempt to send it to tell.
+  /// Answers every question. If a file cannot be read to its end, the attempt to send it reports that.
   ///
-  /// - Parameter root: what the listing's paths are relative to.
+  /// - Parameter root: the folder that the listing's paths are relative to.
   func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: SourceRoot) {
     let all = questions.questions
     for start in stride(from: 0, to: all.count, by: Self.batch) {
@@ -35,7 +36,7 @@ struct ContentReader: Sendable {
     let workers = min(ProcessInfo.processInfo.activeProcessorCount, sources.count)
     ParallelWork.perform(workers: workers) { [isStopped] in
       while !isStopped(), let index = work.next() {
-        // Why it cannot be read is told by the attempt to send it.
+        // The attempt to send the file reports why it cannot be read.
         guard let bytes = try? FileDigest.sha256(of: sources[index], isStopped: isStopped) else { continue }
         work.keep(ContentDigest(bytes), at: index)
       }
@@ -43,7 +44,7 @@ struct ContentReader: Sendable {
     return work.digests
   }
 
-  /// What the threads share.
+  /// The state that the threads share.
   private final class Work: Sendable {
     private let count: Int
     private let taken = Atomic<Int>(0)

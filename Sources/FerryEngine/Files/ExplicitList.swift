@@ -2,10 +2,10 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Files that a list names, one by one.
+/// Files that a list names individually.
 struct ExplicitList {
   private let root: SourceRoot
-  /// A folder whose files are not taken.
+  /// A folder whose files are skipped.
   private let hidden: [UInt8]?
   private var checkedFolder: (path: [UInt8], isInside: Bool)?
   private var found = FileColumns()
@@ -16,7 +16,7 @@ struct ExplicitList {
     self.root = root
   }
 
-  /// Blank lines are skipped; a carriage return is part of its name.
+  /// Reads a list of paths. Blank lines are skipped; a carriage return is part of the path.
   mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
     read(bytes.split(separator: nullSeparated ? 0 : 0x0A).map { Array($0) })
   }
@@ -53,7 +53,7 @@ struct ExplicitList {
       identity: status.identity)
   }
 
-  /// Without `.`, `..` and doubled slashes; `nil` where it leaves the root.
+  /// The path without `.`, `..` and repeated slashes; `nil` if it leaves the root.
   private func relative(_ line: [UInt8]) -> [UInt8]? {
     var rest = line[...]
     if line.first == 0x2F {
@@ -73,7 +73,7 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// A list often names many files of one folder: its real path is looked up once.
+  /// Whether a folder is inside the root. A list often names many files of one folder, so the last result is cached.
   private mutating func isInside(_ folder: [UInt8]) -> Bool {
     if folder.isEmpty { return true }
     if let checkedFolder, checkedFolder.path == folder { return checkedFolder.isInside }

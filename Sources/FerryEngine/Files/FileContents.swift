@@ -1,32 +1,32 @@
 import FerryTransfer
 import Foundation
 
-/// A file that is read whole, of whatever kind: a regular one, a FIFO, a device, a shell's `<(…)`.
+/// A file that is read completely. It may be a regular file, a FIFO, a device, or a shell's `<(…)`.
 package struct FileContents {
-  /// Why it could not be read.
+  /// Why the file could not be read.
   package struct Failure: Error {
     var code: Int32
-    /// What is wrong with its place.
+    /// Why the file's location is refused.
     var refusal: String?
     package var reason: String { refusal ?? FileLister.reason(code) }
   }
 
-  /// Of one read; a pipe gives no more at once.
+  /// Bytes per read; a pipe returns no more at once.
   private static let chunk = 64 << 10
 
   private let path: [CChar]
 
   package init(_ path: String) { self.path = FileLister.terminated(Array(path.utf8)) }
 
-  /// Its bytes, but no more than `limit`: a device may have no end. A FIFO is waited for.
+  /// Reads at most `limit` bytes, because a device may have no end. Waits for the writer of a FIFO.
   package func bytes(limit: Int) throws(Failure) -> [UInt8] {
     let descriptor = try open(for: .reading)
-    // It was only read.
+    // It was only read, so closing cannot lose data.
     defer { close(descriptor) }
     return try Self.bytes(of: descriptor, limit: limit)
   }
 
-  /// Its bytes, if it is a regular file of at most `limit` bytes. Never waits.
+  /// Reads a regular file of at most `limit` bytes. Never waits.
   func bytesOfRegularFile(limit: Int) throws(Failure) -> [UInt8] {
     let descriptor = try open(for: .readingAtOnce)
     defer { close(descriptor) }
@@ -41,7 +41,7 @@ package struct FileContents {
   private static func bytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
-    // The size is a guess of what to reserve, and nothing more.
+    // The size is only an estimate of how much to reserve.
     if fstat(descriptor, &status) == 0, status.st_size > 0 {
       bytes.reserveCapacity(min(Int(status.st_size), limit))
     }
@@ -56,7 +56,7 @@ package struct FileContents {
   }
 
   private func open(for access: FolderPath.Access) throws(Failure) -> Int32 {
-    // A NUL ends the system's path early: that would be another file.
+    // The system ends a path at the first NUL, so it would open another file.
     guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
     do throws(FolderPath.Failure) {
       return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: access)
@@ -68,14 +68,14 @@ package struct FileContents {
     }
   }
 
-  /// Device and inode, links followed; nil where there is no such file.
+  /// Device and inode, following links; `nil` if the file does not exist.
   var identity: (device: UInt64, inode: UInt64)? {
     var status = stat()
     guard path.firstIndex(of: 0) == path.count - 1, stat(path, &status) == 0 else { return nil }
     return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
   }
 
-  /// Calls again what a signal has cut short (EINTR).
+  /// Repeats a call that a signal interrupted (EINTR).
   private static func uninterrupted<Number: SignedInteger>(
     _ call: () -> Number
   ) throws(Failure) -> Number {

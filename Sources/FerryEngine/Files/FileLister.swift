@@ -4,29 +4,29 @@ import FerryTransfer
 import Foundation
 import Synchronization
 
-/// Finds the files of a selection.
+/// Lists the files of a selection.
 package struct FileLister: Sendable {
-  /// The absolute path of the root as bytes, to open files by; no slash at its end.
+  /// The absolute path of the root in bytes, used to open files; without a trailing slash.
   package let root: [UInt8]
   let source: FileSelection.Source
-  /// The folder that delivered files are moved to, relative to the root: nothing in it is listed.
+  /// The folder that delivered files are moved to, relative to the root. Its files are not listed.
   private let hidden: [UInt8]?
-  /// Whether the run was stopped: what is not listed by then need not be.
+  /// Whether the run was stopped. If so, listing may end early.
   var isStopped: @Sendable () -> Bool = { false }
   private let baseFolder: String
   private let home: String?
   private let opened = OpenedRoot()
 
-  /// The root once it is open: every list that this lister and its copies make is of one folder, and so is what is
-  /// sent by them, whatever takes the folder's name meanwhile.
+  /// The root once it is open. This lister and its copies list and send files of this one folder, even if another
+  /// folder takes its name meanwhile.
   private final class OpenedRoot: Sendable {
     let root = Mutex<SourceRoot?>(nil)
   }
 
   /// - Parameters:
   ///   - baseFolder: the manifest's folder, which relative paths are relative to.
-  ///   - home: what `~/` stands for.
-  /// - Throws: `ListingFailure` where `~/` is used and there is no home folder.
+  ///   - home: the folder that `~/` stands for.
+  /// - Throws: `ListingFailure` if `~/` is used and there is no home folder.
   package init(
     _ selection: FileSelection, after: Upload.After = .keep, baseFolder: String, home: String?
   ) throws(ListingFailure) {
@@ -41,8 +41,8 @@ package struct FileLister: Sendable {
     root = try Self.absolute(selection.root, baseFolder: baseFolder, home: home)
   }
 
-  /// - Parameter standardInput: the bytes for `list: -`; not called otherwise.
-  /// - Throws: `ListingFailure` where the root or list cannot be read, or what `standardInput` throws.
+  /// - Parameter standardInput: returns the bytes for `list: -`; not called otherwise.
+  /// - Throws: `ListingFailure` if the root or list cannot be read, or the error of `standardInput`.
   package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
     let root = try folder()
     switch source {
@@ -57,19 +57,20 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// Files that are named one by one, whatever the selection says; relative to the root, or absolute and in it.
+  /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
+  /// absolute and inside it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     var list = ExplicitList(root: try currentFolder(), hidden: hidden)
     return list.read(paths)
   }
 
-  /// The root, opened at the first call and kept open.
+  /// The root, opened by the first call and kept open.
   func folder() throws(ListingFailure) -> SourceRoot {
     let root = root
     return try openedRoot.mapError { ListingFailure.root(root, $0) }.get()
   }
 
-  /// The root, opened at the first look and kept open.
+  /// The root, opened by the first access and kept open.
   var openedRoot: Result<SourceRoot, FolderPath.Failure> {
     opened.root.withLock { opened in
       if let opened { return .success(opened) }
@@ -80,8 +81,8 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// The root as its path leads to it now. Where that is another folder than before, what was listed in that one is not
-  /// taken for a file of this one: their identities differ.
+  /// Opens the root's path again. If it now leads to another folder, files listed in the previous folder are not
+  /// mistaken for files of this one, because their identities differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
     let root = root
     let result = opened.root.withLock { opened in
@@ -107,7 +108,7 @@ package struct FileLister: Sendable {
     func failure(_ reason: String) -> ListingFailure {
       ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
     }
-    // A FIFO, or a file that another process has a lease on, must not keep the run from its signals.
+    // A FIFO, or a file on which another process holds a lease, must not keep the run from handling signals.
     let descriptor: Int32
     do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path, for: .readingAtOnce) } catch {
       throw failure(error.reason)
@@ -134,7 +135,7 @@ package struct FileLister: Sendable {
     throw failure("it grows while it is read")
   }
 
-  /// In bytes: ten million paths of 100 bytes.
+  /// Maximum size in bytes: ten million paths of 100 bytes.
   private static let largestList = 1 << 30
 
   private static func absolute(
@@ -156,11 +157,11 @@ package struct FileLister: Sendable {
   }
 
   static func terminated(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
-  /// For people.
+  /// The path as shown to people.
   static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// The real path, links followed; `nil` where it cannot be found.
+  /// The real path, following links; `nil` if it cannot be determined.
   static func real(_ path: [UInt8]) -> [UInt8]? {
     guard let found = realpath(terminated(path), nil) else { return nil }
     defer { free(found) }

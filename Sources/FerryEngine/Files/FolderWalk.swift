@@ -2,16 +2,16 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Walks the folders that globs can match in, and gives files in the order of their paths' bytes.
+/// Walks the folders in which globs can match, and returns files in the order of their paths' bytes.
 ///
-/// A folder is read whole, sorted with a slash behind the names of folders, and then gone through: so the files
-/// come out in order. Names are kept in one arena, which is cut back when a folder is done.
+/// A folder is read completely, sorted with a slash after the names of subfolders, and then traversed, so the files
+/// are returned in order. Names are kept in one arena, which is truncated when a folder is done.
 struct FolderWalk {
-  /// Open folders; those above are opened again from the root when they are come back to.
+  /// The maximum number of open folders. Folders further up are reopened from the root when the walk returns to them.
   static let openLimit = 64
 
   private struct Entry {
-    /// The name's first eight bytes behind the folder's common prefix, as a number that sorts like them.
+    /// The first eight bytes of the name after the folder's common prefix, as a number that sorts like them.
     var key: UInt64 = 0
     var start: Int
     var length: Int
@@ -22,7 +22,7 @@ struct FolderWalk {
   }
 
   private struct Level {
-    /// -1 while it is closed.
+    /// -1 while the folder is closed.
     var descriptor: Int32
     var pathLength: Int
     var entries: Range<Int>
@@ -35,12 +35,12 @@ struct FolderWalk {
   private let root: SourceRoot
   private let include: GlobMatcher
   private let exclude: GlobMatcher
-  /// A folder that is left out, with a slash at its end.
+  /// The path of a folder that is skipped, with a trailing slash.
   private let hidden: [UInt8]?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
-  /// Of the folder that is gone through, with a slash at its end.
+  /// The path of the current folder, with a trailing slash.
   private var path: [UInt8] = []
   private var listing = Listing(files: FileColumns(), problems: [])
   private var includeState: GlobMatcher.State
@@ -49,7 +49,7 @@ struct FolderWalk {
   private var unmatched: UnmatchedGlobs
   private var excludeScratch: GlobMatcher.State
 
-  /// - Parameter hidden: a folder that is left out, relative to the root.
+  /// - Parameter hidden: a folder to skip, relative to the root.
   init(root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil) {
     self.root = root
     self.hidden = hidden.map { $0 + [0x2F] }
@@ -62,7 +62,8 @@ struct FolderWalk {
     excludeScratch = exclude.start
   }
 
-  /// - Parameter isStopped: asked between two folders; the listing is what was found by then.
+  /// - Parameter isStopped: checked between folders. If it returns true, the listing contains what was found until
+  ///   then.
   mutating func run(unless isStopped: () -> Bool = { false }) throws(ListingFailure) -> Listing {
     let descriptor = root.openFolder()
     guard descriptor >= 0 else { throw ListingFailure.root(root.path, errno) }
@@ -73,7 +74,8 @@ struct FolderWalk {
     return listing
   }
 
-  /// Takes the deepest folder's entries up to its next folder, and enters that or leaves.
+  /// Takes entries of the deepest folder up to its next subfolder, and enters that folder; at the end, leaves the
+  /// folder.
   private mutating func goOn() {
     let depth = levels.count - 1
     while levels[depth].position < levels[depth].entries.upperBound {
@@ -97,7 +99,8 @@ struct FolderWalk {
     path.removeSubrange((levels.last?.pathLength ?? 0)...)
   }
 
-  /// The longest path that the kernel takes, without its end (PATH_MAX): nothing below can be sent.
+  /// The longest path that the kernel accepts (PATH_MAX), without its terminating NUL. A file with a longer path
+  /// cannot be sent.
   private static let longestPath = Int(PATH_MAX) - 1
 
   private mutating func descend(_ entry: Entry, depth: Int) {
@@ -126,7 +129,7 @@ struct FolderWalk {
     enter(descriptor, include: includeState, exclude: excludeState)
   }
 
-  /// Opens a folder again by its names from the root, and the ones just above it on the way.
+  /// Reopens a folder from the root by its names, together with the folders just above it.
   private mutating func reopen(_ depth: Int) {
     var current = root.openFolder()
     for level in 0...depth where current >= 0 {
@@ -153,7 +156,7 @@ struct FolderWalk {
       Level(
         descriptor: descriptor, pathLength: path.count, entries: entries.count..<entries.count,
         position: entries.count, namesStart: names.count, include: include, exclude: exclude))
-    // The stream takes its descriptor over; the folder's own stays for its files.
+    // The stream takes ownership of its descriptor; the folder's own descriptor stays open for its files.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
       let code = errno
@@ -174,7 +177,7 @@ struct FolderWalk {
   }
 
   private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {
-    // The name is as long as it is, whatever the array's type says; it ends with NUL.
+    // The name may be longer than the array's type says; it ends with NUL.
     let pointer = UnsafeRawPointer(found) + (MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0)
     let length = strlen(pointer.assumingMemoryBound(to: CChar.self))
     let name = UnsafeRawBufferPointer(start: pointer, count: length)
@@ -209,7 +212,7 @@ struct FolderWalk {
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
       var link = stat()
-      // What leads nowhere, or to a folder, is no file.
+      // A link that leads nowhere or to a folder is not a file.
       guard fstatat(folder, letters, &link, AT_SYMLINK_NOFOLLOW) == 0,
         fstatat(folder, letters, &status, 0) == 0, status.isRegular
       else { return }
@@ -223,7 +226,7 @@ struct FolderWalk {
         return
       }
     } else if !isKnown, fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-      // Gone since the folder was read: as if it had never been there.
+      // The file was removed after the folder was read: ignore it.
       if errno != ENOENT { report(Array(name), errno) }
       return
     }
@@ -240,7 +243,7 @@ struct FolderWalk {
     names.append(contentsOf: name)
   }
 
-  /// Sets both states to those behind a name in a folder.
+  /// Advances both states over a name in a folder.
   private mutating func match(_ name: UnsafeRawBufferPointer, in depth: Int) {
     for word in includeState.indices { includeState[word] = levels[depth].include[word] }
     include.advance(&includeState, over: name, scratch: &includeScratch)
@@ -278,7 +281,7 @@ struct FolderWalk {
           while length < common, names[first.start + length] == names[entry.start + length] { length += 1 }
           common = length
         }
-        /// A folder's name ends with the slash that its files' paths have there.
+        /// A folder's name ends with the slash that follows it in its files' paths.
         func letter(_ entry: Entry, _ index: Int) -> UInt8 {
           index < entry.length
             ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0

@@ -1,29 +1,29 @@
 /// Builds the automaton of `GlobMatcher` (V. M. Glushkov 1961).
 ///
-/// Its work is bounded by the square of the number of places: each pair is looked at once, where the two parts that hold
+/// Its work is at most quadratic in the number of places: each pair is visited once, where the two parts that contain
 /// them follow each other.
 struct GlobBuilder {
   private(set) var letters: [GlobLetter] = [.ranges([], isNegated: false)]
-  /// For each place those that may come next, `words` words each.
+  /// The places that may follow each place, `words` words each.
   private(set) var next: [UInt64]
-  /// Words in a set of places.
+  /// The number of words in a set of places.
   let words: Int
 
-  /// What a part of a glob can begin and end with.
+  /// The places at which a part of a glob can begin and end.
   private struct Ends {
-    /// Whether it matches no letters at all as well.
+    /// Whether the part also matches no letters.
     var isEmpty: Bool
     var first: [Int] = []
     var last: [Int] = []
   }
 
-  /// - Parameter places: of all syntaxes that will be appended, and one for the beginning.
+  /// - Parameter places: the total of all syntaxes that will be appended, plus one for the beginning.
   init(places: Int) {
     words = (places + 63) / 64
     next = Array(repeating: 0, count: places * words)
   }
 
-  /// - Returns: the places at which the glob can end; a glob without letters matches no path.
+  /// - Returns: the places at which the glob can end. A glob without letters matches no path.
   mutating func append(_ glob: GlobSyntax) -> [Int] {
     let ends = add(glob)
     link([0], to: ends.first)

@@ -1,20 +1,20 @@
-/// Several globs in one automaton, which reads each letter of a path once: no glob makes it slow.
+/// Several globs in one automaton, which reads each letter of a path once, so that no glob can make it slow.
 ///
-/// Its places are the globs' letters (V. M. Glushkov 1961); a state is the set of the places reached. A walk keeps
-/// the state behind a folder's slash and reads only names.
+/// Its places are the positions in V. M. Glushkov's construction (1961): the letters of the globs. A state is the set
+/// of places reached. A walk keeps the state after a folder's slash and reads only names.
 struct GlobMatcher: Sendable {
-  /// A set of places, 64 a word; empty when nothing that follows can match.
+  /// A set of places, 64 per word; empty if nothing that follows can match.
   typealias State = [UInt64]
 
   static let placeLimit = 16_384
 
   private let letters: [GlobLetter]
-  /// For each ASCII letter the places that match it, `words` words each.
+  /// The places that match each ASCII letter, `words` words each.
   private let ascii: [UInt64]
-  /// For each place those that may come next, `words` words each.
+  /// The places that may follow each place, `words` words each.
   private let next: [UInt64]
   private let final: [UInt64]
-  /// For each glob its own part of `final`.
+  /// The part of `final` that belongs to each glob.
   let finals: [State]
   private let words: Int
   let start: State
@@ -26,7 +26,7 @@ struct GlobMatcher: Sendable {
     for glob in globs {
       let syntax = try GlobParser.parse(glob)
       places += syntax.placeCount
-      // Before anything is built: the table of what may come next has a bit for each pair of places.
+      // Check before anything is built: the table of following places has a bit for each pair of places.
       guard places <= Self.placeLimit else {
         throw ListingFailure(message: "the globs have more than \(Self.placeLimit) letters")
       }
@@ -46,13 +46,13 @@ struct GlobMatcher: Sendable {
     }
   }
 
-  /// The state after more bytes of a path; whole names or names and slashes.
+  /// Advances a state over more bytes of a path: complete names, or names and slashes.
   func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer) {
     var scratch = State(repeating: 0, count: words)
     advance(&state, over: bytes, scratch: &scratch)
   }
 
-  /// With a scratch set of the same size, so that nothing is allocated for a name.
+  /// The same, with a scratch set of the same size, so that nothing is allocated for a name.
   func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer, scratch: inout State) {
     var position = 0
     while position < bytes.count {
@@ -115,7 +115,7 @@ struct GlobMatcher: Sendable {
     }
   }
 
-  /// One Unicode scalar, or one byte that is not UTF-8.
+  /// Decodes one Unicode scalar, or one byte that is not UTF-8.
   private static func letter(in bytes: UnsafeRawBufferPointer, at position: Int) -> (UInt32, length: Int) {
     let first = bytes[position]
     let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

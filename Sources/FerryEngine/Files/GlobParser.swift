@@ -1,6 +1,6 @@
-/// Reads a glob: `*` and `?` stop at a slash, `**` does not, `[a-z]`, `[!a]`, `{a,b}`, `\` escapes.
+/// Parses a glob: `*` and `?` stop at a slash, `**` does not, `[a-z]`, `[!a]`, `{a,b}`, `\` escapes.
 struct GlobParser {
-  /// The parser calls itself for each brace.
+  /// The maximum depth of braces; the parser calls itself for each.
   private static let depthLimit = 32
 
   private let glob: String
@@ -16,7 +16,7 @@ struct GlobParser {
     self.glob = glob
     var letters = glob.unicodeScalars.map(\.value)
     if letters.starts(with: [0x2E, 0x2F]) { letters.removeFirst(2) }
-    // `cache/` means the folder.
+    // `cache/` stands for the folder.
     if letters.count > 1, letters.last == 0x2F { letters.removeLast() }
     self.letters = letters
   }

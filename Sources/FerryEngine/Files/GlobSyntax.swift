@@ -1,15 +1,15 @@
-/// A glob's parts, as `GlobParser` reads them.
+/// The syntax of a glob, as parsed by `GlobParser`.
 indirect enum GlobSyntax {
   /// One letter of a path.
   case letter(GlobLetter)
   case sequence([GlobSyntax])
   case either([GlobSyntax])
-  /// None, one or many.
+  /// Any number of letters, including none.
   case many(GlobLetter)
-  /// `**/`: folders, or none.
+  /// `**/`: any number of folders, including none.
   case folders
 
-  /// How many places of the automaton it takes.
+  /// The number of places in the automaton.
   var placeCount: Int {
     switch self {
     case .letter, .many: 1
@@ -19,7 +19,7 @@ indirect enum GlobSyntax {
   }
 }
 
-/// Which letters match in one place. A letter is a Unicode scalar; a byte that is not UTF-8 is
+/// The letters that match at one place. A letter is a Unicode scalar; a byte that is not UTF-8 is
 /// `GlobLetter.strayBase` plus its value.
 enum GlobLetter {
   static let strayBase: UInt32 = 0x110000
@@ -33,7 +33,7 @@ enum GlobLetter {
     case .any: true
     case .anyButSlash: letter != 0x2F
     case .ranges(let ranges, let isNegated):
-      // A slash is matched by a slash alone, never by a class.
+      // Only a slash matches a slash, never a class.
       ranges.contains { $0.contains(letter) } != isNegated && (!isNegated || letter != 0x2F)
     }
   }

@@ -1,16 +1,16 @@
 import FerryPlan
 
-/// The regular files that a selection takes.
+/// The regular files of a selection.
 package struct Listing: Sendable {
-  /// In the order of the paths' bytes, each once.
+  /// In the order of the paths' bytes, without duplicates.
   package var files: FileColumns
   package var problems: [ListingProblem]
-  /// Globs of `include` that no file met, by their places in the list.
+  /// Globs of `include` that matched no file, as positions in the list.
   package var unmatched: [Int] = []
 }
 
 extension Listing {
-  /// Takes in the files of another listing; of one that both have, what this one says stays.
+  /// Adds the files of another listing. If both have a file, this listing's entry remains.
   mutating func merge(_ other: Listing) {
     problems += other.problems
     var merged = FileColumns()

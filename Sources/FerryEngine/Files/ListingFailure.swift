@@ -1,9 +1,9 @@
 import FerryTransfer
 
-/// Why no listing could be made at all.
+/// Why files could not be listed at all.
 package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var message: String
-  /// What a person does about it, where that is more than to mend what is written.
+  /// What the user can do about it, if that is more than correcting the manifest.
   var remedy: String?
   package var description: String { message }
 

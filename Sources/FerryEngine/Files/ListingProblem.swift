@@ -2,25 +2,25 @@
 package struct ListingProblem: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case permission, notRegular, missing
-    /// A list names it, and it leaves the root, by `..`, as an absolute path, or through a link.
+    /// A listed path outside the root: through `..`, as an absolute path, or through a link.
     case outsideRoot
-    /// A link out of the root that a glob met; such links are not followed.
+    /// A link out of the root that matched a glob; such links are not followed.
     case leavingLink
-    /// A link that one user has made to a file of another, which a glob met; such links are not followed.
+    /// A link of one user to a file of another that matched a glob; such links are not followed.
     case foreignLink
-    /// It is where `after: move_to` puts delivered files.
+    /// A path inside the folder that `after: move_to` moves delivered files to.
     case putAway
     case other
   }
 
-  /// Relative to the root, or as an explicit list has it.
+  /// Relative to the root, or as written in an explicit list.
   package var path: [UInt8]
   package var kind: Kind
   package var message: String
 }
 
 extension ListingProblem {
-  /// Whether something was asked for and is not delivered because of it; otherwise it is left out as documented.
+  /// Whether a requested file is not delivered because of the problem. Otherwise, the file is skipped as documented.
   var isFailure: Bool {
     switch kind {
     case .permission, .notRegular, .missing, .outsideRoot, .other: true

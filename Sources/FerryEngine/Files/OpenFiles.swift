@@ -1,24 +1,24 @@
 import FerryPlan
 import Foundation
 
-/// The files that ferry may have open, as it starts.
+/// Prepares the process's open files at its start.
 package enum OpenFiles {
-  /// As many as a small run has open at a time: journals with their logs, what waits for events, a connection and
-  /// its file. Beneath it parts of the system end the process where they find none.
+  /// The number of files that a small run has open at a time: journals with their logs, event descriptors, a
+  /// connection and its file. With fewer, parts of the system end the process when they get no descriptor.
   private static let least = 32
 
-  /// Opens /dev/null in place of a standard input, output or error that is closed: the next file to be opened would
-  /// take its number, and be read as a list or written to as a terminal.
+  /// Opens /dev/null in place of a closed standard input, output or error. Otherwise the next file to be opened would
+  /// take its number, and would be read as a list or written to as a terminal.
   package static func fillStandardStreams() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where isFree(descriptor) {
-      // The lowest free number. Without it there is nowhere to say so.
+      // open(2) returns the lowest free number. If it fails, there is nowhere to report that.
       guard open("/dev/null", O_RDWR) == descriptor else { exit(ExitCode.fault.rawValue) }
     }
   }
 
-  /// Raises the bound on open files as far as the system lets it; a shell's default is often 1024.
+  /// Raises the limit on open files as far as the system allows; a shell's default is often 1024.
   ///
-  /// - Throws: where too few are left of it.
+  /// - Throws: `EngineFault` if the limit remains too low.
   package static func allowMany() throws(EngineFault) {
     var limit = rlimit()
     #if canImport(Darwin)
@@ -27,7 +27,7 @@ package enum OpenFiles {
     let kind = RLIMIT_NOFILE.rawValue
     #endif
     guard getrlimit(numericCast(kind), &limit) == 0 else { return }
-    // macOS refuses more than OPEN_MAX, whatever the hard bound says.
+    // macOS refuses more than OPEN_MAX, whatever the hard limit is.
     let wanted = min(limit.rlim_max, 10_240)
     if limit.rlim_cur < wanted {
       var raised = limit

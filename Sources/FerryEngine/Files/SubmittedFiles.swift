@@ -1,23 +1,23 @@
 import FerryJournal
 import FerryPlan
 
-/// Files that `ferry submit` left for an upload, as they are now.
+/// Files that `ferry submit` queued for an upload, in their current state.
 struct SubmittedFiles: Sendable {
-  /// One that is no file of the upload any more.
+  /// A submitted file that no longer is a file of the upload.
   struct Absent: Sendable {
     var failure: TransportFailure
     var submittedAt: Instant
   }
 
   private(set) var files = FileColumns()
-  /// By path. Each has an end of its own in the round, as a file that vanishes during a run.
+  /// By path. Each fails individually in the round, like a file that vanishes during a run.
   private(set) var absent: [[UInt8]: Absent] = [:]
-  /// By path: when each was last submitted.
+  /// When each file was last submitted, by path.
   private var moments: [[UInt8]: Instant] = [:]
 
   init() {}
 
-  /// - Throws: where the root cannot be listed.
+  /// - Throws: `ListingFailure` if the root cannot be listed.
   init(_ notes: [Note], _ lister: FileLister) throws(ListingFailure) {
     let listing = try lister.named(notes.flatMap(\.paths))
     files = listing.files
@@ -28,8 +28,8 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Leaves out what an earlier run took, and did not live to remove the note: what it began goes on from the journal,
-  /// and what was delivered since it was submitted is deleted or moved by now.
+  /// Removes absent files that an earlier run took without living to remove the note. What that run started continues
+  /// from the journal. A file that was delivered after it was submitted has been deleted or moved.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
@@ -41,21 +41,23 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Whether an item that ended in vain was submitted since it was handed over: its end answers nobody who left it then.
+  /// Whether a failed or canceled item was submitted again after it was queued. Its previous result does not apply to
+  /// the new submission.
   ///
-  /// - Parameter now: a clock that was set back tells nothing of an item that was handed over after this.
+  /// - Parameter now: if the item was queued after this moment, the clock was set back; the item then counts as
+  ///   submitted again.
   func isNew(_ item: borrowing ItemRow, at now: Instant) -> Bool {
     guard !moments.isEmpty, let submitted = moments[item.path] else { return false }
     return item.handedOver < submitted || item.handedOver > now
   }
 
-  /// Leaves out what was not there and is now.
+  /// Removes absent files that the listing has found.
   mutating func leaveOutThoseThere(_ listed: FileColumns) {
     guard !absent.isEmpty else { return }
     for file in 0..<listed.count { absent[Array(listed.path(file))] = nil }
   }
 
-  /// All of them, with nothing in those that are not there.
+  /// All files; absent files have size and time 0.
   var columns: FileColumns {
     guard !absent.isEmpty else { return files }
     var missing = FileColumns()
@@ -69,7 +71,7 @@ struct SubmittedFiles: Sendable {
 }
 
 extension ListingProblem {
-  /// As sending it would fail.
+  /// The failure that sending the file would produce.
   var failure: TransportFailure {
     let code: TransportFailure.Code =
       switch kind {
@@ -88,7 +90,7 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// As `item`, with errors that tell of the file.
+  /// Calls `body` with an item, as `item` does, with errors that name the file.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

@@ -1,8 +1,8 @@
-/// The globs that no file has met yet.
+/// The globs that have not matched a file yet.
 struct UnmatchedGlobs: Sendable {
-  /// By their places in the list.
+  /// As positions in the list.
   private(set) var globs: [Int]
-  /// The places where any of them accepts: one look tells that a file meets none.
+  /// The union of their final places, to detect with one test that a file matches none of them.
   private var final: GlobMatcher.State
 
   init(_ matcher: GlobMatcher) {
@@ -11,7 +11,7 @@ struct UnmatchedGlobs: Sendable {
     unite(matcher)
   }
 
-  /// Takes out the globs that accept in a state.
+  /// Removes the globs that accept in a state.
   mutating func meet(_ state: GlobMatcher.State, of matcher: GlobMatcher) {
     guard !globs.isEmpty, GlobMatcher.meets(state, final) else { return }
     globs.removeAll { GlobMatcher.meets(state, matcher.finals[$0]) }

@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648 §4 and §5), in bytes.
+/// Base64 encoding of bytes (RFC 4648 §4 and §5).
 enum Base64Text {
   static func encode(_ bytes: [UInt8], isURLSafe: Bool, isPadded: Bool) -> [UInt8] {
     let last = isURLSafe ? "-_" : "+/"

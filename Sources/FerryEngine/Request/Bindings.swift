@@ -1,19 +1,19 @@
 import FerryManifest
 import FerryPlan
 
-/// What references stand for at the moment a request is built.
+/// The values of references when a request is built.
 ///
-/// Made anew for each item: the dictionaries are shared, and empty ones cost nothing.
+/// Created for each item. That is cheap, because the dictionaries are shared and empty ones cost nothing.
 package struct Bindings: Sendable {
   package var secrets: [String: SensitiveValue]
-  /// `nil` where the node has no files.
+  /// `nil` if the node has no files.
   package var file: FileValues?
-  /// Captures of the node's token: each of them is sensitive.
+  /// Captures of the node's token; all are sensitive.
   package var token: [String: SensitiveValue]
   /// Captures of the same item's steps.
   package var allocate: [String: BoundValue]
   package var transfer: [String: BoundValue]
-  /// Captures of other nodes, by node and capture.
+  /// Captures of requests, by node and capture.
   package var requests: [String: [String: BoundValue]]
   package var run: RunValues
 
@@ -45,7 +45,7 @@ package struct Bindings: Sendable {
     self.run = run
   }
 
-  /// `nil` where the reference has no value yet.
+  /// `nil` if the reference has no value yet.
   func value(of reference: Reference) -> ReferenceValue? {
     switch reference {
     case .secret(let name): secrets[name].map { .bound(.sensitive($0)) }

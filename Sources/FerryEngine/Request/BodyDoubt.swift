@@ -2,12 +2,12 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Decides when a body that lacks what is expected or captured means a lost response rather than a refusal.
+/// Decides when a body that lacks an expected or captured value means a lost response rather than a refusal.
 ///
-/// A body without a length ends with the connection, and a cut one looks the same (RFC 9112, section 8). A body in a
-/// coding that was not requested cannot be read.
+/// A body without a length ends when the connection closes, so a truncated body looks complete (RFC 9112, section 8).
+/// A body in a content coding that was not requested cannot be read.
 enum BodyDoubt {
-  /// Why the response does not count; `nil` where it does.
+  /// Why the response does not count; `nil` if it does.
   static func failure(
     _ response: AttemptResult.Response, _ answer: TransferResponse, to step: Step
   ) -> TransportFailure? {
@@ -37,9 +37,9 @@ enum BodyDoubt {
     }
   }
 
-  /// Whether a cut body could not be parsed: a JSON object, array or string.
+  /// Whether the body would fail to parse if it were truncated: a JSON object, array or string.
   private static func isSelfDelimited(_ body: [UInt8]) -> Bool {
-    // What is no JSON, or too large to be read, is not self-delimited.
+    // A body that is not JSON, or that is too large to be parsed, is not self-delimited.
     switch try? JSONParser.parse(body) {
     case .object, .array, .string: true
     case .number, .bool, .null, nil: false

@@ -1,12 +1,12 @@
 import FerryManifest
 import FerryPlan
 
-/// The text that a reference stands for, and whether it may be shown.
+/// The text of a reference, and whether it may be shown.
 package enum BoundValue: Hashable, Sendable {
   case plain(String)
   case sensitive(SensitiveValue)
 
-  /// For the request that carries it.
+  /// The text to send in the request.
   var text: String {
     switch self {
     case .plain(let text): text
@@ -27,7 +27,7 @@ extension CapturedValue {
 }
 
 extension [String: BoundValue] {
-  /// By name; of two captures of one name the later.
+  /// By name; if two captures have the same name, the later one is used.
   init(_ captures: [CapturedValue]) {
     self.init(captures.map { ($0.name, $0.bound) }) { $1 }
   }

@@ -1,13 +1,13 @@
 import FerryTransfer
 
-/// A request with every reference filled in, ready to become a `TransferRequest`.
+/// A request with every reference resolved, ready to become a `TransferRequest`.
 package struct BuiltRequest: Sendable {
   package var method: String
-  /// Absolute, http or https, percent-encoded.
+  /// An absolute, percent-encoded http or https URL.
   package var url: String
   package var headers: [TransferRequest.HeaderField]
-  /// `none` or `bytes`; a file is put in by the caller.
+  /// `none` or `bytes`; a file is set by the caller.
   package var body: TransferRequest.Body
-  /// What of the URL and the body is sensitive; header fields say so themselves.
+  /// The sensitive parts of the URL and the body. Header fields carry their own flag.
   package var sensitive: SensitiveParts
 }

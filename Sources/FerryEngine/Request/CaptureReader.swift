@@ -2,12 +2,12 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Takes captures out of an answer.
+/// Extracts captures from a response.
 package enum CaptureReader {
-  /// The most bytes that the captures of one response may have together, unless a single one may have more.
+  /// The maximum total size of a response's captures in bytes, unless a single capture may be larger.
   static let sumLimit: Int64 = 256 << 10
 
-  /// - Throws: a failure of code `capture` that says what is missing; it holds nothing of the answer.
+  /// - Throws: a failure with the code `capture` that says what is missing, without content of the response.
   package static func read(
     _ captures: [Capture], from answer: TransferResponse, _ patterns: Patterns
   ) throws(TransportFailure) -> [CapturedValue] {

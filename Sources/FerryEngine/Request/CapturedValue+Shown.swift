@@ -1,8 +1,8 @@
 import FerryPlan
 
 extension CapturedValue {
-  /// As people may see it, also where an older ferry wrote it down: `***` for a secret, and in the place of a URL's
-  /// user name and password.
+  /// The value as people may see it: `***` for a secret, and in place of the user name and password of a URL. This
+  /// also covers values that an older version of ferry journaled with them.
   var shown: String {
     guard !isSecret else { return "***" }
     var url = URLReference(value)

@@ -1,25 +1,25 @@
 import FerryManifest
 import FerryTransfer
 
-/// Whether an answer's header fields and body are as the manifest expects; its status is judged elsewhere.
+/// Checks a response's header fields and body against the manifest. The status is checked elsewhere.
 package enum ExpectationCheck {
-  /// Why an answer is not what is expected.
+  /// Why a response does not meet the expectation.
   package struct Mismatch: Equatable, Sendable {
-    /// In words of the manifest and none of the answer.
+    /// Quotes the manifest, and nothing of the response.
     package var message: String
     package var kind: Kind
 
     package enum Kind: Sendable {
-      /// The answer says something else.
+      /// The response has another value.
       case different
-      /// JSON is asked for and the body could not be read as such: then it does not say no either.
+      /// JSON is expected and the body could not be parsed, so the response is not a refusal either.
       case unreadable
-      /// ferry gave the search up: the answer may be what is expected.
+      /// ferry stopped the search early: the response may meet the expectation.
       case undecided
     }
   }
 
-  /// Which header field did not match; `nil` where all did.
+  /// The header field that did not match; `nil` if all did.
   static func headerMismatch(_ expectation: Expectation, _ answer: TransferResponse) -> String? {
     for header in expectation.headers {
       let name = header.name.lowercased()
@@ -32,7 +32,7 @@ package enum ExpectationCheck {
     return nil
   }
 
-  /// What did not match; `nil` where all did.
+  /// What did not match; `nil` if everything did.
   package static func mismatch(
     _ expectation: Expectation, _ answer: TransferResponse, _ patterns: Patterns
   ) -> Mismatch? {
@@ -60,7 +60,8 @@ package enum ExpectationCheck {
     }
   }
 
-  /// A header field is another; whether the body could be read is still asked, as that decides what a probe's answer means.
+  /// A header field does not match. Also check whether the body can be parsed, because that decides what a probe's
+  /// response means.
   private static func different(
     _ message: String, _ expectation: Expectation, _ answer: TransferResponse
   ) -> Mismatch {
@@ -79,16 +80,16 @@ package enum ExpectationCheck {
     return nil
   }
 
-  /// A number that the manifest can name has fewer characters than this.
+  /// Every number that a manifest can contain has fewer characters than this.
   private static let longestNumber = 1_000
 
-  /// Scalars, by type and value: `1` is `1.0` and not `"1"`.
+  /// Compares scalars by type and value: `1` equals `1.0` and not `"1"`.
   private static func isEqual(_ value: JSONValue, _ expected: JSONTemplate) -> Bool {
     switch (value, expected) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.string(let a), .string(let b)): b.constant.map { $0.utf8.elementsEqual(a.utf8) } ?? false
-    // A million digits are not converted.
+    // Do not convert a million digits.
     case (.number(let a), _) where a.utf8.count > longestNumber: false
     case (.number(let a), .integer(let b)): Int64(a).map { $0 == b } ?? (Double(a) == Double(b))
     case (.number(let a), .number(let b)): Double(a) == b

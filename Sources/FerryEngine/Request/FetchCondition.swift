@@ -2,27 +2,27 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The condition that a fetch's request carries, and what a response means for it (RFC 9110, section 13.1).
+/// The condition of a fetch's request, and what it means for the response (RFC 9110, section 13.1).
 enum FetchCondition {
   case absent
   case entityTag(String)
   case lastModified(String)
-  /// The manifest's own header fields, to which ferry adds no condition.
+  /// The manifest has conditional header fields of its own, so ferry adds none.
   case written
 
-  /// - Parameter record: of the document on the disk; `nil` without one, and after a request with its validators was
-  ///   refused.
+  /// - Parameter record: describes the document on disk; `nil` if there is none, or after a request with its
+  ///   validators was refused.
   init(_ request: TransferRequest, _ record: FetchRecord?) {
     if request.headers.contains(where: { Self.isCondition($0.name) }) {
       self = .written
       return
     }
-    // With another method `If-None-Match` would keep the server from acting (RFC 9110, section 13.1.2).
+    // With other methods, `If-None-Match` would prevent the server from acting (RFC 9110, section 13.1.2).
     guard request.method == "GET", let record else {
       self = .absent
       return
     }
-    // What an earlier version of ferry wrote down may not be fit to be sent.
+    // A validator recorded by an earlier version of ferry may not be valid in a request.
     if let tag = record.etag, Validator.isEntityTag(tag) {
       self = .entityTag(tag)
     } else if let date = record.lastModified, Validator.isDate(date) {

@@ -1,12 +1,12 @@
-/// What `${file.…}` stands for, for one file.
+/// The values of `${file.…}` for one file.
 package struct FileValues: Sendable {
-  /// Relative to the batch's root; bytes, as a name need not be UTF-8.
+  /// Relative to the batch's root. Bytes, because a name need not be UTF-8.
   package var path: [UInt8]
   /// In bytes.
   package var size: Int64
   /// Nanoseconds since 1970.
   package var modified: Int64
-  /// Of the file's bytes, in lower-case hexadecimal; `nil` while it is not known.
+  /// The digest of the file's content in lower-case hexadecimal; `nil` until it is known.
   package var sha256: String?
 
   package init(path: [UInt8], size: Int64, modified: Int64, sha256: String? = nil) {
@@ -22,10 +22,10 @@ package struct FileValues: Sendable {
     return path[(slash + 1)...]
   }
 
-  /// The name up to its last dot; a dot at the very beginning ends no stem.
+  /// The name up to its last dot. A dot at the beginning of the name does not count.
   var stem: ArraySlice<UInt8> { lastDot.map { name[..<$0] } ?? name }
 
-  /// What follows the last dot, without it; empty where there is none.
+  /// The part after the last dot; empty if there is none.
   var `extension`: ArraySlice<UInt8> { lastDot.map { name[($0 + 1)...] } ?? [] }
 
   private var lastDot: Int? {

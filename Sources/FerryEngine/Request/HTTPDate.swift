@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Dates as header fields have them.
+/// Parses dates in header fields.
 enum HTTPDate {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7, IMF-fixdate); the day's name is not checked.
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7, IMF-fixdate). The name of the day is not checked.
   static func instant(_ text: some StringProtocol) -> Instant? {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].count == 4, parts[0].hasSuffix(","), parts[5] == "GMT" else {

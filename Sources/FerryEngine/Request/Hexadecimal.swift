@@ -1,4 +1,4 @@
-/// Digits of base 16.
+/// Hexadecimal digits.
 enum Hexadecimal {
   static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
@@ -9,10 +9,10 @@ enum Hexadecimal {
     }
   }
 
-  /// Upper case, as percent-encoding prefers it (RFC 3986 §2.1).
+  /// Upper case, which is preferred for percent-encoding (RFC 3986 §2.1).
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 
-  /// Lower case, as digests are written.
+  /// Lower case, which is customary for digests.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     var digits: [UInt8] = []
     for byte in bytes {

@@ -2,12 +2,12 @@ import FerryDigest
 import FerryManifest
 import FerryPlan
 
-/// The key by which a server knows a repeated commit: the same in every attempt, launch and process, as it comes from
-/// nothing that only one of them knows (docs/delivery.md).
+/// The key by which a server recognizes a repeated commit. It is the same in every attempt, launch and process,
+/// because it is derived only from values that all of them know (docs/delivery.md).
 package struct IdempotencyKey: Sendable {
   package var manifest: String
   package var upload: String
-  /// Scheme, host and port of the upload's first step; empty where a capture decides it.
+  /// The scheme, host and port of the upload's first step; empty if a capture determines them.
   package var origin: String
   /// Relative to `root`.
   package var path: [UInt8]
@@ -15,11 +15,11 @@ package struct IdempotencyKey: Sendable {
   package var size: Int64
   /// Nanoseconds since 1970.
   package var modified: Int64
-  /// What the answer to `allocate` gave.
+  /// The captures of the response to `allocate`.
   package var captures: [CapturedValue]
-  /// Where what a file holds tells whether it changed: 32 bytes.
+  /// The digest (32 bytes), if content decides whether a file has changed; otherwise `nil`.
   package var sha256: [UInt8]?
-  /// Where without an upload ID every round is another delivery.
+  /// The round, if there is no upload ID and each round is a new delivery; otherwise `nil`.
   package var round: Int64?
 
   package init(
@@ -37,8 +37,8 @@ package struct IdempotencyKey: Sendable {
     self.round = round
   }
 
-  /// A UUID of version 8 (RFC 9562 §5.8): the first 16 bytes of the SHA-256 of the fields, each after its length as
-  /// 8 bytes, most significant first.
+  /// A UUID of version 8 (RFC 9562 §5.8): the first 16 bytes of the SHA-256 of the fields. Each field is preceded by
+  /// its length in 8 bytes, most significant byte first.
   package var text: String {
     let hash = SHA256()
     func add(_ bytes: some Collection<UInt8>) {
@@ -52,7 +52,7 @@ package struct IdempotencyKey: Sendable {
     add(path)
     add(String(size).utf8)
     add(String(modified).utf8)
-    // A journal tells open captures before secret ones: their order in the manifest must not count.
+    // A journal returns non-secret captures before secret ones, so the order must not matter.
     for capture in captures.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
       add(capture.name.utf8)
       add(capture.value.utf8)

@@ -1,8 +1,9 @@
-/// Reads one JSON text (RFC 8259), strictly and without losing a digit.
+/// Parses one JSON text (RFC 8259) strictly and without losing digits.
 struct JSONParser {
-  /// The parser calls itself for each level.
+  /// The maximum nesting depth; the parser calls itself for each level.
   static let depthLimit = 256
-  /// A value takes up to some 200 bytes however short its text is: `[1,1,…]` of 1 MiB has half a million of them.
+  /// The maximum number of values. A value takes up to about 200 bytes, however short its text: `[1,1,…]` of 1 MiB
+  /// has half a million values.
   static let valueLimit = 100_000
 
   private let bytes: [UInt8]
@@ -148,7 +149,7 @@ struct JSONParser {
     return true
   }
 
-  /// Half a surrogate pair becomes U+FFFD.
+  /// Replaces half of a surrogate pair by U+FFFD.
   private mutating func scalar(_ unit: UInt32) -> Unicode.Scalar {
     if (0xD800..<0xDC00).contains(unit), bytes.count - position >= 6, bytes[position] == UInt8(ascii: "\\"),
       bytes[position + 1] == UInt8(ascii: "u")
@@ -175,7 +176,7 @@ struct JSONParser {
   }
 }
 
-/// Why a text was not read as JSON.
+/// Why a text could not be parsed as JSON.
 enum JSONProblem: Error {
   case malformed
   /// Deeper than `JSONParser.depthLimit`.
@@ -183,7 +184,7 @@ enum JSONProblem: Error {
   /// More values than `JSONParser.valueLimit`.
   case tooManyValues
 
-  /// A clause about the response.
+  /// A clause about the response, for messages.
   var message: String {
     switch self {
     case .malformed: "the response is not JSON"

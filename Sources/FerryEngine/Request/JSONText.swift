@@ -1,6 +1,6 @@
 /// Writes strings as JSON (RFC 8259 §7).
 enum JSONText {
-  /// Quoted and escaped; bytes that are not UTF-8 become U+FFFD, as JSON has no way to write them.
+  /// Appends a quoted and escaped string. Bytes that are not UTF-8 become U+FFFD, because JSON cannot represent them.
   static func append(_ value: [UInt8], to text: inout [UInt8]) {
     append(String(decoding: value, as: UTF8.self), to: &text)
   }

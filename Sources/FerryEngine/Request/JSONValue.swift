@@ -1,4 +1,4 @@
-/// A parsed JSON text. Numbers keep their letters, so that no digit of an identifier is lost.
+/// A parsed JSON text. Numbers keep their text, so that no digit of an identifier is lost.
 indirect enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -12,7 +12,7 @@ indirect enum JSONValue: Hashable, Sendable {
     var value: JSONValue
   }
 
-  /// What a JSON pointer (RFC 6901) names; of members with one name the last.
+  /// The value at a JSON pointer (RFC 6901). If several members have the same name, the last one is used.
   func value(at pointer: String) -> JSONValue? {
     guard !pointer.isEmpty else { return self }
     guard pointer.utf8.first == UInt8(ascii: "/") else { return nil }
@@ -22,12 +22,12 @@ indirect enum JSONValue: Hashable, Sendable {
       switch value {
       case .object(let members):
         let name = Self.unescaped(part)
-        // By scalars: String's own == takes differently composed letters for equal, RFC 6901 §4 does not.
+        // Compare scalars: String's == treats differently composed characters as equal; RFC 6901 §4 does not.
         guard let member = members.last(where: { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) })
         else { return nil }
         value = member.value
       case .array(let elements):
-        // RFC 6901 §4: no sign, no leading zero; "-" is the element behind the last.
+        // RFC 6901 §4: no sign, no leading zero; "-" is the element after the last one.
         guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), part == "0" || part.utf8.first != 0x30,
           let index = Int(part), index < elements.count
         else { return nil }
@@ -39,7 +39,7 @@ indirect enum JSONValue: Hashable, Sendable {
     return value
   }
 
-  /// `~1` before `~0`, so that `~01` becomes `~1` (RFC 6901 §4).
+  /// Decodes a part. `~1` is replaced before `~0`, so that `~01` becomes `~1` (RFC 6901 §4).
   private static func unescaped(_ part: Substring) -> String {
     guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
     var text = String.UnicodeScalarView()

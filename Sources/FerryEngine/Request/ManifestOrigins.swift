@@ -2,18 +2,18 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The origins that one manifest names, by what may be sent to them. A response names no origin: a URL that begins
-/// with a capture, or takes its host from one, adds nothing here.
+/// The origins that one manifest names, by what may be sent to them. Responses cannot add origins: a URL that begins
+/// with a capture, or takes its host from one, is ignored here.
 struct ManifestOrigins {
   private var sessions: [OriginSet]
-  /// By node of a token.
+  /// By node of the token.
   private var tokens: [Int: OriginSet] = [:]
-  /// By node: of its own steps.
+  /// The origins of each node's own steps, by node.
   private var nodes: [OriginSet] = []
   private var userinfo: [Origin: Userinfo] = [:]
   private let secrets: [String: SensitiveValue]
 
-  /// - Parameter plan: of one manifest.
+  /// - Parameter plan: the plan of one manifest.
   init(_ plan: Plan, secrets: [String: SensitiveValue]) {
     self.secrets = secrets
     sessions = plan.sessions.map { _ in OriginSet() }
@@ -34,7 +34,7 @@ struct ManifestOrigins {
     }
   }
 
-  /// Where the manifest sends what the step's requests carry.
+  /// The origins to which the manifest sends the values in the step's requests.
   func known(to step: Step, of node: Int) -> KnownOrigins {
     var request = sessions[step.session.index]
     request.formUnion(nodes[node])
@@ -43,10 +43,10 @@ struct ManifestOrigins {
       token: step.token.flatMap { tokens[$0.index] } ?? OriginSet(), userinfo: userinfo)
   }
 
-  /// Whether a response decides where the step's request goes.
+  /// Whether a response determines the origin of the step's request.
   func isCaptured(_ step: Step) -> Bool { origin(of: step) == nil }
 
-  /// Secrets are the author's own words, as `vars` and `env` are.
+  /// Secrets are part of the manifest author's text, like `vars` and `env`.
   private func origin(of step: Step) -> (Origin, Userinfo?)? {
     let segments = step.request.url.segments.map { segment -> Template.Segment in
       guard case .reference(.secret(let name)) = segment, let secret = secrets[name] else { return segment }
@@ -66,7 +66,7 @@ struct ManifestOrigins {
 }
 
 extension Template.Segment {
-  /// Empty for a reference.
+  /// The text of a segment; empty for a reference.
   fileprivate var text: String {
     switch self {
     case .literal(let text), .value(let text): text

@@ -13,7 +13,7 @@ import Glibc
 package struct Patterns: Sendable {
   private var compiled: [String: Pattern] = [:]
 
-  /// Whether reading a response of the step searches it.
+  /// Whether responses to the step can be read without a search.
   package var isEmpty: Bool { compiled.isEmpty }
 
   package init(_ captures: [Capture] = [], _ expectation: Expectation = .init()) {
@@ -22,7 +22,8 @@ package struct Patterns: Sendable {
       if case .regex(let text) = capture.source { texts.append(text) }
     }
     for text in texts {
-      // The manifest's reader has compiled it before; what does not compile fails where it is used.
+      // The manifest's reader has already compiled the pattern. A pattern that does not compile fails when it is
+      // used.
       compiled[text] = try? Pattern(text)
     }
   }
@@ -37,10 +38,11 @@ package struct Patterns: Sendable {
     }
   }
 
-  /// In nanoseconds. A search is counted in steps; this bounds one whose steps are long: a second for 1 MiB.
+  /// The maximum CPU time of a search in nanoseconds: one second for 1 MiB. The number of steps is also limited; this
+  /// limits a search whose steps take long.
   private static func timeLimit(size: Int) -> Int64 { 800_000_000 + 200 * Int64(size) }
 
-  /// What this thread has used of a processor, in nanoseconds: that others are busy ends no search.
+  /// The CPU time of this thread in nanoseconds. It does not depend on the load of the machine.
   private static var threadTime: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -51,6 +53,6 @@ package struct Patterns: Sendable {
 /// Why a response could not be searched.
 enum SearchFailure: Error {
   case malformed
-  /// The pattern takes more steps than are allowed.
+  /// The pattern needs more steps than are allowed.
   case tooMuchWork
 }

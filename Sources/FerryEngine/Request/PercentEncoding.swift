@@ -1,10 +1,10 @@
-/// How a value is written into a URL or form, byte by byte.
+/// Encodes a value for a URL or form, byte by byte.
 enum PercentEncoding {
-  /// Where the value stands.
+  /// The part of the URL or form in which the value is used.
   enum Component {
     /// One segment of the path: slashes are encoded.
     case segment
-    /// Several segments: slashes stay.
+    /// Several segments: slashes are kept.
     case path
     case query
     case fragment
@@ -26,7 +26,7 @@ enum PercentEncoding {
     }
   }
 
-  /// Only unreserved letters (RFC 3986 §2.3), so that no server can take a value for syntax.
+  /// Keeps only unreserved characters (RFC 3986 §2.3), so that no server can mistake a value for syntax.
   private static func stands(_ byte: UInt8, in component: Component) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true

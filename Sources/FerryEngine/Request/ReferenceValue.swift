@@ -1,9 +1,9 @@
-/// The value of one reference, before it is encoded for its place.
+/// The value of one reference before it is encoded.
 struct ReferenceValue {
   var bytes: [UInt8]
-  /// As a JSON leaf of its own it is a number.
+  /// Whether it is written as a number if it is a complete JSON value.
   var isNumber = false
-  /// It must not be shown, nor reach an origin that the manifest does not name.
+  /// Whether it must not be shown, and must not be sent to an origin that the manifest does not name.
   var isSensitive = false
 
   static func text(_ text: String) -> ReferenceValue { ReferenceValue(bytes: Array(text.utf8)) }

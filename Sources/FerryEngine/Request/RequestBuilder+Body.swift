@@ -29,7 +29,7 @@ extension RequestBuilder {
     return bytes
   }
 
-  /// Compact, members in the manifest's order. The reader bounds how deep a template is.
+  /// Appends compact JSON with members in the manifest's order. The manifest's reader limits the depth of a template.
   private static func append(
     _ json: JSONTemplate, _ bindings: Bindings, _ sensitive: inout [String], to bytes: inout [UInt8]
   ) throws(TransportFailure) {

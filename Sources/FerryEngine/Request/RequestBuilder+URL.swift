@@ -3,7 +3,7 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
-  /// The author's words as they are, values encoded for the place where they stand.
+  /// The URL: literal text unchanged, values encoded for the part in which they are used.
   func url(
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
@@ -30,7 +30,7 @@ extension RequestBuilder {
         keepsSlashes = reference == .file(.path)
       }
       guard !url.isEmpty else {
-        // At the very beginning it is taken as a URL. An empty one would be the base itself.
+        // At the beginning, the value is used as a URL. An empty value would mean the base URL itself.
         guard !value.isEmpty else { throw Self.failure("\(name) is empty where a URL begins") }
         url = value
         continue

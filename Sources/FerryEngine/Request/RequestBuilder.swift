@@ -2,27 +2,27 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Makes requests from one template of the manifest. Prepared once for each step of a node.
+/// Builds requests from one template of the manifest. Created once for each step of a node.
 package struct RequestBuilder: Sendable {
   let template: RequestTemplate
   private let fields: [PreparedField]
 
-  /// Whether a response names the origin of the URL, and which origins the manifest names.
+  /// Whether a response determines the origin of the URL, and which origins the manifest names.
   private let isURLCaptured: Bool
   private let known: KnownOrigins
 
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Its name makes it a credential, and the manifest alone decides its value.
+    /// Whether its name makes it a credential and only the manifest determines its value.
     var isCredentialByName: Bool
   }
 
   /// - Parameters:
-  ///   - sessionHeaders: the session's; a field of the request replaces one of the same name.
+  ///   - sessionHeaders: the session's fields; a field of the request replaces one of the same name.
   ///   - apply: the token's field, which replaces both.
-  ///   - isURLCaptured: whether a response names the origin of the URL.
-  ///   - known: the origins that the manifest names for what the request carries.
+  ///   - isURLCaptured: whether a response determines the origin of the URL.
+  ///   - known: the origins that the manifest names for the values in the request.
   package init(
     _ template: RequestTemplate, sessionHeaders: [RequestTemplate.Field] = [],
     apply: RequestTemplate.Field? = nil, isURLCaptured: Bool = false, known: KnownOrigins = KnownOrigins()
@@ -52,8 +52,8 @@ package struct RequestBuilder: Sendable {
     self.fields = fields
   }
 
-  /// - Parameter base: the URL that a relative one is resolved against (a captured `Location`).
-  /// - Throws: a failure of code `request` that names the reference, never a value.
+  /// - Parameter base: the URL that a relative URL is resolved against (a captured `Location`).
+  /// - Throws: a failure with the code `request` that names the reference, never a value.
   package func build(_ bindings: Bindings, base: String? = nil) throws(TransportFailure) -> BuiltRequest {
     var headers: [TransferRequest.HeaderField] = []
     headers.reserveCapacity(fields.count)
@@ -61,7 +61,7 @@ package struct RequestBuilder: Sendable {
       let name = prepared.field.name
       var sensitive: [String] = []
       let value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
-      // Each of them would end the field and begin another (RFC 9110 §5.5).
+      // Each of these would end the field and start another (RFC 9110 §5.5).
       if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
         throw Self.failure("the value of the header '\(name)' has a line end or NUL in it")
       }
@@ -78,9 +78,9 @@ package struct RequestBuilder: Sendable {
     return BuiltRequest(method: template.method, url: url, headers: headers, body: body, sensitive: sensitive)
   }
 
-  /// The template's bytes with nothing encoded.
+  /// The template's bytes without any encoding.
   ///
-  /// - Parameter sensitive: takes the names of the sensitive values among them.
+  /// - Parameter sensitive: receives the names of the sensitive values.
   static func text(
     _ template: Template, _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> [UInt8] {
@@ -107,7 +107,7 @@ package struct RequestBuilder: Sendable {
     TransportFailure(.request, message, mayHaveReachedServer: false)
   }
 
-  /// Whether the manifest itself writes a user name into a URL whose host a response names.
+  /// Whether the manifest writes a user name into a URL whose host a response determines.
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
@@ -120,8 +120,8 @@ package struct RequestBuilder: Sendable {
   private static func isCredentialByName(_ field: RequestTemplate.Field) -> Bool {
     guard ["authorization", "cookie", "proxy-authorization", "x-api-key"].contains(field.name.lowercased())
     else { return false }
-    // What a response gave, and the manifest does not call secret, may go where that response leads: alone or behind
-    // the name of a scheme, such as `Bearer`.
+    // A captured value that the manifest does not declare secret may be sent where a response leads: alone, or after
+    // the name of a scheme such as `Bearer`.
     let isCaptured = field.value.references.contains { reference in
       switch reference {
       case .allocate, .transfer, .request: true
@@ -150,6 +150,6 @@ package struct RequestBuilder: Sendable {
 }
 
 extension Reference {
-  /// Its name without `${…}`: `secrets.client_secret`.
+  /// The reference without `${…}`: `secrets.client_secret`.
   fileprivate var path: String { String(description.dropFirst(2).dropLast()) }
 }

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// One answer, looked into several times; its body is parsed once, and only where that is asked for.
+/// Reads one response several times. The body is parsed once, and only if that is needed.
 struct ResponseReader {
   let answer: TransferResponse
   private let patterns: Patterns
@@ -22,7 +22,7 @@ struct ResponseReader {
     return try parsed.get()
   }
 
-  /// The first match of a regular expression over the body as UTF-8, with bytes that are not UTF-8 replaced.
+  /// The first match of a regular expression in the body as UTF-8; invalid bytes are replaced.
   mutating func firstMatch(_ pattern: String) throws(SearchFailure) -> Pattern.Match? {
     let body = text ?? String(decoding: answer.body, as: UTF8.self)
     text = body

@@ -4,12 +4,12 @@ import FerryTransfer
 
 /// The result of reading one response of a step: whether it meets `expect`, and the captured values.
 struct ResponseReading: Sendable {
-  /// Why the response does not meet `expect`; its status is judged elsewhere.
+  /// Why the response does not meet `expect`. The status is checked elsewhere.
   var mismatch: ExpectationCheck.Mismatch?
-  /// Empty where there is a mismatch.
+  /// Empty if there is a mismatch.
   var captures: Result<[CapturedValue], TransportFailure> = .success([])
 
-  /// Reads a response of an expected status whose body is in memory.
+  /// Reads a response with an expected status whose body is in memory.
   init(_ answer: TransferResponse, of step: Step, _ patterns: Patterns) {
     mismatch = ExpectationCheck.mismatch(step.expect, answer, patterns)
     guard mismatch == nil, !step.capture.isEmpty else { return }

@@ -1,14 +1,14 @@
 import FerryPlan
 
-/// The header field `Retry-After` (RFC 9110 §10.2.3).
+/// Parses the header field `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
-  /// Seconds or an HTTP date; one that is past gives zero. `nil` for anything else.
+  /// Accepts seconds or an HTTP date; a past date gives zero. Returns `nil` for anything else.
   package static func parse(_ value: String, now: Instant) -> Duration? {
     let text = value.drop { $0 == " " || $0 == "\t" }
     let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
     let rest = text.utf8[digits.endIndex...]
     if !digits.isEmpty, rest.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
-      // More seconds than fit are as good as for ever.
+      // Limit larger numbers; the difference does not matter.
       return .seconds(min(Int64(String(digits) ?? "") ?? .max, 9_000_000_000))
     }
     return HTTPDate.instant(text).map { max(.zero, now.duration(to: $0)) }

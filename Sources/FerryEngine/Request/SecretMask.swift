@@ -1,25 +1,25 @@
 import CFiles
 
-/// Takes secrets out of a text that people will see.
+/// Masks secrets in text that people will see.
 ///
-/// A secret is found plain, percent-encoded in any way (`%20` or `+`, either case of the digits), as the inside
-/// of a JSON string, in lower case, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). One shorter
-/// than three bytes is not masked: it would be found everywhere, and its gaps would tell it.
+/// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
+/// JSON string, in lower case, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). A
+/// secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
 ///
-/// A server chooses many of the secrets and texts, so the time is bounded: every place of a text is looked at once for
-/// all short secrets together, and every long secret takes time linear in the text.
+/// A server chooses many of the secrets and texts, so the time is bounded: each position of a text is examined once
+/// for all short secrets together, and each long secret takes time linear in the length of the text.
 package struct SecretMask: Sendable {
-  /// How often each was inserted. As bytes: String takes differently composed letters for equal.
+  /// How often each secret was inserted. Bytes, because String treats differently composed characters as equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// What to look for that is short: sorted, with a blank for each `+`.
+  /// Short needles, sorted, with a space for each `+`.
   private var short: [[UInt8]] = []
-  /// What to look for that is long, likewise with blanks.
+  /// Long needles, with a space for each `+`.
   private var long: [[UInt8]] = []
 
-  /// From this many bytes on, a needle is long.
+  /// A needle with at least this many bytes is long.
   private static let longCount = 32
 
-  /// How many secrets it looks for.
+  /// The number of secrets.
   package var count: Int { secrets.count }
 
   package init(_ secrets: some Sequence<String> = []) {
@@ -40,8 +40,8 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// Takes back one `insert`, for a capture whose item is done: each secret costs time in every `mask`. What was
-  /// inserted more often stays masked.
+  /// Reverts one `insert`, for a capture whose item is done, because each secret costs time in every `mask`. A secret
+  /// that was inserted more often remains masked.
   package mutating func remove(_ secret: String) {
     guard let count = secrets[Array(secret.utf8)] else { return }
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
@@ -58,7 +58,7 @@ package struct SecretMask: Sendable {
 
   private static func needles(of secret: String) -> Set<[UInt8]> { Set(forms(of: secret).map(withBlanks)) }
 
-  /// The text with `***` in the place of each secret. Secrets that overlap are masked together.
+  /// The text with every secret replaced by `***`. Overlapping secrets are masked together.
   package func mask(_ text: String) -> String {
     guard !secrets.isEmpty, !text.isEmpty else { return text }
     let bytes = Array(text.utf8)
@@ -95,10 +95,10 @@ package struct SecretMask: Sendable {
 
   // MARK: Short needles
 
-  /// The end of the longest short needle that begins at a place.
+  /// The end of the longest short needle that begins at a position.
   private func end(ofShortAt start: Int, in text: [UInt8]) -> Int? {
     var end: Int?
-    // The needles that begin as the text does from `start` to `position`.
+    // The needles that begin with the text from `start` to `position`.
     var candidates = short.indices
     for position in start..<min(text.count, start + Self.longCount) {
       let depth = position - start
@@ -107,7 +107,7 @@ package struct SecretMask: Sendable {
       let upper = first(in: lower..<candidates.upperBound) { $0[depth] > byte }
       candidates = lower..<upper
       guard let shortest = candidates.first else { return end }
-      // Of those with one beginning, the one that has no more comes first.
+      // Among needles with the same beginning, the shortest comes first.
       if short[shortest].count == depth + 1 { end = position + 1 }
     }
     return end
@@ -117,7 +117,7 @@ package struct SecretMask: Sendable {
     first(in: short.indices, where: isReached)
   }
 
-  /// The first of the sorted needles for which this holds, as it does for all behind it.
+  /// The first of the sorted needles for which the condition holds. It then holds for all that follow.
   private func first(in range: Range<Int>, where isReached: ([UInt8]) -> Bool) -> Int {
     var (lower, upper) = (range.lowerBound, range.upperBound)
     while lower < upper {
@@ -129,12 +129,12 @@ package struct SecretMask: Sendable {
 
   // MARK: Long needles
 
-  /// Where a needle occurs, overlapping occurrences included.
+  /// The occurrences of a needle, including overlapping ones.
   private static func places(of needle: [UInt8], in text: [UInt8]) -> [Range<Int>] {
-    // Nearly every text has none, which memmem(3) finds out without a table.
+    // Nearly all texts have none, which memmem(3) determines without a table.
     let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
     guard occurs else { return [] }
-    // Knuth, Morris and Pratt: how much of the needle's beginning ends at each of its places.
+    // Knuth–Morris–Pratt: for each position of the needle, the length of the longest proper prefix that ends there.
     var borders = [0]
     var border = 0
     for index in needle.indices.dropFirst() {
@@ -156,7 +156,8 @@ package struct SecretMask: Sendable {
 
   // MARK: Forms
 
-  /// The text with every percent-encoded byte decoded; and where each of its bytes began, and the last one ended.
+  /// The text with every percent-encoded byte decoded, and the offset at which each byte began; the last offset is
+  /// the end of the text.
   private static func decoded(_ text: [UInt8]) -> (bytes: [UInt8], starts: [Int]) {
     var bytes: [UInt8] = []
     var starts: [Int] = []
@@ -170,7 +171,7 @@ package struct SecretMask: Sendable {
     return (bytes, starts + [text.count])
   }
 
-  /// With a blank for each `+`, which stands for one in a query.
+  /// Replaces each `+` by a space, which it stands for in a query.
   private static func withBlanks(_ bytes: [UInt8]) -> [UInt8] {
     bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
   }
@@ -184,7 +185,7 @@ package struct SecretMask: Sendable {
 
   private static func forms(of secret: String) -> Set<[UInt8]> {
     let plain = Array(secret.utf8)
-    // Hosts of URLs are shown in lower case.
+    // The host of a URL is shown in lower case.
     var forms: Set<[UInt8]> = [plain, Array(secret.lowercased().utf8)]
     var quoted: [UInt8] = []
     JSONText.append(plain, to: &quoted)
@@ -194,7 +195,8 @@ package struct SecretMask: Sendable {
       forms.insert(whole)
       forms.insert(Array(whole.prefix { $0 != UInt8(ascii: "=") }))
       for offset in 0..<3 {
-        // Only the letters that no neighbour has a bit of; short ones would be found by chance.
+        // Use only those characters whose bits are independent of adjacent bytes. Short results would match by
+        // chance.
         let shifted = Base64Text.encode(
           Array(repeating: 0, count: offset) + plain, isURLSafe: isURLSafe, isPadded: false)
         let bits = (offset + plain.count) * 8

@@ -1,8 +1,8 @@
-/// The parts of a URL (RFC 3986 §3) behind its scheme, as far as values are put into them.
+/// The parts of a URL (RFC 3986 §3) after its scheme, as far as values are inserted into them.
 enum URLPart {
   case authority, path, query, fragment
 
-  /// The part that goes on at the end of an unfinished URL.
+  /// The part that continues at the end of an unfinished URL.
   static func end(of url: [UInt8]) -> URLPart {
     if url.contains(UInt8(ascii: "#")) { return .fragment }
     if url.contains(UInt8(ascii: "?")) { return .query }
@@ -12,7 +12,8 @@ enum URLPart {
     return url[(slash + 2)...].contains(UInt8(ascii: "/")) ? .path : .authority
   }
 
-  /// A name, an address, a port: nothing that would end the host or make a user's name of it.
+  /// Whether a byte may occur in a host name, an address or a port. Other bytes would end the host or turn it into a
+  /// user name.
   static func isHostLetter(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -20,8 +21,8 @@ enum URLPart {
     }
   }
 
-  /// Whether a path segment that has bytes of `range` is `.` or `..`: clients and servers would take it for
-  /// a way up, percent-encoded or not.
+  /// Whether a path segment that contains bytes of `range` is `.` or `..`. Clients and servers would resolve it,
+  /// percent-encoded or not.
   static func hasDotSegment(_ url: [UInt8], touching range: Range<Int>) -> Bool {
     let slash = UInt8(ascii: "/")
     let start = url[..<range.lowerBound].lastIndex(of: slash).map { $0 + 1 } ?? 0

@@ -1,4 +1,4 @@
-/// A URL or relative reference in its parts, percent-encoding untouched (RFC 3986 appendix B).
+/// The parts of a URL or relative reference, with percent-encoding unchanged (RFC 3986 appendix B).
 struct URLReference {
   var scheme: String?
   var authority: String?
@@ -7,7 +7,7 @@ struct URLReference {
   var fragment: String?
 
   init(_ text: String) {
-    // By scalars, as every client reads it: a delimiter that a combining mark follows is one all the same.
+    // Split by scalars, as every client does: a delimiter followed by a combining mark is still a delimiter.
     var rest = text.unicodeScalars[...]
     if let hash = rest.firstIndex(of: "#") {
       fragment = String(rest[rest.index(after: hash)...])
@@ -30,13 +30,13 @@ struct URLReference {
     path = String(rest)
   }
 
-  /// Whether it is a whole http or https URL.
+  /// Whether this is an absolute http or https URL.
   var isHTTP: Bool {
     guard authority != nil, let scheme = scheme?.lowercased() else { return false }
     return scheme == "http" || scheme == "https"
   }
 
-  /// Takes the user name and password out; whether there were any.
+  /// Removes the user name and password; returns whether there were any.
   @discardableResult
   mutating func removeUserinfo() -> Bool {
     guard let host = authority, let at = host.unicodeScalars.lastIndex(of: "@") else { return false }
@@ -44,7 +44,7 @@ struct URLReference {
     return true
   }
 
-  /// RFC 3986 §5.2.2.
+  /// Resolves the reference against a base URL (RFC 3986 §5.2.2).
   func resolved(against base: URLReference) -> URLReference {
     var target = self
     if scheme != nil { return target }
@@ -65,7 +65,7 @@ struct URLReference {
     return target
   }
 
-  /// RFC 3986 §5.2.4, for a path that begins with a slash or not.
+  /// Removes dot segments (RFC 3986 §5.2.4) from a path with or without a leading slash.
   private static func withoutDots(_ path: String) -> String {
     var kept: [Substring] = []
     let parts = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(
@@ -84,7 +84,7 @@ struct URLReference {
     return kept.joined(separator: "/")
   }
 
-  /// RFC 3986 §3.1.
+  /// Whether the text is a valid scheme (RFC 3986 §3.1).
   private static func isScheme(_ text: Substring) -> Bool {
     guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else {
       return false

@@ -3,11 +3,12 @@ import FerryTransfer
 
 /// The validators of a response that a later request can send back (RFC 9110, section 8.8).
 package enum Validator {
-  /// In bytes. A longer entity tag is not kept: many servers refuse a request header of 8 KiB.
+  /// The maximum length in bytes. A longer entity tag is not kept, because many servers refuse a request header of 8
+  /// KiB.
   package static let limit = 1024
 
-  /// The entity tag, `"…"` or `W/"…"` in printable ASCII; `nil` for anything else, such as `*`, which would mean
-  /// any version, a list, or two that differ.
+  /// The entity tag, `"…"` or `W/"…"` in printable ASCII. `nil` for anything else: a list, two tags that differ, or
+  /// `*`, which would mean any version.
   package static func entityTag(of answer: TransferResponse) -> String? {
     single("ETag", of: answer).flatMap { isEntityTag($0) ? $0 : nil }
   }
@@ -33,7 +34,7 @@ package enum Validator {
     guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
       return false
     }
-    // Bytes above 0x7F are legal, but came through UTF-8 and might go back as others.
+    // Bytes above 0x7F are legal, but were decoded as UTF-8 and might be sent back differently.
     return bytes.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
   }
 
@@ -41,14 +42,14 @@ package enum Validator {
     text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && HTTPDate.instant(text) != nil
   }
 
-  /// Whether a 304 may be for this entity tag, by the weak comparison that `If-None-Match` uses (RFC 9110,
-  /// sections 8.8.3.2 and 13.1.2). One that names none may.
+  /// Whether a 304 response may refer to this entity tag, by the weak comparison of `If-None-Match` (RFC 9110,
+  /// sections 8.8.3.2 and 13.1.2). A response without an entity tag may.
   package static func isNamed(entityTag: String, in answer: TransferResponse) -> Bool {
     let named = fields("ETag", of: answer)
     return named.isEmpty || named.contains { opaque($0).elementsEqual(opaque(entityTag)) }
   }
 
-  /// Likewise for a modification date.
+  /// The same for a modification date.
   package static func isNamed(lastModified: String, in answer: TransferResponse) -> Bool {
     let named = fields("Last-Modified", of: answer)
     return named.isEmpty
@@ -59,7 +60,7 @@ package enum Validator {
     (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).utf8
   }
 
-  /// The value of a field that occurs once, or several times with one value.
+  /// The value of a field that occurs once, or several times with the same value.
   private static func single(_ name: String, of answer: TransferResponse) -> String? {
     let values = fields(name, of: answer)
     guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }

@@ -25,8 +25,8 @@ package struct ItemExplanation {
     self.environment = environment
   }
 
-  /// - Parameter item: the path of an upload's item, relative to the upload's root or to the current folder;
-  ///   `NODE/PATH`; or a node's name.
+  /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file, `NODE/PATH`,
+  ///   or a node's name.
   /// - Throws: `UsageError` if it does not mean anything.
   package func explain(_ item: String) throws -> ItemDocument {
     let history = try RunHistory.openForReading(in: state)

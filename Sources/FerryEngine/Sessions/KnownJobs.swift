@@ -8,7 +8,7 @@ struct KnownJobs {
 
   enum Found {
     case job(Job)
-    /// Why it cannot be read.
+    /// Why the manifest cannot be read.
     case unreadable(String)
   }
 
