@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A fault of ferry's own or of its surroundings that ends a command.
+/// A fault of ferry itself or of its environment that ends a command.
 package struct EngineFault: Error, CustomStringConvertible, Sendable {
   package var exitCode: ExitCode
   package var description: String
@@ -11,7 +11,7 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// One of several sessions' journals could not be written, and those before it were.
+  /// An error for when one of several sessions' journals could not be written, after others were.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(
@@ -20,13 +20,13 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
         + "give the command again for the rest")
   }
 
-  /// An error of any part, for people, with its remedy.
+  /// Describes any error for people, with its remedy.
   package static func describe(_ error: any Error) -> String {
     guard let remedy = (error as? ListingFailure)?.remedy else { return "\(error)" }
     return "\(error)\nhelp: \(remedy)"
   }
 
-  /// A state folder that cannot be known is wrong usage; whatever else a journal says is a fault.
+  /// An unknown state folder is wrong usage; every other journal error is a fault.
   package static func exitCode(of error: any Error) -> ExitCode {
     switch error {
     case is UsageError, is ListingFailure: .usage

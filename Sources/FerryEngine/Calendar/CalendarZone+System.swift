@@ -1,15 +1,15 @@
 import FerryPlan
 import Foundation
 
-// What the machine knows of the years around a moment: two before and twelve after it.
+// The system's offsets for the years around a moment: two before it and twelve after it.
 extension CalendarZone {
   private static let years = (before: 2, after: 12)
-  /// Offsets that last at least this long are found.
+  /// Offsets that last at least this many seconds are found.
   private static let stride = 7 * 86_400
 
   /// A zone of the IANA database.
   ///
-  /// - Returns: `nil` for a name that this machine does not know.
+  /// - Returns: `nil` if this machine does not know the name.
   package init?(systemName name: String, around moment: Instant) {
     guard let zone = TimeZone(identifier: name) else { return nil }
     self.init(name: name, around: moment) {
@@ -17,10 +17,10 @@ extension CalendarZone {
     }
   }
 
-  /// The zone of `TZ`, in any form that it may have (POSIX.1-2017 §8.3), else the machine's.
+  /// The zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's zone.
   package static func current(around moment: Instant) -> CalendarZone {
     let name = ProcessInfo.processInfo.environment["TZ"].flatMap { $0.isEmpty ? nil : $0 } ?? "local"
-    // localtime_r(3) need not look at TZ by itself.
+    // localtime_r(3) need not read TZ itself.
     tzset()
     return CalendarZone(name: name, around: moment) { second in
       var time = time_t(second)
@@ -30,17 +30,17 @@ extension CalendarZone {
     }
   }
 
-  /// The machine's zone, whatever `TZ` says: the one that cron goes by.
+  /// The machine's zone, whatever `TZ` says. cron uses this one.
   package static func machine(around moment: Instant) -> CalendarZone {
-    // Where there is no such link, the machine keeps its zone elsewhere.
+    // If there is no such link, the machine stores its zone elsewhere.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
     guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
     return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)
       ?? current(around: moment)
   }
 
-  /// Asks for the offset again and again: the systems tell of the changes to and from summer time, and not of
-  /// those by which a country leaves its zone.
+  /// Samples the offset repeatedly, because the systems report the transitions of daylight saving time, but not those
+  /// by which a country changes its zone.
   private init(name: String, around moment: Instant, offset: (Int) -> Int) {
     let now = moment.wholeSeconds
     let end = now + Self.years.after * 366 * 86_400
@@ -52,7 +52,7 @@ extension CalendarZone {
       let next = second + Self.stride
       let there = offset(next)
       if there != last {
-        // The first second that shows the new offset.
+        // Find the first second with the new offset.
         var (low, high) = (second, next)
         while high - low > 1 {
           let middle = (low + high) / 2

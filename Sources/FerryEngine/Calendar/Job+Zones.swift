@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 
 extension Budgets {
-  /// The time zones that they name, as the system knows them.
+  /// The time zones that the budgets name, according to the system.
   package func zones(around now: Instant) throws(UsageError) -> [String: CalendarZone] {
     var zones: [String: CalendarZone] = [:]
     for budget in [wifi, wired, cellular].compactMap(\.self) where zones[budget.timeZone] == nil {
@@ -17,7 +17,7 @@ extension Budgets {
 }
 
 extension Job {
-  /// The zones that the budgets name, and a diagnostic for each that this machine does not know.
+  /// The zones that the budgets name, and a diagnostic for each zone that this machine does not know.
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []

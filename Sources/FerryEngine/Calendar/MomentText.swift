@@ -1,12 +1,13 @@
 import FerryManifest
 import FerryPlan
 
-/// A moment as people write it on the command line.
+/// Parses moments on the command line.
 package enum MomentText {
-  /// Reads RFC 3339 (`2026-03-29T10:00:00+02:00`), or a time without an offset (`2026-03-29T10:00`), which is the
-  /// local zone's, or that of a name in brackets behind it (`2026-03-29T10:00[Europe/Berlin]`, RFC 9557).
+  /// Parses RFC 3339 (`2026-03-29T10:00:00+02:00`), or a time without an offset (`2026-03-29T10:00`). A time without
+  /// an offset is in the local zone, or in the zone named in brackets after it (`2026-03-29T10:00[Europe/Berlin]`,
+  /// RFC 9557).
   ///
-  /// - Returns: the moment, and the zone that was named.
+  /// - Returns: the moment, and the named zone.
   package static func read(_ text: String) throws(UsageError) -> (moment: Instant, zone: CalendarZone?) {
     var written = text[...]
     var name: String?
@@ -19,7 +20,7 @@ package enum MomentText {
         "'\(DisplayPath.shown(text))' is not a moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
           + "2026-03-29T10:00[Europe/Berlin]")
     }
-    // The zone has to be known around the moment, not around today.
+    // The zone's offsets must be known around the moment, not around today.
     let about = time.nearest(in: .utc)
     guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
@@ -30,18 +31,18 @@ package enum MomentText {
     return (try moment(time, text, in: zone), zone)
   }
 
-  /// Reads one of several moments between commas, as `--launches` takes them.
+  /// Parses one of several comma-separated moments, as in `--launches`.
   ///
-  /// - Parameter zone: of times without an offset.
-  /// - Returns: `nil` for what is not written as a moment.
+  /// - Parameter zone: the zone of times without an offset.
+  /// - Returns: `nil` if the text does not have the form of a moment.
   package static func read(_ text: String, in zone: CalendarZone) throws(UsageError) -> Instant? {
     guard let time = WrittenMoment(text) else { return nil }
     return try moment(time, text, in: zone)
   }
 
-  /// Refuses the entries of a timeline that name a day that does not exist, or a moment that ferry cannot count.
+  /// Rejects a timeline if an entry names a day that does not exist or a moment that ferry cannot represent.
   package static func check(_ timeline: ConditionTimeline, in zone: CalendarZone) throws(UsageError) {
-    // A time of day has five characters, `08:00`.
+    // A time of day has five characters: `08:00`.
     for entry in timeline.entries where entry.from.utf8.count > 5 {
       guard try read(entry.from, in: zone) != nil else {
         throw UsageError(

@@ -2,13 +2,13 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Finds out which network and power the machine has.
+/// Determines the machine's network and power source.
 ///
-/// Linux tells the default route in `/proc/net/route` and `/proc/net/ipv6_route`, an interface's kind below
-/// `/sys/class/net`, and power below `/sys/class/power_supply`. What is not known counts as wired and as external
-/// power, with a notice.
+/// Linux provides the default route in `/proc/net/route` and `/proc/net/ipv6_route`, the kind of an interface below
+/// `/sys/class/net`, and the power source below `/sys/class/power_supply`. An unknown network counts as wired, and an
+/// unknown power source as external power, with a notice.
 package struct ConditionsProbe {
-  /// What is known beforehand: the command line's word before the manifest's, and both before the machine's.
+  /// Conditions that are set explicitly. The command line overrides the manifest, and both override the machine.
   package struct Given: Sendable {
     package var network: Conditions.Network
     package var power: Conditions.Power
@@ -21,7 +21,7 @@ package struct ConditionsProbe {
 
   private let given: Given
   private let files: SystemFiles
-  /// Asks NetworkManager whether an interface is paid by volume.
+  /// Asks NetworkManager whether an interface is metered.
   private let isMetered: (String) -> Bool?
   private var notices: [String] = []
 
@@ -34,7 +34,7 @@ package struct ConditionsProbe {
     self.isMetered = isMetered
   }
 
-  /// - Parameter asksForExpense: whether any session cares; asking NetworkManager starts a program.
+  /// - Parameter asksForExpense: whether any session depends on it; asking NetworkManager starts a program.
   package mutating func look(asksForExpense: Bool) -> (conditions: DeviceConditions, notices: [String]) {
     notices = []
     let (network, interface) = network()
@@ -43,7 +43,7 @@ package struct ConditionsProbe {
     return (conditions, notices)
   }
 
-  /// The kind of network and, where the machine was asked, the interface of its default route.
+  /// The kind of network and, if the machine was asked, the interface of its default route.
   private mutating func network() -> (DeviceConditions.Network, interface: String?) {
     switch given.network {
     case .wifi: return (.wifi, nil)

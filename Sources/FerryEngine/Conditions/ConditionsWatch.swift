@@ -2,25 +2,26 @@ import FerryProcess
 import Foundation
 import Synchronization
 
-/// Calls when the machine's network or power may have changed. The kernel notifies it; it does not poll.
+/// Calls a function when the machine's network or power source may have changed. The kernel reports changes; nothing
+/// is polled.
 ///
-/// What changed is for `ConditionsProbe` to find out. Where the system does not notify (another system than Linux, a
-/// container that refuses), nobody is called.
+/// `ConditionsProbe` determines what changed. If the system reports no changes (on systems other than Linux, or in a
+/// container that refuses), the function is not called.
 package final class ConditionsWatch {
   private let burst: Burst
   private let eventSources: [PollThread.Watch]
 
-  /// Whether the system notifies of anything.
+  /// Whether the system reports any changes.
   package var isWatching: Bool { !eventSources.isEmpty }
 
   #if os(Linux)
-  /// - Parameter deliver: is called on `thread` and must not wait; a burst of changes is one call, 200 ms after the
-  ///   first.
+  /// - Parameter deliver: called on `thread`; must not block. A burst of changes results in one call, 200 ms after
+  ///   the first change.
   package convenience init(on thread: PollThread, _ deliver: @escaping @Sendable () -> Void) {
     self.init([NetlinkSocket.network(), NetlinkSocket.power()].compactMap { $0 }, on: thread, deliver)
   }
 
-  /// Listens on these sockets, which are its own from now on.
+  /// Listens on these sockets and takes ownership of them.
   package init(
     _ sockets: [NetlinkSocket], delay: Duration = .milliseconds(200), on thread: PollThread,
     _ deliver: @escaping @Sendable () -> Void
@@ -38,11 +39,11 @@ package final class ConditionsWatch {
   }
   #endif
 
-  /// No call begins after this; the sockets are closed.
+  /// No call starts after this; the sockets are closed.
   deinit { burst.end() }
 }
 
-/// Makes one call of the changes that come close together.
+/// Combines changes in close succession into one call.
 private final class Burst: Sendable {
   private struct State {
     var isPending = false
@@ -60,7 +61,8 @@ private final class Burst: Sendable {
     self.deliver = deliver
   }
 
-  /// The delay runs from the first change: changes without end are not put off without end.
+  /// The delay starts at the first change, so that an endless sequence of changes cannot postpone the call
+  /// indefinitely.
   func note() {
     let isFirst = state.withLock { state in
       defer { state.isPending = true }

@@ -1,41 +1,41 @@
 #if os(Linux)
 import Foundation
 
-/// A socket on which the kernel tells of changes (netlink(7)).
+/// A socket on which the kernel reports changes (netlink(7)).
 ///
-/// The numbers are those of linux/netlink.h and linux/rtnetlink.h, which Swift's Glibc module leaves out.
+/// The constants are from linux/netlink.h and linux/rtnetlink.h, which Swift's Glibc module does not include.
 package struct NetlinkSocket: Sendable {
   let descriptor: CInt
-  /// What a message must contain to be news; `nil` where every message is.
+  /// Bytes that a message must contain to be relevant; `nil` if every message is relevant.
   private let mark: [UInt8]?
 
-  /// - Parameter descriptor: a socket that keeps the bounds of messages and does not block.
+  /// - Parameter descriptor: a nonblocking socket that preserves message boundaries.
   package init(descriptor: CInt, mark: String? = nil) {
     self.descriptor = descriptor
     self.mark = mark.map { Array($0.utf8) }
   }
 
-  /// Interfaces, addresses and routes of the calling thread's network namespace; `nil` where the system refuses.
+  /// Interfaces, addresses and routes of the calling thread's network namespace; `nil` if the system refuses.
   static func network() -> NetlinkSocket? {
     // NETLINK_ROUTE with RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR and
     // RTMGRP_IPV6_ROUTE.
     listening(protocol: 0, groups: 0x1 | 0x10 | 0x40 | 0x100 | 0x400).map { NetlinkSocket(descriptor: $0) }
   }
 
-  /// Supplies that are plugged in, pulled out, or change their state; `nil` where the system refuses, as it does in
-  /// some containers.
+  /// Power supplies that are connected, disconnected, or change their state; `nil` if the system refuses, as in some
+  /// containers.
   package static func power() -> NetlinkSocket? {
-    // NETLINK_KOBJECT_UEVENT with the kernel's own group. A message's fields end in NULs.
+    // NETLINK_KOBJECT_UEVENT with the kernel's own group. The fields of a message are terminated by NUL.
     listening(protocol: 15, groups: 1).map { NetlinkSocket(descriptor: $0, mark: Self.powerMark) }
   }
 
   package static let powerMark = "\0SUBSYSTEM=power_supply\0"
 
   private static func listening(protocol number: CInt, groups: UInt32) -> CInt? {
-    // AF_NETLINK, and SOCK_RAW with SOCK_CLOEXEC and SOCK_NONBLOCK, whose types differ from Glibc to Musl.
+    // AF_NETLINK, and SOCK_RAW with SOCK_CLOEXEC and SOCK_NONBLOCK, whose types differ between Glibc and Musl.
     let descriptor = socket(16, 3 | O_CLOEXEC | O_NONBLOCK, number)
     guard descriptor >= 0 else { return nil }
-    // struct sockaddr_nl, of 12 bytes: the family, padding, the port (0: the kernel gives one), the groups.
+    // struct sockaddr_nl, 12 bytes: the family, padding, the port (0: assigned by the kernel), the groups.
     var address = sockaddr()
     withUnsafeMutableBytes(of: &address) { bytes in
       bytes.storeBytes(of: 16, as: UInt16.self)
@@ -49,14 +49,14 @@ package struct NetlinkSocket: Sendable {
     return descriptor
   }
 
-  /// Reads all that is there. Returns whether any of it is news.
+  /// Reads all waiting messages; returns whether any of them is relevant.
   package func hasNews() -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
       var isNews = false
       while true {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count < 0, errno == EINTR { continue }
-        // More came than the socket holds: some of it may have been news.
+        // Messages were dropped because the socket's buffer was full; some of them may have been relevant.
         if count < 0, errno == ENOBUFS {
           isNews = true
           continue

@@ -1,31 +1,32 @@
 import FerryPlan
 import Foundation
 
-/// What Linux tells of network and power in files.
+/// Reads the network and power files of Linux.
 package struct SystemFiles: Sendable {
   private let root: String
 
-  /// - Parameter root: `/`, or a folder that stands for it.
+  /// - Parameter root: `/`, or a folder that replaces it.
   package init(root: String) { self.root = root.hasSuffix("/") ? String(root.dropLast()) : root }
 
-  /// The interface of the default route with the lowest metric, over IPv4 or else IPv6.
+  /// The interface of the default route with the lowest metric: over IPv4, or else over IPv6.
   package func defaultInterface() -> String? { ipv4Route() ?? ipv6Route() }
 
-  /// What sysfs says of an interface; `nil` for tunnels, bridges and the like, which tell nothing of what is below.
+  /// The kind of an interface according to sysfs; `nil` for tunnels, bridges and the like, which do not reveal the
+  /// network below them.
   package func kind(ofInterface name: String) -> DeviceConditions.Network? {
     let folder = "/sys/class/net/\(name)"
     let type = lines("\(folder)/uevent").first { $0.hasPrefix("DEVTYPE=") }
     if type == "DEVTYPE=wwan" { return .cellular }
     if type == "DEVTYPE=wlan" || exists("\(folder)/wireless") || exists("\(folder)/phy80211") { return .wifi }
-    // ARPHRD_ETHER with a device behind it: a card, and no bridge, bond or pair of virtual ends.
+    // ARPHRD_ETHER with a device: a network card, not a bridge, a bond or a veth pair.
     if lines("\(folder)/type").first == "1", exists("\(folder)/device"), type == nil { return .wired }
     return nil
   }
 
-  /// Whether the machine is on external power; `nil` where it has no battery and tells of no supply.
+  /// The power source; `nil` if the machine has no battery and reports no power supply.
   package func power() -> DeviceConditions.Power? {
     let folder = "/sys/class/power_supply"
-    // A machine without the folder has no battery to speak of.
+    // A machine without this folder has no relevant battery.
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? []
     var isCharged = false
     var hasBattery = false
@@ -35,7 +36,7 @@ package struct SystemFiles: Sendable {
       case "Mains", "USB", "USB_PD", "Wireless":
         if lines("\(path)/online").first == "1" { isCharged = true }
       case "Battery":
-        // A mouse's battery powers no machine.
+        // Ignore the batteries of devices such as mice, which do not power the machine.
         guard lines("\(path)/scope").first != "Device" else { continue }
         hasBattery = true
         if let status = lines("\(path)/status").first, status != "Discharging" { isCharged = true }
@@ -46,7 +47,7 @@ package struct SystemFiles: Sendable {
     return isCharged ? .external : .battery
   }
 
-  /// Columns: interface, destination, gateway, flags, …, metric (the 7th), mask; numbers in hexadecimal.
+  /// Columns: interface, destination, gateway, flags, …, metric (index 6), mask; addresses are hexadecimal.
   private func ipv4Route() -> String? {
     let routes = lines("/proc/net/route").dropFirst().compactMap { line -> (name: String, metric: Int)? in
       let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -56,7 +57,7 @@ package struct SystemFiles: Sendable {
     return routes.min { $0.metric < $1.metric }?.name
   }
 
-  /// Columns: destination, its length, source, its length, gateway, metric, …, interface; in hexadecimal.
+  /// Columns: destination, its length, source, its length, gateway, metric, …, interface; hexadecimal.
   private func ipv6Route() -> String? {
     let routes = lines("/proc/net/ipv6_route").compactMap { line -> (name: String, metric: UInt64)? in
       let columns = line.split(separator: " ")
@@ -69,7 +70,7 @@ package struct SystemFiles: Sendable {
 
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 
-  /// A file that is not there, or not for us, tells nothing.
+  /// The lines of a file; empty if it does not exist or cannot be read.
   private func lines(_ path: String) -> [String] {
     guard let data = FileManager.default.contents(atPath: root + path) else { return [] }
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)

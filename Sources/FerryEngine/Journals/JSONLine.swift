@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// One line of JSON, written key by key: a million of them need no encoder.
+/// One line of JSON, written key by key, so that a million lines need no encoder.
 struct JSONLine {
   private var text = Array("{".utf8)
 
@@ -23,7 +23,7 @@ struct JSONLine {
     text += (isSet ? "true" : "false").utf8
   }
 
-  /// An object of strings, in this order; nothing where there are none.
+  /// Adds an object of strings in this order; adds nothing if there are none.
   mutating func add(_ key: String, _ values: [(name: String, value: String)]) {
     guard !values.isEmpty else { return }
     begin(key)
@@ -32,7 +32,7 @@ struct JSONLine {
     text += object.text + "}".utf8
   }
 
-  /// A list of lines.
+  /// Adds an array of objects.
   mutating func add(_ key: String, _ lines: [JSONLine]) {
     begin(key)
     text += "[\(lines.map(\.ended).joined(separator: ","))]".utf8

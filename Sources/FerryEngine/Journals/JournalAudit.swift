@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry journal check`: looks into journals for what is wrong, and changes nothing.
+/// `ferry journal check`: checks journals for damage, and changes nothing.
 package struct JournalAudit {
   private let state: StateDirectory
 
@@ -9,11 +9,11 @@ package struct JournalAudit {
     self.state = try StateDirectory(explicit: state, environment: environment)
   }
 
-  /// - Parameter sessions: identifiers; all that have a journal where there are none.
+  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal.
   package func check(sessions: [String]) throws -> AuditDocument {
     let present = try state.sessions()
     if !sessions.isEmpty {
-      // One whose journal is lost is found in `ferry.db`, and so is a ferry.db that is damaged.
+      // A session whose journal is lost is found in `ferry.db`. If `ferry.db` is damaged, the check reports that.
       let known = ((try? RunHistory.knownJournals(in: state)) ?? []).union(present).sorted()
       try SessionCatalog.checkJournals(sessions, among: known, in: state)
     }
@@ -35,7 +35,7 @@ package struct JournalAudit {
   }
 }
 
-/// What `ferry journal check --format json` writes. Its keys are an interface.
+/// The output of `ferry journal check --format json`. Its keys are an interface.
 package struct AuditDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
@@ -47,12 +47,12 @@ package struct AuditDocument: Encodable, Sendable {
 
   package struct File: Encodable, Sendable {
     package var file: String
-    /// Its identifier; absent of `ferry.db`.
+    /// The session's identifier; absent for `ferry.db`.
     package var session: String?
-    /// Absent where it cannot be read.
+    /// Absent if it cannot be read.
     package var schema: Int?
     package var sound: Bool
-    /// Lines of each table.
+    /// The number of rows in each table.
     package var rows: [String: Int64]
     package var findings: [Finding]
   }

@@ -2,12 +2,12 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// `ferry journal export`: journals as JSON Lines. Captures that are secret are left out.
+/// `ferry journal export`: journals as JSON Lines, without secret captures.
 ///
-/// Items are read and written one by one, so a million of them cost no memory.
+/// Items are read and written one by one, so memory does not grow with their number.
 package struct JournalExport {
   private let state: StateDirectory
-  /// Takes a line, with its newline.
+  /// Receives a line with its newline.
   private let write: (String) throws -> Void
 
   package init(
@@ -17,9 +17,9 @@ package struct JournalExport {
     self.write = write
   }
 
-  /// Writes all that can be read.
+  /// Writes everything that can be read.
   ///
-  /// - Parameter sessions: identifiers; where there are none, all that have a journal, with every round and run.
+  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal, with every round and run.
   /// - Returns: what could not be read, for people: the first fault of each file.
   package func export(sessions: [String]) throws -> [String] {
     let known = try state.sessions()
@@ -30,7 +30,7 @@ package struct JournalExport {
       do {
         try read()
       } catch let fault as JournalError {
-        // What else is wrong with a file is for a check to tell.
+        // Further faults of a file are reported by `ferry journal check`.
         if !faults.contains(where: { $0.file == fault.file }) { faults.append(fault) }
       }
     }
@@ -38,7 +38,7 @@ package struct JournalExport {
       try attempt {
         let journal = try SessionJournal.openForReading(
           session: session, in: state, known: RunHistory.knownJournals(in: state))
-        // It was only read.
+        // It was only read, so closing cannot lose data.
         defer { try? journal.close() }
         for node in try journal.nodes {
           manifests?.insert(node.manifest)
@@ -55,7 +55,7 @@ package struct JournalExport {
     }
     try attempt {
       let history = try RunHistory.openForReading(in: state)
-      // It was only read.
+      // It was only read, so closing cannot lose data.
       defer { try? history.close() }
       func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
       try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }

@@ -1,15 +1,15 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry journal prune`: forgets what is old.
+/// `ferry journal prune`: removes old records.
 package struct JournalPruning {
-  /// What was forgotten. Its keys are an interface.
+  /// What was removed. Its keys are an interface.
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
-      /// Items that were delivered.
+      /// The number of delivered items removed.
       package var items: Int
-      /// Why no more of them were: its journal cannot be read or written.
+      /// Why no more items were removed: the journal cannot be read or written.
       package var problem: String?
     }
 
@@ -23,7 +23,7 @@ package struct JournalPruning {
 
   package enum Ending: Sendable {
     case pruned(Outcome)
-    /// Another process has this one; nothing was forgotten.
+    /// Another process holds this session; nothing was removed.
     case inUse(SessionInUse)
   }
 
@@ -38,15 +38,17 @@ package struct JournalPruning {
   }
 
   /// - Parameters:
-  ///   - runs: runs that ended longer ago are forgotten; the last of each manifest stays.
-  ///   - delivered: items that were delivered longer ago are forgotten. A file that is there still is sent again.
-  ///   - sessions: whose items; all where there are none.
+  ///   - runs: runs that ended longer ago than this are removed; the last run of each manifest remains.
+  ///   - delivered: items that were delivered longer ago than this are removed. If such a file still exists, it is
+  ///     sent again.
+  ///   - sessions: the sessions whose items are removed; if empty, all.
   package func prune(
     runs: Duration?, delivered: Duration?, sessions: [String], patience: LockPatience
   ) throws -> Ending {
     var outcome = Outcome()
     if let delivered {
-      // One whose journal is lost is not passed over; a damaged ferry.db keeps no journal from being pruned.
+      // A session whose journal is lost is not skipped. A damaged ferry.db does not prevent journals from being
+      // pruned.
       let registered = (try? RunHistory.knownJournals(in: state)) ?? []
       let known = try registered.union(state.sessions()).sorted()
       try SessionCatalog.checkJournals(sessions, among: known, in: state)
@@ -62,7 +64,7 @@ package struct JournalPruning {
             session.items = try forgetDelivered(
               in: name, before: now.advanced(by: .zero - delivered), at: now)
           } catch {
-            // The others are pruned all the same.
+            // The other sessions are still pruned.
             session.problem = error.description
           }
           outcome.sessions.append(session)
@@ -72,7 +74,7 @@ package struct JournalPruning {
     guard let runs, JournalPruning.exists(state) else { return .pruned(outcome) }
     let now = LaunchClock.wallTime
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Each of its writes is synced.
+    defer { try? history.close() }  // Every write is already synced.
     let retention = Retention(runs: runs)
     while true {
       let count = try retention.enforce(history, in: state, at: now)
@@ -87,13 +89,13 @@ package struct JournalPruning {
     let found = try SessionJournal.openExisting(
       session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version, at: now)
     guard let journal = found else { return 0 }
-    defer { try? journal.close() }  // What was forgotten is synced.
+    defer { try? journal.close() }  // Every removal is already synced.
     return try journal.forgetDelivered(before: limit)
   }
 
-  /// Whether anything was run with this state: pruning creates none.
+  /// Whether anything was ever run with this state folder; pruning does not create one.
   private static func exists(_ state: StateDirectory) -> Bool {
-    // One that cannot be looked at is told when it is opened.
+    // If the folder cannot be read, opening it reports that.
     (try? RunHistory.openForReading(in: state).runs(limit: 1).isEmpty) != true
   }
 }

@@ -1,15 +1,15 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry journal accept-loss`: continues a session although its journal has lost something.
+/// `ferry journal accept-loss`: allows a session to continue although its journal has lost data.
 package struct LossAcceptance {
   /// What was accepted. Its keys are an interface.
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
-      /// The journal is gone as a whole: the next run creates an empty one.
+      /// Whether the whole journal is lost: the next run creates an empty one.
       package var journalLost: Bool
-      /// So many transactions that the journal lacks; absent where it is gone.
+      /// The number of transactions that the journal lacks; absent if the whole journal is lost.
       package var transactionsLost: Int64?
     }
 
@@ -19,7 +19,7 @@ package struct LossAcceptance {
 
   package enum Ending: Sendable {
     case accepted(Outcome)
-    /// Another process has this one; nothing was accepted.
+    /// Another process holds this session; nothing was accepted.
     case inUse(SessionInUse)
   }
 
@@ -31,7 +31,7 @@ package struct LossAcceptance {
     self.version = version
   }
 
-  /// - Parameter sessions: identifiers, each of which is known.
+  /// - Parameter sessions: identifiers, all of which must be known.
   package func accept(sessions: [String], patience: LockPatience) throws -> Ending {
     let names = Set(sessions).sorted()
     let known = try RunHistory.knownJournals(in: state).union(state.sessions())
@@ -47,9 +47,9 @@ package struct LossAcceptance {
   private func accept(_ session: String) throws -> Outcome.Session {
     let now = LaunchClock.wallTime
     if try state.presence(ofSession: session) != .there {
-      // First: without its journal a session that is registered is refused.
+      // Do this first: a registered session without its journal is refused.
       let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-      defer { try? history.close() }  // Its write is synced.
+      defer { try? history.close() }  // The write is already synced.
       try history.forget(session: session)
     }
     switch try SessionJournal.acceptLoss(session: session, in: state, writtenBy: version, at: now) {

@@ -3,23 +3,23 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// How long runs are remembered: their lines in `ferry.db`, and their reports.
+/// How long runs are kept: their rows in `ferry.db`, and their reports.
 ///
-/// Items that are delivered are remembered for ever, as nothing else keeps them from being sent again; only
-/// `ferry journal prune --delivered` forgets them.
+/// Delivered items are kept indefinitely, because nothing else prevents them from being sent again. Only `ferry
+/// journal prune --delivered` removes them.
 package struct Retention: Hashable, Sendable {
-  /// How long after its end; `nil` for ever.
+  /// How long a run is kept after its end; `nil` for indefinitely.
   package var runs: Duration?
 
-  /// The variable that changes it.
+  /// The environment variable that sets it.
   package static let variable = "FERRY_KEEP_RUNS"
   package static let standard = Retention(runs: .seconds(90 * 86_400))
-  /// A run forgets so many at its end; the next ones go on.
+  /// The maximum number of runs removed at the end of a run; the next runs continue.
   static let runsAtOnce = 100
 
   package init(runs: Duration?) { self.runs = runs }
 
-  /// `FERRY_KEEP_RUNS`: a duration, or `forever`; 90 days without it.
+  /// Reads `FERRY_KEEP_RUNS`: a duration, or `forever`. The default is 90 days.
   package init(environment: [String: String]) throws(UsageError) {
     guard let text = environment[Self.variable], !text.isEmpty else {
       self = .standard
@@ -36,11 +36,11 @@ package struct Retention: Hashable, Sendable {
     }
   }
 
-  /// Forgets what is older, at most `count`; the last run of each manifest stays.
+  /// Removes older runs, at most `count`; the last run of each manifest remains.
   ///
-  /// A report goes before its line, so that a kill in between leaves none that nobody knows.
+  /// A report is removed before its row, so that a kill in between leaves no unknown report.
   ///
-  /// - Returns: how many runs were forgotten.
+  /// - Returns: the number of runs removed.
   func enforce(
     _ history: RunHistory, in state: StateDirectory, at now: Instant, atMost count: Int = runsAtOnce
   ) throws -> Int {
@@ -51,7 +51,7 @@ package struct Retention: Hashable, Sendable {
     return old.count
   }
 
-  /// What else lies in the folder is not ours, and stays.
+  /// Removes ferry's report. Other files in the folder remain.
   private static func removeReport(of run: String, in state: StateDirectory) throws {
     let report = try state.report(ofRun: run)
     guard unlink(report) == 0 || errno == ENOENT else {

@@ -1,10 +1,10 @@
 import FerryPlan
 
-/// What a person needs to decide whether a request was carried out.
+/// What the user needs to know to decide whether a request was executed.
 enum AmbiguityText {
   /// - Parameters:
-  ///   - name: as it is to be shown.
-  ///   - zone: what moments are shown in; as they are written where it is `nil`.
+  ///   - name: the name to show.
+  ///   - zone: the zone in which moments are shown; `nil` to show them as recorded.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in

@@ -2,25 +2,25 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Bytes that are written to the last one, to whatever an open descriptor is of.
+/// Writes bytes completely, to a file or to any open descriptor.
 package enum AtomicWrite {
-  /// Who may read and write a file that is written.
+  /// Who may read and write a new file.
   enum Access {
-    /// As the file that is replaced; a new one has the mode that the umask leaves.
+    /// The mode of the file that is replaced; if there is none, the default mode according to the umask.
     case ofReplaced
-    /// The user alone, whatever the umask and the file that is replaced have.
+    /// Only the user, whatever the umask and the replaced file allow.
     case userOnly
   }
 
-  /// Of one write to a pipe: with room for so many bytes, which poll(2) reports, it does not wait (pipe(7), PIPE_BUF).
+  /// Bytes per write to a pipe. If poll(2) reports room, a write of this size does not block (pipe(7), PIPE_BUF).
   private static let pipePiece = 4096
 
-  /// Writes a file beside the place, syncs, and renames it, so that nobody reads half of it.
+  /// Writes a file next to the destination, syncs it, and renames it, so that nobody reads an incomplete file.
   ///
-  /// - Returns: why it could not be written, as an error number; then what was there is as it was.
+  /// - Returns: the error number if it could not be written; the previous file is then unchanged.
   static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-    // A name of its own: behind a long one there is no room for more.
+    // A short name that does not contain the original one, which may already have the maximum length.
     let temporary = folder + ".ferry-" + String(UInt64.random(in: .min ... .max), radix: 36)
     let replaced = ReplacedFile(path)
     let mode: mode_t =
@@ -31,27 +31,27 @@ package enum AtomicWrite {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { return errno }
     var failure: Int32?
-    // Before the first byte.
+    // Restrict access before the first byte is written.
     switch access {
     case .ofReplaced:
       let code = replaced.restrict(descriptor)
       if code != 0 { failure = code }
     case .userOnly:
-      // The umask may have taken bits that the user needs.
+      // The umask may have removed bits that the user needs.
       if fchmod(descriptor, 0o600) != 0 { failure = errno }
     }
     if failure == nil { failure = Self.failure(of: bytes, to: descriptor) }
     if failure == nil, fsync(descriptor) != 0 { failure = errno }
-    // Some file systems tell only now.
+    // Some file systems report errors only when the file is closed.
     if close(descriptor) != 0, failure == nil { failure = errno }
     if failure == nil, rename(temporary, path) != 0 { failure = errno }
     if failure != nil { unlink(temporary) }
     return failure
   }
 
-  /// - Parameter patience: how long a reader may take nothing; without one it is waited for indefinitely.
-  /// - Returns: why they could not be written, as an error number; EPIPE where who reads has gone, ETIMEDOUT where the
-  ///   patience is over.
+  /// - Parameter patience: how long the reader may accept nothing; `nil` to wait indefinitely.
+  /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has gone, ETIMEDOUT if it
+  ///   accepted nothing for too long.
   package static func failure(
     of bytes: [UInt8], to descriptor: Int32, patience: Duration? = nil
   ) -> Int32? {
@@ -69,7 +69,7 @@ package enum AtomicWrite {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // A pipe that does not wait and is full.
+        // A nonblocking pipe that is full.
         if let code = wait(for: descriptor, patience) { return code }
       case let code: return code
       }
@@ -77,7 +77,7 @@ package enum AtomicWrite {
     return nil
   }
 
-  /// Waits until a write would not; the error's number where it cannot, or for longer than the patience.
+  /// Waits until a write would not block. Returns the error number if that fails or takes longer than the patience.
   private static func wait(for descriptor: Int32, _ patience: Duration?) -> Int32? {
     let deadline = patience.map { ContinuousClock.now + $0 }
     while true {

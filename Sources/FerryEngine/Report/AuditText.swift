@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// What `ferry journal check` says to people.
+/// The output of `ferry journal check` for people.
 package enum AuditText {
   package static func text(_ document: AuditDocument) -> String {
     guard !document.files.isEmpty else {

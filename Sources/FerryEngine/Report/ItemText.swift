@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Where an item or node stands, for people.
+/// The state of an item or node, for people.
 package enum ItemText {
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ document: ItemDocument, in zone: CalendarZone) -> String {
     document.matches.flatMap { lines($0, round: document.round, zone) }.joined(separator: "\n") + "\n"
   }

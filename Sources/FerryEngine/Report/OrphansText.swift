@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Upload IDs that will not be used, for people.
 package enum OrphansText {
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
     var lines = (document.problems ?? []).map {
       "session \($0.session): \(DisplayPath.lines($0.problem, indent: "  "))"

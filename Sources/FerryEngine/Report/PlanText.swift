@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// A plan for people.
+/// A plan, for people.
 package enum PlanText {
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [
       "\(plan.manifest): \(plan.continuesRound ? "resumes round \(plan.round)" : "opens round \(plan.round)")",

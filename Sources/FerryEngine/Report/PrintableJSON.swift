@@ -1,8 +1,8 @@
-/// JSON that may be printed to a terminal.
+/// JSON that is safe to print to a terminal.
 package enum PrintableJSON {
-  /// Writes the characters that a terminal acts on, and that JSON allows in strings, as `\uXXXX`: DEL, the C1 controls
-  /// (U+0080 to U+009F), the line and paragraph separators and the controls of writing direction. The text's meaning
-  /// stays the same (RFC 8259, section 7).
+  /// Escapes characters that JSON allows in strings but a terminal interprets, as `\uXXXX`: DEL, the C1 controls
+  /// (U+0080 to U+009F), the line and paragraph separators, and the bidirectional controls. The meaning of the JSON
+  /// does not change (RFC 8259, section 7).
   package static func escaping(_ json: some Sequence<UInt8>) -> [UInt8] {
     let bytes = Array(json)
     guard bytes.contains(where: isLead) else { return bytes }
@@ -24,7 +24,7 @@ package enum PrintableJSON {
     return output
   }
 
-  /// Whether a control's UTF-8 can begin with this byte.
+  /// Whether the UTF-8 encoding of a control can begin with this byte.
   private static func isLead(_ byte: UInt8) -> Bool {
     byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2
   }

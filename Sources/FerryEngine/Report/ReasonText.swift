@@ -2,18 +2,18 @@ import FerryPlan
 
 /// Why something waits, and until when, for people.
 package enum ReasonText {
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
     let message = DisplayPath.line(reason.message)
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
   }
 
-  /// A moment that a document has as RFC 3339.
+  /// Shows a moment that a document contains as RFC 3339.
   package static func moment(_ text: String, in zone: CalendarZone) -> String {
     Instant(rfc3339: text)?.rfc3339(in: zone) ?? text
   }
 
-  /// One line for each budget.
+  /// One line per budget.
   package static func lines(_ budgets: [BudgetUse], in zone: CalendarZone) -> [String] {
     budgets.map {
       "\($0.network.rawValue): \(ByteText.text($0.usedBytes)) of \(ByteText.text($0.limitBytes)) used, "

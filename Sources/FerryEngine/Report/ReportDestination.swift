@@ -2,24 +2,24 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Where someone wants a run's report: `--report`.
+/// The requested destination of a run's report: `--report`.
 package struct ReportDestination: Sendable {
   private let path: String
 
   package init(_ path: String) { self.path = path }
 
   private enum Kind {
-    /// A descriptor of ferry's own, such as the standard output, under whatever name: written to as it stands. What
-    /// is behind it may be a file that others write to, and that the report is to follow.
+    /// One of ferry's own descriptors, such as standard output, under any name. It is written to as it is, because it
+    /// may refer to a file that others also write to, and the report must follow their output.
     case descriptor(Int32)
-    /// A regular file, or a place for one: replaced as a whole. A link to it stays.
+    /// A regular file, or a path where one can be created. It is replaced as a whole; a link to it remains.
     case file(String)
-    /// A FIFO, a device or the like, or what another process has open: opened and written to.
+    /// A FIFO, a device or the like, or a file that another process has open. It is opened and written to.
     case stream(String)
     case folder
-    /// Another user has put something there; the text says what.
+    /// Another user has placed something at the path; the text describes it.
     case refused(String)
-    /// What the system says of the place.
+    /// The system's error for the path.
     case unreachable(Int32)
   }
 
@@ -30,10 +30,10 @@ package struct ReportDestination: Sendable {
     if let descriptor = end.descriptor, descriptor >= 0 { return .descriptor(descriptor) }
     var status = stat()
     if end.descriptor != nil {
-      // Another process's file, to whose end the report goes.
+      // A file that another process has open; the report is appended to it.
       return stat(path, &status) == 0 ? .stream(path) : .unreachable(errno)
     }
-    // All links have been followed: one that is there now came after they were judged.
+    // All links have been followed. A link that is found here was created after the check.
     guard lstat(end.path, &status) == 0 else {
       guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
       return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
@@ -53,28 +53,29 @@ package struct ReportDestination: Sendable {
     return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino
   }
 
-  /// Where links lead: to a file, which may not be there yet, or to a descriptor. In a folder that everyone may write to
-  /// no link of another user is followed, and nothing of another user is written to.
+  /// Where links lead: to a file, which may not exist yet, or to a descriptor. In a folder that everyone may write
+  /// to, links of other users are not followed, and files of other users are not written to.
   private var end: (path: String, descriptor: Int32?, refusal: String?) {
     var target = path
-    // As many as Linux follows (path_resolution(7)).
+    // The number of links that Linux follows (path_resolution(7)).
     for _ in 0..<40 {
       let folder = (target as NSString).deletingLastPathComponent
-      // First: the folder of a descriptor may itself be behind another user's link.
+      // Check this first: the folder of a descriptor may itself be behind another user's link.
       if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       if let descriptor = Self.descriptor((target as NSString).lastPathComponent, in: folder) {
         return (target, descriptor, nil)
       }
-      // What is no link, or not there, is the end.
+      // Stop at a path that is not a link or does not exist.
       guard let next = ReplacedFile.destination(ofLink: target) else { break }
       target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
     }
     return (target, nil, nil)
   }
 
-  /// The descriptor that a name in `/proc/PID/fd` or `/dev/fd` is of; -1 for one of another process, `nil` elsewhere.
+  /// The number of the descriptor that a name in `/proc/PID/fd` or `/dev/fd` refers to; -1 for a descriptor of
+  /// another process, `nil` for other paths.
   ///
-  /// Such a name is a link that leads to the file's own name, and is none: opened, it is the open file (proc(5)).
+  /// Such a name looks like a link to the file's own name, but opening it refers to the open file (proc(5)).
   private static func descriptor(_ name: String, in folder: String) -> Int32? {
     guard let number = Int32(name), number >= 0,
       let real = FileLister.real(Array(folder.utf8)).map({ String(decoding: $0, as: UTF8.self) })
@@ -85,7 +86,7 @@ package struct ReportDestination: Sendable {
     return Int32(parts[1]) == getpid() ? number : -1
   }
 
-  /// Says before a run what would keep the report from being written at its end.
+  /// Reports, before a run, what would prevent the report from being written at its end.
   package func check() throws(UsageError) {
     switch kind {
     case .descriptor(let descriptor):
@@ -103,7 +104,7 @@ package struct ReportDestination: Sendable {
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
       guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is no folder") }
-      // A file is written beside the place, and renamed.
+      // A file is written next to the destination, and renamed.
       guard access(folder, W_OK | X_OK) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
     }
   }
@@ -114,13 +115,13 @@ package struct ReportDestination: Sendable {
         + "help: make the folder, or name another place; nothing was done")
   }
 
-  /// How long the reader of a FIFO or a device may take nothing.
+  /// How long the reader of a FIFO or a device may accept nothing.
   private static let patience = Duration.seconds(30)
 
-  /// Writes the report. A reader that has gone is no fault: the report is kept all the same.
+  /// Writes the report. If a reader has gone, that is not a fault, because ferry keeps its own copy of the report.
   ///
-  /// A reader of the standard output, which may be a person with a pager, is waited for indefinitely; so the sessions'
-  /// locks are released before.
+  /// The reader of standard output, which may be a person with a pager, is waited for indefinitely. Therefore the
+  /// sessions' locks are released first.
   func write(_ bytes: [UInt8]) throws(EngineFault) {
     switch kind {
     case .descriptor(let descriptor): try put(bytes, to: descriptor, patience: nil)
@@ -132,8 +133,8 @@ package struct ReportDestination: Sendable {
         throw failed(Self.reason(code))
       }
     case .stream(let path):
-      // A FIFO that nobody reads would keep the run, and its sessions, for ever. What another process has open
-      // may be a file, to whose end the report goes.
+      // Without a reader, opening a FIFO would block the run, and its sessions, indefinitely. What another process
+      // has open may be a file, to which the report is appended.
       let descriptor: Int32
       do throws(FolderPath.Failure) {
         descriptor = try FolderPath.file(Array(path.utf8), for: .appending)

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// A run for people: what a terminal or a cron mail wants to show.
+/// A run for people, as shown on a terminal or in mail from cron.
 package enum ReportText {
-  /// - Parameter status: the command that tells what is ambiguous since earlier runs.
+  /// - Parameter status: the command that lists what is ambiguous from earlier runs.
   package static func text(_ record: RunRecord, status: String) -> String {
     let run = record.run
     var lines: [String] = []
@@ -73,7 +73,7 @@ package enum ReportText {
     isClosed ? "round \(number)" : "round \(number), open"
   }
 
-  /// `MANIFEST/NODE` where there are several manifests.
+  /// `MANIFEST/NODE` if there are several manifests.
   private static func title(_ node: String, _ manifest: String?) -> String {
     manifest.map { "\($0)/\(node)" } ?? node
   }
@@ -109,7 +109,7 @@ package enum ReportText {
 }
 
 extension RunRecord.OrphanRecord {
-  /// As `; upload IDs: 3 dropped, 2 released, 1 not released: the server answered 500 to DELETE`.
+  /// For example `; upload IDs: 3 dropped, 2 released, 1 not released: the server answered 500 to DELETE`.
   fileprivate var words: String {
     let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -1,7 +1,7 @@
 import FerryPlan
 import Foundation
 
-/// `report.json`: RunRecord to bytes. Items are encoded one by one, a line each.
+/// Encodes a RunRecord as `report.json`. Items are encoded one by one, one per line.
 package enum ReportWriter {
   package static func encode(_ record: RunRecord) throws -> [UInt8] {
     var output = "{\n"
@@ -26,8 +26,8 @@ package enum ReportWriter {
     return try decoder.decode(RunRecord.self, from: Data(bytes))
   }
 
-  /// Writes the report that ferry keeps, for the user alone: beside the place, synced and renamed, so that nobody reads
-  /// half a report.
+  /// Writes ferry's own copy of the report, readable only by the user. It is written next to the destination, synced
+  /// and renamed, so that nobody reads an incomplete report.
   package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
     guard let code = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly) else { return }
     throw EngineFault(

@@ -1,11 +1,11 @@
 import FerryPlan
 
-/// A simulation for people.
+/// A simulation, for people.
 package enum SimulationText {
-  /// Lines of a timeline that are shown from its beginning and from its end.
+  /// The number of lines of a timeline that are shown from its beginning and from its end.
   private static let (head, tail) = (40, 10)
 
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ document: SimulationDocument, in zone: CalendarZone) -> String {
     let network = document.network
     let share = network.isPerConnection ? "each connection" : "together"
@@ -98,7 +98,7 @@ package enum SimulationText {
     return String(instant.rfc3339(in: zone).prefix(19)).replacing("T", with: " ")
   }
 
-  /// As `90.5 s`, `2.5 h`, `3.1 days`.
+  /// For example `90.5 s`, `2.5 h`, `3.1 days`.
   private static func seconds(_ seconds: Double) -> String {
     let (value, unit) =
       seconds < 120

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// How sessions stand, for people.
+/// The state of sessions, for people.
 package enum StatusText {
-  /// - Parameter zone: what moments are shown in.
+  /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
     guard !status.sessions.isEmpty else {
       return "no session has anything in \(DisplayPath.shown(status.state))\n"

@@ -2,15 +2,15 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// A report that an earlier run left in the state folder.
+/// A report of an earlier run in the state folder.
 package enum StoredReport {
-  /// - Parameter id: the run, or `nil` for the last one that has a report.
+  /// - Parameter id: the run; `nil` for the last run that has a report.
   package static func find(
     _ id: String?, state: String?, environment: [String: String]
   ) throws -> [UInt8] {
     let directory = try StateDirectory(explicit: state, environment: environment)
     let history = try RunHistory.openForReading(in: directory)
-    defer { try? history.close() }  // It was only read.
+    defer { try? history.close() }  // It was only read, so closing cannot lose data.
     let found: String?
     if let id {
       guard try history.run(id: id) != nil else {

@@ -1,11 +1,11 @@
 import FerryPlan
 
-/// Why `ferry reset` and `ferry run --fresh` drop nothing.
+/// Explains why `ferry reset` and `ferry run --fresh` drop nothing.
 package enum UnansweredText {
-  /// So many are named.
+  /// The maximum number of requests listed.
   private static let most = 100
 
-  /// - Parameter instead: what a person does who does not want them dropped.
+  /// - Parameter instead: what to do instead of dropping them.
   package static func text(_ unanswered: [SessionReset.Unanswered], instead: String) -> String {
     let count = unanswered.count
     let what =

@@ -39,7 +39,7 @@ indirect enum JSONValue: Hashable, Sendable {
     return value
   }
 
-  /// Decodes a part. `~1` is replaced before `~0`, so that `~01` becomes `~1` (RFC 6901 §4).
+  /// Decodes `~0` and `~1` in one pass, so that `~01` becomes `~1` (RFC 6901 §4).
   private static func unescaped(_ part: Substring) -> String {
     guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
     var text = String.UnicodeScalarView()

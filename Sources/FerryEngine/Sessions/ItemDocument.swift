@@ -44,7 +44,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var toSend: Int?
     /// The last run that has a report.
     package var lastRun: String?
-    /// The attempts in that report, which only lists what did not succeed immediately.
+    /// The attempts in that report, which lists only failed ones.
     package var attempts: [RunRecord.AttemptRecord] = []
   }
 
