@@ -6,8 +6,8 @@ import Synchronization
 
 /// Reads delivered files to determine whether they changed: `compare: content`.
 ///
-/// It reads as many files at a time as there are cores, each in pieces. The calling thread waits; it is not a thread
-/// of a scheduler.
+/// It reads as many files at a time as there are cores, each in pieces, on the calling thread and on others. The call
+/// blocks until all are read; it is not made from a thread of a task scheduler.
 struct ContentReader: Sendable {
   /// The number of files distributed to threads at a time.
   private static let batch = 4096

@@ -229,7 +229,7 @@ package struct Launch {
     Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
   }
 
-  /// Closes runs that were killed as interrupted, each with a report that says so.
+  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows it.
   private func closeDeadRuns(
     _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
   ) throws {

@@ -67,7 +67,7 @@ package struct NextRun: Encodable, Sendable {
   }
 
   /// Whether delivered files still have to be deleted or moved. A run starts with them, whatever it waits for
-  /// afterwards. Files for which a run has already tried and failed wait for the next run that has other work: a run
+  /// afterwards. Files for which a run has already tried and failed do not count; they wait for the next run. A run
   /// for them alone would fail in the same way.
   private static func owesAfter(_ preview: RunPreview) throws -> Bool {
     let plan = preview.job.plan

@@ -7,7 +7,7 @@ enum FetchCondition {
   case absent
   case entityTag(String)
   case lastModified(String)
-  /// The manifest has conditional header fields of its own, so ferry adds none.
+  /// The manifest has its own conditional header fields, so ferry adds none.
   case written
 
   /// - Parameter record: describes the document on disk; `nil` if there is none, or after a request with its

@@ -103,7 +103,7 @@ struct CancelledSessions {
     try journal.countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
   }
 
-  /// Whether the session is to be removed: every manifest in it that can be read must say so.
+  /// Whether the session is to be removed: every manifest in it that can be read must request that.
   private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
     var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
     for manifest in manifests where manifest != wish.manifest {
