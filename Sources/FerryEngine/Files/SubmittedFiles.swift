@@ -28,8 +28,8 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Removes absent files that an earlier run took without living to remove the note. What that run started continues
-  /// from the journal. A file that was delivered after it was submitted has been deleted or moved.
+  /// Removes absent files that an earlier run took, if it was killed before it removed the note. What that run started
+  /// continues from the journal. A file that was delivered after it was submitted has been deleted or moved.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {

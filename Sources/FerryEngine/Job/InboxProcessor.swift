@@ -41,7 +41,8 @@ final class InboxProcessor {
     lastRead = journals.all.map { _ in 0 }
   }
 
-  /// Executes the cancels that earlier runs did not live to execute, before the journals are read.
+  /// Executes pending cancels, which earlier runs did not execute because they were killed. Called before the journals
+  /// are read.
   ///
   /// - Returns: the files submitted to selected nodes, by node.
   func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
