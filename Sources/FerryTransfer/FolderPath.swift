@@ -48,7 +48,8 @@ package enum FolderPath {
       let next = open(name, in: current, creating: creating)
       if next >= 0 {
         let opened = Descriptor(next)
-        if let owner = foreignOwner(of: opened.status, in: current.status) {
+        // Nobody has put `..` there.
+        if name != above, let owner = foreignOwner(of: opened.status, in: current.status) {
           stranger = owner
           guard trust == .foreignFolders else {
             throw .foreign(path: text(name, names, of: path), owner: owner, isLink: false)
@@ -59,7 +60,7 @@ package enum FolderPath {
       }
       let code = errno
       guard code == ELOOP || code == ENOTDIR else { throw .system(code) }
-      let (target, owner) = try link(name, in: current)
+      let (target, owner) = try link(name, in: current.number)
       if let owner = foreignOwner(owner, in: current.status) ?? (stranger == nil ? nil : owner) {
         throw .foreign(path: text(name, names, of: path), owner: owner, isLink: true)
       }
@@ -119,7 +120,7 @@ package enum FolderPath {
       } else if errno != ELOOP {
         throw .system(errno)
       }
-      let (target, owner) = try link(name, in: folder)
+      let (target, owner) = try link(name, in: folder.number)
       try checkOwner(owner, isLink: true)
       path = target.first == slash || slashIndex == nil ? target : above + target
     }
@@ -139,8 +140,10 @@ package enum FolderPath {
   /// -1, with `errno`, where it cannot be opened.
   private static func open(_ name: [UInt8], in folder: borrowing Descriptor, creating: Bool) -> CInt {
     let number = folder.number
+    // What looks like a link in /proc/PID leads to an open folder, whose name it only shows (proc(5)).
+    let follow = folder.isInProc ? 0 : O_NOFOLLOW
     return name.withPath { name in
-      let opened = openat(number, name, flags | O_NOFOLLOW)
+      let opened = openat(number, name, flags | follow)
       guard opened < 0, errno == ENOENT, creating else { return opened }
       guard mkdirat(number, name, 0o777) == 0 || errno == EEXIST else { return -1 }
       return openat(number, name, flags | O_NOFOLLOW)
@@ -161,28 +164,39 @@ package enum FolderPath {
   }
 
   /// Where a link leads, and whose it is: both of the same link, also where another is put in its place meanwhile.
-  private static func link(
-    _ name: [UInt8], in folder: borrowing Descriptor
-  ) throws(Failure) -> (target: [UInt8], owner: uid_t) {
-    let number = folder.number
+  static func link(_ name: [UInt8], in folder: CInt) throws(Failure) -> (target: [UInt8], owner: uid_t) {
+    for _ in 0..<tries {
+      if let link = try linkOnce(name, in: folder) { return link }
+    }
+    throw .system(EAGAIN)
+  }
+
+  /// A link may be replaced while it is read.
+  private static let tries = 64
+
+  /// `nil` if the link was replaced meanwhile.
+  private static func linkOnce(
+    _ name: [UInt8], in folder: CInt
+  ) throws(Failure) -> (target: [UInt8], owner: uid_t)? {
     var before = stat()
     var after = stat()
     var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let code = name.withPath { name -> CInt in
-      guard fstatat(number, name, &before, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
+      guard fstatat(folder, name, &before, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
       guard before.st_mode & S_IFMT == S_IFLNK else { return ENOTDIR }
       let count = target.withUnsafeMutableBytes { buffer in
         buffer.withMemoryRebound(to: CChar.self) { characters in
-          characters.baseAddress.map { readlinkat(number, name, $0, characters.count) } ?? 0
+          characters.baseAddress.map { readlinkat(folder, name, $0, characters.count) } ?? 0
         }
       }
       guard count > 0 else { return count < 0 ? errno : ENOENT }
       guard count < target.count else { return ENAMETOOLONG }
       target.removeSubrange(count...)
       // Nobody but its owner or the folder's can put the same inode back.
-      guard fstatat(number, name, &after, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
+      guard fstatat(folder, name, &after, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
       return before.isSameEntry(as: after) ? 0 : EAGAIN
     }
+    if code == EAGAIN { return nil }
     guard code == 0 else { throw .system(code) }
     return (target, before.st_uid)
   }
@@ -190,6 +204,7 @@ package enum FolderPath {
   // Enough to pass through a folder, which its owner need not let us read.
   private static let flags = ferry_o_search | O_DIRECTORY | O_CLOEXEC
   private static let slash = UInt8(ascii: "/")
+  private static let above: [UInt8] = [0x2E, 0x2E]
 
   /// The folder that a path begins in.
   private static func start(_ path: [UInt8]) throws(Failure) -> CInt {

@@ -92,7 +92,8 @@ package struct ReplacedFile {
     guard count > 0, count < bytes.count, lstat(path, &after) == 0, before.isSameEntry(as: after) else {
       return nil
     }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+    // Replaced bytes would name another file.
+    return String(validating: bytes[..<count], as: UTF8.self)
   }
 
   private static func foreignOwner(of entry: stat, at path: String) -> uid_t? {

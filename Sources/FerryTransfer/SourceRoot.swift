@@ -14,7 +14,7 @@ import Glibc
 /// was put in a file's or a folder's place after the listing.
 package final class SourceRoot: Sendable {
   /// Why a file is not open.
-  enum OpenFailure: Error {
+  package enum OpenFailure: Error {
     case system(CInt)
     /// A link, or `..`, leads out of the root.
     case leavesRoot
@@ -24,7 +24,7 @@ package final class SourceRoot: Sendable {
   package let path: [UInt8]
   /// Links followed.
   package let real: [UInt8]
-  private let descriptor: CInt
+  let descriptor: CInt
   /// Whether the kernel has openat2(2) and no filter of a container keeps it from us.
   private let hasOpenBeneath: Bool
 

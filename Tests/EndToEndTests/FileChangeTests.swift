@@ -62,10 +62,10 @@ import Testing
       exit: 1, state: "failed", code: "source_missing", says: "it was there when it was listed"),
     Change(
       phase: .listed, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 1,
-      state: "failed", code: "source_unreadable", says: "not a regular file any more"),
+      state: "failed", code: "source_unreadable", says: "no longer a regular file"),
     Change(
       phase: .listed, what: "becomes a FIFO", script: "rm \"$f\" && mkfifo \"$f\"", exit: 1,
-      state: "failed", code: "source_unreadable", says: "not a regular file any more"),
+      state: "failed", code: "source_unreadable", says: "no longer a regular file"),
     Change(
       phase: .listed, what: "becomes a link to nothing", script: "ln -sf nothing \"$f\"", exit: 1,
       state: "failed", code: "source_missing", says: "it was there when it was listed"),

@@ -176,7 +176,7 @@ final class AfterDelivery {
     if ferry_rename_new(from, name, to, name) == 0 { return 0 }
     var code = errno
     // If the file system or the kernel cannot rename without replacing, the file has two names for a moment.
-    if code == EINVAL || code == ENOSYS {
+    if code == EINVAL || code == ENOSYS || code == EPERM {
       if linkat(from, name, to, name, 0) == 0 { return unlinkat(from, name, 0) == 0 ? 0 : errno }
       code = errno
     }

@@ -7,7 +7,7 @@ struct ExplicitList {
   private let root: SourceRoot
   /// A folder whose files are skipped.
   private let hidden: [UInt8]?
-  private var checkedFolder: (path: [UInt8], isInside: Bool)?
+  private var checkedFolder: (path: [UInt8], isPlain: Bool)?
   private var found = FileColumns()
   private var problems: [ListingProblem] = []
 
@@ -33,20 +33,7 @@ struct ExplicitList {
     if let hidden, FileLister.isInside(path, hidden) {
       return report(line, .putAway, "it is in the folder that delivered files are moved to")
     }
-    var status = stat()
-    let name = FileLister.terminated(path)
-    guard root.status(of: name, &status, followsLinks: false) else { return report(line, errno) }
-    let slash = path.lastIndex(of: 0x2F)
-    let isLink = status.st_mode & S_IFMT == S_IFLNK
-    let link = status
-    if isLink, !root.status(of: name, &status, followsLinks: true) { return report(line, errno) }
-    if isLink, let reason = LinkOwner.refusal(ofLink: link, to: status) {
-      return report(line, .permission, reason)
-    }
-    let folder = slash.map { Array(path[..<$0]) } ?? []
-    guard isInside(folder), !isLink || reallyInside(path) else {
-      return report(line, .outsideRoot, "a link that leaves the root")
-    }
+    guard let status = status(of: path, line) else { return }
     guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
     found.append(
       path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
@@ -73,17 +60,37 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// Whether a folder is inside the root. A list often names many files of one folder, so the last result is cached.
-  private mutating func isInside(_ folder: [UInt8]) -> Bool {
-    if folder.isEmpty { return true }
-    if let checkedFolder, checkedFolder.path == folder { return checkedFolder.isInside }
-    let isInside = reallyInside(folder)
-    checkedFolder = (folder, isInside)
-    return isInside
+  /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
+  private mutating func status(of path: [UInt8], _ line: [UInt8]) -> stat? {
+    let folder = path.lastIndex(of: 0x2F).map { Array(path[..<$0]) } ?? []
+    if isPlain(folder) {
+      var status = stat()
+      guard root.status(of: FileLister.terminated(path), &status, followsLinks: false) else {
+        report(line, errno)
+        return nil
+      }
+      guard status.st_mode & S_IFMT == S_IFLNK else { return status }
+    }
+    do throws(SourceRoot.OpenFailure) {
+      let target = try root.target(of: path)
+      guard let reason = LinkOwner.refusal(of: target) else { return target.status }
+      report(line, .permission, reason)
+    } catch {
+      switch error {
+      case .leavesRoot: report(line, .outsideRoot, "a link that leaves the root")
+      case .system(let code): report(line, code)
+      }
+    }
+    return nil
   }
 
-  private func reallyInside(_ path: [UInt8]) -> Bool {
-    FileLister.real(root.path + [0x2F] + path).map { FileLister.isInside($0, root.real) } ?? false
+  /// Whether no link is on the way to a folder. A list often names many files of one folder, so the last result is
+  /// cached.
+  private mutating func isPlain(_ folder: [UInt8]) -> Bool {
+    if let checkedFolder, checkedFolder.path == folder { return checkedFolder.isPlain }
+    let isPlain = root.isPlainFolder(folder)
+    checkedFolder = (folder, isPlain)
+    return isPlain
   }
 
   private mutating func report(_ line: [UInt8], _ code: Int32) {

@@ -48,8 +48,9 @@ package struct FileLister: Sendable {
     switch source {
     case .globs(let include, let exclude):
       var walk = FolderWalk(
-        root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden)
-      return try walk.run(unless: isStopped)
+        root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden,
+        isStopped: isStopped)
+      return try walk.run()
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
       var list = ExplicitList(root: root, hidden: hidden)

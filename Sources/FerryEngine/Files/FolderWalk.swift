@@ -49,9 +49,18 @@ struct FolderWalk {
   private var unmatched: UnmatchedGlobs
   private var excludeScratch: GlobMatcher.State
 
-  /// - Parameter hidden: a folder to skip, relative to the root.
-  init(root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil) {
+  /// Checked between folders, between links, and every thousand entries of a folder.
+  private let isStopped: () -> Bool
+
+  /// - Parameters:
+  ///   - hidden: a folder to skip, relative to the root.
+  ///   - isStopped: if it returns true, the listing contains what was found until then.
+  init(
+    root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil,
+    isStopped: @escaping () -> Bool = { false }
+  ) {
     self.root = root
+    self.isStopped = isStopped
     self.hidden = hidden.map { $0 + [0x2F] }
     self.include = include
     self.exclude = exclude
@@ -62,9 +71,7 @@ struct FolderWalk {
     excludeScratch = exclude.start
   }
 
-  /// - Parameter isStopped: checked between folders. If it returns true, the listing contains what was found until
-  ///   then.
-  mutating func run(unless isStopped: () -> Bool = { false }) throws(ListingFailure) -> Listing {
+  mutating func run() throws(ListingFailure) -> Listing {
     let descriptor = root.openFolder()
     guard descriptor >= 0 else { throw ListingFailure.root(root.path, errno) }
     enter(descriptor, include: include.start, exclude: exclude.start)
@@ -165,8 +172,12 @@ struct FolderWalk {
       return
     }
     errno = 0
+    var count = 0
     while let found = readdir(stream) {
       take(found, in: levels.count - 1)
+      count += 1
+      // A link may lead through many others.
+      if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() { break }
       errno = 0
     }
     if errno != 0 { report([], errno) }
@@ -211,20 +222,8 @@ struct FolderWalk {
     guard include.accepts(includeState) else { return }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
-      var link = stat()
-      // A link that leads nowhere or to a folder is not a file.
-      guard fstatat(folder, letters, &link, AT_SYMLINK_NOFOLLOW) == 0,
-        fstatat(folder, letters, &status, 0) == 0, status.isRegular
-      else { return }
-      guard staysInside(name) else {
-        listing.problems.append(
-          ListingProblem(path: path + name, kind: .leavingLink, message: "a link that leaves the root"))
-        return
-      }
-      if let reason = LinkOwner.refusal(ofLink: link, to: status) {
-        listing.problems.append(ListingProblem(path: path + name, kind: .foreignLink, message: reason))
-        return
-      }
+      guard let file = follow(Array(name)) else { return }
+      status = file
     } else if !isKnown, fstatat(folder, letters, &status, AT_SYMLINK_NOFOLLOW) != 0 {
       // The file was removed after the folder was read: ignore it.
       if errno != ENOENT { report(Array(name), errno) }
@@ -255,8 +254,24 @@ struct FolderWalk {
     name.withUnsafeBytes { match($0, in: depth) }
   }
 
-  private mutating func staysInside(_ name: UnsafeRawBufferPointer) -> Bool {
-    FileLister.real(root.path + [0x2F] + path + name).map { FileLister.isInside($0, root.real) } ?? false
+  /// The file that a link in the current folder leads to; `nil` if it is not followed, or leads to no file.
+  private mutating func follow(_ name: [UInt8]) -> stat? {
+    func refuse(_ kind: ListingProblem.Kind, _ message: String) {
+      listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))
+    }
+    do throws(SourceRoot.OpenFailure) {
+      let target = try root.target(of: path + name)
+      guard target.status.isRegular else { return nil }
+      if let reason = LinkOwner.refusal(of: target) {
+        refuse(.foreignLink, reason)
+        return nil
+      }
+      return target.status
+    } catch {
+      // A link that leads nowhere is not a file.
+      if case .leavesRoot = error { refuse(.leavingLink, "a link that leaves the root") }
+      return nil
+    }
   }
 
   private mutating func report(_ name: [UInt8], _ code: Int32) {

@@ -1,3 +1,5 @@
+import FerryTransfer
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -8,12 +10,15 @@ import Glibc
 
 /// Decides which symbolic links inside a root are followed, by their owners.
 enum LinkOwner {
-  /// Why a link is not followed; `nil` if it is.
+  /// Why the links that lead to a file are not followed; `nil` if they are.
   ///
-  /// Otherwise a user who may write in one folder of the root could have any file of the root sent, including one
-  /// that only this user may read and that `exclude` names.
-  static func refusal(ofLink link: stat, to file: stat) -> String? {
-    guard link.st_uid != geteuid(), link.st_uid != 0, link.st_uid != file.st_uid else { return nil }
-    return "a link of user \(link.st_uid) to a file of user \(file.st_uid)"
+  /// A user who can write in one folder of the root could otherwise have any file of the root sent, even one that only
+  /// another user may read and that `exclude` names.
+  static func refusal(of target: SourceRoot.Target) -> String? {
+    let owner = target.status.st_uid
+    guard
+      let stranger = target.linkOwners.first(where: { $0 != geteuid() && $0 != 0 && $0 != owner })
+    else { return nil }
+    return "a link of user \(stranger) to a file of user \(owner)"
   }
 }

@@ -39,6 +39,7 @@ enum SecretValues {
       throw FileContents.Failure(code: EILSEQ, refusal: "it is not UTF-8")
     }
     if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+    guard !text.isEmpty else { throw FileContents.Failure(code: EINVAL, refusal: "it is empty") }
     return text
   }
 

@@ -39,7 +39,9 @@ package struct ReportDestination: Sendable {
       return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
     }
     switch status.st_mode & S_IFMT {
-    case S_IFLNK: return .unreachable(ELOOP)
+    case S_IFLNK:
+      return .refused(
+        "it is a symbolic link that is not followed: its target is not UTF-8, or is being replaced")
     case S_IFREG:
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)

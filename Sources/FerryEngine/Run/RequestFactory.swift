@@ -102,6 +102,10 @@ struct RequestFactory {
         .destination, "the folder of \(work.saveTo) cannot be used: \(error.reason)",
         mayHaveReachedServer: false)
     }
+    // A 304 would report another user's file as unchanged.
+    if let refusal = ReplacedFile.refusal(path) {
+      throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
+    }
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
 
