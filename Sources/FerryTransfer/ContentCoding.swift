@@ -2,10 +2,11 @@ import FerryPlan
 
 /// `Content-Encoding` of a response (RFC 9110, section 8.4).
 ///
-/// ferry decodes no coding and adds no `Accept-Encoding`. Where the manifest's request has that field, the bytes are
-/// kept as they were sent.
+/// ferry decodes no content coding and adds no `Accept-Encoding`. If the manifest's request has that field,
+/// the bytes are stored as they were received.
 package enum ContentCoding {
-  /// The codings of the response that the request does not accept by name or `*`; `nil` for none.
+  /// The codings of the response that the request's `Accept-Encoding` neither names nor covers with `*`;
+  /// `nil` if there are none.
   static func unrequested(
     in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
   ) -> String? {
@@ -16,7 +17,8 @@ package enum ContentCoding {
     return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
   }
 
-  /// Codings in a message: by name only if they are registered ones, as a server could send back a secret.
+  /// The codings for use in a message. They are named only if all are registered, because a server could send
+  /// back a secret as a coding.
   package static func shown(_ codings: String) -> String {
     let names = codings.split(separator: ", ").map(String.init)
     return names.allSatisfy(registered.contains)
@@ -28,7 +30,7 @@ package enum ContentCoding {
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "zstd",
   ]
 
-  /// The codings in lower case, without parameters, and without the historic prefix `x-`.
+  /// The codings in lower case, without parameters and without the historic prefix `x-`.
   private static func members(of values: [String]) -> [String] {
     values.flatMap { $0.split(separator: ",") }.compactMap { member in
       let name = member.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

@@ -1,56 +1,60 @@
 import CCurl
 import FerryPlan
 
-/// libcurl's result codes in ferry's terms.
+/// Translates libcurl's result codes into ferry's failure codes.
 enum CurlFailure {
-  /// - Parameter hasReachedServer: whether this exchange's request was about to go or gone.
+  /// - Parameter hasReachedServer: whether this exchange's request was about to be sent or had been sent.
   static func code(_ code: CURLcode, hasReachedServer: Bool) -> TransportFailure.Code {
     switch code {
-    // The name, or the proxy's name, was not found.
+    // The host name, or the proxy's host name, was not found.
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       .nameResolution
-    // Refused, unreachable, or a proxy that said no; QUIC has no other word for it.
+    // The connection was refused, the host is unreachable, or a proxy rejected it. QUIC has no more specific
+    // code.
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_QUIC_CONNECT_ERROR, CURLE_INTERFACE_FAILED:
       .connect
-    // Only CONNECTTIMEOUT is set: the other two limits are the loop's own.
+    // Only CONNECTTIMEOUT is set; the loop enforces the other two limits itself.
     case CURLE_OPERATION_TIMEDOUT:
       hasReachedServer ? .requestTimeout : .connect
-    // A handshake cut short, or a version or cipher that the two do not share; after the request has gone it can
-    // only be the end of the connection.
+    // The handshake was cut short, or the two sides share no version or cipher. Once the request has been
+    // sent, only the end of the connection can cause these codes.
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_NOTFOUND,
       CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED:
       hasReachedServer ? .connectionLost : .handshake
-    // The server's certificate, or the authorities and client certificate on this machine.
+    // The server's certificate, or the certificate authorities or client certificate on this machine.
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
       hasReachedServer ? .connectionLost : .certificate
-    // The connection broke while sending, while receiving, before the first byte, or before the
-    // last; HTTP/2 and HTTP/3 say it in their own codes.
+    // The connection broke while sending, while receiving, before the first byte, or before the last. HTTP/2
+    // and HTTP/3 have their own codes for it.
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND:
       hasReachedServer ? .connectionLost : .connect
-    // What is no HTTP, or HTTP/0.9, which libcurl calls an unsupported protocol.
+    // The response is not HTTP, or it is HTTP/0.9, which libcurl calls an unsupported protocol.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       .malformedResponse
     case CURLE_UNSUPPORTED_PROTOCOL:
       hasReachedServer ? .malformedResponse : .request
-    // libcurl has no better word for a header line beyond its bound of 100 KiB (CURLE_TOO_LARGE is 8.6).
+    // libcurl reports a header line beyond its limit of 100 KiB as out of memory (CURLE_TOO_LARGE was added
+    // in 8.6).
     case CURLE_OUT_OF_MEMORY, CURLE_FILESIZE_EXCEEDED:
       hasReachedServer ? .responseTooLarge : .request
-    // A URL or an option that libcurl does not take; of a response, a folded header line without one before.
+    // libcurl does not accept a URL or an option. For a response: a folded header line is not preceded by a
+    // header line.
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
       CURLE_SETOPT_OPTION_SYNTAX:
       hasReachedServer ? .malformedResponse : .request
-    // What a callback of ours ended has a failure of its own; the rest can only be the connection.
+    // A transfer that one of our callbacks aborted has its own failure. Any other code can only mean the
+    // connection.
     default:
       hasReachedServer ? .connectionLost : .connect
     }
   }
 
-  /// The failure of an exchange, for people, without the URL's query and userinfo or any header.
+  /// The failure of an exchange as a message, without the URL's query and userinfo and without any header.
   ///
-  /// - Parameter shutDown: the other ends of the connections that `StuckTurnGuard` shut down.
+  /// - Parameter shutDown: the remote addresses of the connections that `StuckTurnGuard` shut down.
   static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure
   {
     let reached = handle.exchange?.hasReachedServer ?? false
@@ -64,14 +68,14 @@ enum CurlFailure {
     }
     let message =
       switch ours {
-      // libcurl resolves on a thread for each name, and says here where it got none.
+      // libcurl resolves each name on a thread. Its text says here if it could not create one.
       case .nameResolution: "resolve \(address): \(text(code, of: handle))"
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
-      // libcurl quotes OpenSSL here, and no part of the request.
+      // libcurl quotes OpenSSL here, but no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
-      // What libcurl says here quotes no part of the response.
+      // libcurl's text quotes no part of the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      // libcurl's own word for it is "Out of memory".
+      // libcurl's own text for this is "Out of memory".
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,

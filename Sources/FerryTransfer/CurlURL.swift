@@ -1,12 +1,12 @@
 import CCurl
 import FerryPlan
 
-/// A URL taken apart and resolved by libcurl's own parser (`curl_url`), so that what is decided about
-/// a URL is decided about the very one that libcurl will use.
+/// A URL parsed and resolved by libcurl's own parser (`curl_url`). Checks of a URL thus apply to exactly the
+/// URL that libcurl will use.
 struct CurlURL: ~Copyable {
   private let handle: OpaquePointer
 
-  /// `nil` where the text is no absolute URL.
+  /// Returns `nil` if the text is not an absolute URL.
   init?(_ text: String) {
     guard let handle = curl_url() else { return nil }
     guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
@@ -18,16 +18,18 @@ struct CurlURL: ~Copyable {
 
   deinit { curl_url_cleanup(handle) }
 
-  /// Goes to a `Location` value, absolute or relative. `false` where it is no reference.
+  /// Resolves a `Location` value, absolute or relative, against this URL. Returns `false` if it is not a URL
+  /// reference.
   func resolve(_ location: String) -> Bool {
-    // The flags with which libcurl follows redirects itself: servers send spaces and raw UTF-8.
+    // libcurl uses the same flags when it follows redirects itself, because servers send spaces and raw
+    // UTF-8.
     let flags = UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)
     return curl_url_set(handle, CURLUPART_URL, location, flags) == CURLUE_OK
   }
 
   var text: String? { part(CURLUPART_URL) }
 
-  /// Whom the URL speaks to; a port that is not given is the scheme's.
+  /// The origin of the URL. If the URL has no port, it is the scheme's default.
   var origin: Origin? {
     guard let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
       let port = part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) })
@@ -35,14 +37,14 @@ struct CurlURL: ~Copyable {
     return Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
   }
 
-  /// `nil` where the URL has none.
+  /// `nil` if the URL has none.
   var userinfo: Userinfo? {
     let (user, password) = (part(CURLUPART_USER), part(CURLUPART_PASSWORD))
     guard user != nil || password != nil else { return nil }
     return Userinfo(user: user ?? "", password: password)
   }
 
-  /// Replaces the user name and password; `nil` takes them out.
+  /// Replaces the user name and password; `nil` removes them.
   func set(_ userinfo: Userinfo?) {
     curl_url_set(handle, CURLUPART_USER, userinfo?.userText, 0)
     curl_url_set(handle, CURLUPART_PASSWORD, userinfo?.passwordText, 0)
@@ -57,6 +59,6 @@ struct CurlURL: ~Copyable {
 }
 
 extension Origin {
-  /// For messages: a URL's query and userinfo stay out of them.
+  /// `host:port`, for messages. Messages must not contain a URL's query or userinfo.
   var address: String { "\(host):\(port)" }
 }

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// The SHA-256 of a file that was asked for with `TransferLoop.digest`.
+/// The outcome of a digest that was requested with `TransferLoop.digest`.
 package struct DigestOutcome: Sendable {
   package var id: UInt64
-  /// 32 bytes, or why there are none: `sourceMissing`, `sourceUnreadable`, `sourceChanged`.
+  /// The SHA-256, 32 bytes, or the failure: `sourceMissing`, `sourceUnreadable` or `sourceChanged`.
   package var result: Result<[UInt8], TransportFailure>
 }

@@ -6,24 +6,26 @@ import Musl
 import Glibc
 #endif
 
-/// Temporary files of downloads whose process was killed: the next download to the same place removes them.
+/// Removes the temporary files of downloads whose process was killed. The next download to the same path does
+/// this.
 ///
-/// A file belongs to whoever has it locked (flock(2)), and the kernel takes the lock from the dead.
+/// A temporary file belongs to the process that has it locked (flock(2)). The kernel releases the lock when
+/// that process dies.
 extension DownloadFile {
-  /// Locks a temporary file that was just made, and never waits: the loop would wait too.
+  /// Locks a temporary file that was just created. It never blocks, because that would block the loop.
   ///
-  /// - Returns: whether it is the caller's; another process may have taken it for a leftover before it was locked, and
-  ///   removed it or be about to.
+  /// - Returns: whether the file is the caller's. Before the lock was taken, another process may have
+  ///   mistaken the file for a leftover and removed it, or be about to remove it.
   static func claim(_ descriptor: CInt) -> Bool {
-    // A file system without locks has leftovers.
+    // On a file system without locks, leftovers are not removed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno != EWOULDBLOCK }
     var status = stat()
     return fstat(descriptor, &status) != 0 || status.st_nlink > 0
   }
 
   /// - Parameters:
-  ///   - prefix: what the names of temporary files for one destination begin with.
-  ///   - own: the caller's, as a path.
+  ///   - prefix: the prefix of the names of all temporary files for one destination.
+  ///   - own: the path of the caller's temporary file.
   static func removeLeftovers(in folder: String, prefix: String, but own: String) {
     guard let directory = opendir(folder) else { return }
     defer { closedir(directory) }
@@ -34,7 +36,7 @@ extension DownloadFile {
       guard name.utf8.starts(with: prefix.utf8), !(folder + name).utf8.elementsEqual(own.utf8) else {
         continue
       }
-      // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
+      // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
       let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }
       defer { close(descriptor) }

@@ -8,36 +8,36 @@ import Musl
 import Glibc
 #endif
 
-/// A download under way: a temporary file beside its destination, put in its place when whole.
+/// A download in progress: a temporary file beside its destination, renamed over it when complete.
 ///
-/// `@unchecked Sendable`: used by one thread at a time; the loop lets go of it when it hands it to
-/// the thread that stores it.
+/// `@unchecked Sendable`: one thread at a time uses it. The loop gives up its reference when it passes the
+/// object to the thread that stores the file.
 final class DownloadFile: @unchecked Sendable {
   private let destination: String
   private let folder: String
   private let temporary: String
   private var descriptor: CInt
-  /// It is in its place, or removed.
+  /// Whether the file is at its destination or has been removed.
   private var isSettled = false
-  /// Bytes that were appended.
+  /// Bytes appended so far.
   private var size: Int64 = 0
-  /// At this size the free space is looked at again.
+  /// The size at which the free space is checked again.
   private var nextLook = lookInterval
 
-  /// So much is appended from one look at the free space to the next.
+  /// Bytes appended between two checks of the free space.
   private static let lookInterval: Int64 = 16 << 20
-  /// A file of this size may take the last bytes.
+  /// A file of at most this size may use the space that is otherwise kept free.
   private static let smallFile: Int64 = 1 << 20
 
-  /// Fails with `destination` where no file can be made beside `destination`, or where the file system has less room
-  /// than is announced.
+  /// Creates the temporary file. Fails with `destination` if no file can be created beside `destination`, or
+  /// if the file system has less free space than the announced size.
   ///
-  /// The temporary name comes from the destination alone, never from what a server says.
+  /// The temporary name is derived from the destination only, never from data sent by the server.
   init(_ destination: String, announced: Int64? = nil) throws(TransportFailure) {
     let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
     let name = slash.map { String(destination[destination.utf8.index(after: $0)...]) } ?? destination
     let folder = slash.map { String(destination[...$0]) } ?? "./"
-    // NAME_MAX is 255 bytes on every file system of note; the rest of the name needs 30 of them.
+    // NAME_MAX is 255 bytes on all common file systems. The rest of the temporary name needs 30 of them.
     let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
     let prefix = ".\(stem).ferry-part-"
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
@@ -68,9 +68,11 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
-  /// Fails with `destination` where fewer than `count` bytes are free; of a large file also what is kept for others.
+  /// Fails with `destination` if fewer than `count` bytes are free. For a large file, the reserve for other
+  /// files counts as used.
   private func checkSpace(for count: Int64) throws(TransportFailure) {
-    // Some network file systems do not know; there the write fails.
+    // Some network file systems do not report their free space. If such a file system is full, the write
+    // fails.
     guard let space = FreeSpace(descriptor) else { return }
     let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
     guard space.available - reserve < count else { return }
@@ -83,11 +85,12 @@ final class DownloadFile: @unchecked Sendable {
 
   deinit { discard() }
 
-  /// Makes a temporary file of its own name and locks it.
+  /// Creates a temporary file with a unique name and locks it.
   private static func make(
     _ prefix: String, mode: mode_t, for destination: String
   ) throws(TransportFailure) -> (descriptor: CInt, path: String) {
-    // Whoever removes leftovers has a new file locked for a moment; it is not the same one time after time.
+    // A process that removes leftovers may hold the lock of a new file for a moment, but not of each new file
+    // in turn.
     for _ in 0..<tries {
       let path = prefix + String(UInt64.random(in: .min ... .max), radix: 36)
       let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
@@ -107,7 +110,7 @@ final class DownloadFile: @unchecked Sendable {
 
   private static let tries = 16
 
-  /// Removes what was not put in its place.
+  /// Removes the temporary file if it was not moved to its destination.
   private func discard() {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
@@ -131,13 +134,14 @@ final class DownloadFile: @unchecked Sendable {
 
   enum Stored: Sendable {
     case stored(FileVersion)
-    /// The check says why; the file that was there stays.
+    /// The check's reason. The existing file at the destination remains.
     case refused(String)
   }
 
-  /// Stores it where the check has nothing against it. Whoever hears that it was not finds nothing left of it.
+  /// Stores the file unless the check refuses it. If the result is not `stored`, the temporary file has
+  /// already been removed.
   ///
-  /// - Parameter answer: without its body.
+  /// - Parameter answer: the response without its body.
   func store(
     _ answer: TransferResponse, _ check: TransferRequest.DownloadCheck?
   ) -> Result<Stored, TransportFailure> {
@@ -158,7 +162,7 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
-  /// What was written so far.
+  /// The bytes written so far.
   private func contents(limit: Int) throws(TransportFailure) -> [UInt8] {
     let size = lseek(descriptor, 0, SEEK_END)
     guard size >= 0 else { throw failure(errno) }
@@ -181,15 +185,15 @@ final class DownloadFile: @unchecked Sendable {
     return bytes
   }
 
-  /// Makes the file durable and puts it in its place: file, name, folder, in this order.
+  /// Syncs the file, renames it to its destination and syncs the folder, in this order.
   private func store() throws(TransportFailure) -> FileVersion {
-    // The file that is replaced may be another by now, or have another mode.
+    // The file to be replaced, or its mode, may have changed since the download began.
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
     }
     let code = ReplacedFile(destination).restrict(descriptor)
     guard code == 0 else { throw failure(code) }
-    // The close reports what a network file system could not write.
+    // close(2) reports what a network file system could not write.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
     let isSynced = fsync(descriptor) == 0
@@ -204,7 +208,7 @@ final class DownloadFile: @unchecked Sendable {
     let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard directory >= 0 else { throw failure(errno) }
     defer { close(directory) }
-    // Some file systems cannot sync a folder and say EINVAL; they order a rename themselves.
+    // Some file systems cannot sync a folder and report EINVAL. They order a rename themselves.
     guard fsync(directory) == 0 || errno == EINVAL else { throw failure(errno) }
     return FileVersion(status)
   }

@@ -1,10 +1,10 @@
 import CCurl
 import FerryPlan
 
-/// What libcurl asks and tells while it performs: the context of every callback is the handle object,
-/// which outlives libcurl's use of it.
+/// The callbacks that libcurl calls while it performs a transfer. The context of every callback is the handle
+/// object, which outlives libcurl's use of it.
 extension EasyHandle {
-  /// Above this much unhashed the body waits for the hash thread.
+  /// If more bytes than this wait to be hashed, the body waits for the hash thread.
   private static let hashBacklogLimit = 4 << 20
 
   func setCallbacks() {
@@ -21,7 +21,7 @@ extension EasyHandle {
       let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
         $0.turnGuard.didCallBack()
-        // Any other count than the piece's own ends the transfer; a piece may be empty.
+        // Returning any count other than the size of the piece aborts the transfer. A piece may be empty.
         return $0.receiveBody(piece) ? piece.count : piece.count + 1
       }
     }
@@ -52,10 +52,11 @@ extension EasyHandle {
     }
   }
 
-  /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
+  /// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be sent.
   ///
-  /// libcurl comes here a second time when it is about to send the request again: a reused connection died before any
-  /// response, or the server refused the `Expect` of the first (417), which it did not carry out then.
+  /// libcurl calls it again if it is about to resend the request. Either a reused connection broke before any
+  /// response, or the server rejected the `Expect` of the first request (417) and did not execute that
+  /// request.
   private func maySend(over descriptor: CInt?) -> Bool {
     exchange?.descriptor = descriptor
     guard let exchange else { return false }
@@ -73,7 +74,7 @@ extension EasyHandle {
       return false
     }
     self.exchange?.attempts += 1
-    // A proxy's response to CONNECT is none of the server's.
+    // A proxy's response to CONNECT is not the server's response.
     head.startOver()
     self.exchange?.hasReachedServer = true
     return true
@@ -83,7 +84,8 @@ extension EasyHandle {
     exchange?.headersReceived += Int64(line.count)
     switch head.append(line) {
     case .first:
-      // A response so far was one that libcurl itself dealt with, such as a 417 to its Expect: it sends the request again.
+      // Any response so far was one that libcurl handled itself, such as a 417 to its Expect. libcurl now
+      // resends the request.
       exchange?.bodySentAtResponse = nil
       exchange?.body = []
       exchange?.responseBody = 0
@@ -162,7 +164,7 @@ extension EasyHandle {
     }
   }
 
-  /// So many bytes are hashed; the body goes on when enough are.
+  /// The hash thread has hashed `count` bytes. A paused body continues once enough are hashed.
   func didHash(_ count: Int) {
     exchange?.hashBacklog -= count
     guard let exchange, exchange.isPaused, exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
@@ -170,7 +172,7 @@ extension EasyHandle {
     curl_easy_pause(curl, CInt(CURLPAUSE_CONT))
   }
 
-  /// `CURLOPT_SEEKFUNCTION`: libcurl sends the body again, always from its start.
+  /// `CURLOPT_SEEKFUNCTION`: libcurl resends the body, always from its start.
   private func rewind(to offset: Int64, origin: CInt) -> Bool {
     guard offset == 0, origin == SEEK_SET, exchange?.file != nil else { return false }
     guard var exchange else { return false }
@@ -187,12 +189,12 @@ extension EasyHandle {
   }
 
   func fail(_ code: TransportFailure.Code, _ message: String) {
-    // Not in one statement: `failure` reads the exchange.
+    // Two statements, because `failure` reads the exchange.
     let failure = failure(code, message)
     exchange?.failure = failure
   }
 
-  /// Of a request that has reached its server.
+  /// A failure of a request that has reached its server.
   func failure(_ code: TransportFailure.Code, _ message: String) -> TransportFailure {
     let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
     return TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)

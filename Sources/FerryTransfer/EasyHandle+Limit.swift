@@ -1,11 +1,12 @@
 import FerryPlan
 
-/// `TransferRequest.byteLimit`, each direction by itself over all hops of the request, and `sizeLimit`, what is stored.
+/// Enforces `TransferRequest.byteLimit`, for each direction separately and over all hops of the request, and
+/// `sizeLimit`, which applies to a stored body.
 ///
-/// What is known to be too much is not begun: a body of ours before it is connected, an answer's at the
-/// end of its header. Only an answer without a length is cut off in the middle.
+/// A body that is known to be too large is not started: a request body is rejected before connecting, a
+/// response body at the end of the header section. Only a response without a length is cut off in the middle.
 extension EasyHandle {
-  /// Fails with `byteLimit` where this hop's body is more than may still be sent.
+  /// Fails with `byteLimit` if this hop's body is larger than the number of bytes that may still be sent.
   func checkSending(_ exchange: borrowing Exchange) throws(TransportFailure) {
     guard let limit = exchange.request.byteLimit, exchange.bodySize > limit - exchange.sentBefore else {
       return
@@ -15,7 +16,8 @@ extension EasyHandle {
       mayHaveReachedServer: false)
   }
 
-  /// The answer's header is whole. Returns whether what it announces may still be received.
+  /// Called when the header section of the response is complete. Returns whether the announced body may be
+  /// received.
   func mayReceiveAnnounced() -> Bool { mayMoveAnnounced() && mayStoreAnnounced() }
 
   private func mayStoreAnnounced() -> Bool {
@@ -26,7 +28,7 @@ extension EasyHandle {
     return false
   }
 
-  /// A piece of a file came and is counted. Returns whether the file may be so large.
+  /// Called after a piece of a file was received and counted. Returns whether the file is within `sizeLimit`.
   func mayStoreReceived() -> Bool {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.bodyReceived > limit else {
       return true
@@ -43,7 +45,8 @@ extension EasyHandle {
     return false
   }
 
-  /// A piece of the answer came and is counted. Returns whether it was within the limit.
+  /// Called after a piece of the response was received and counted. Returns whether the response is within
+  /// `byteLimit`.
   func mayKeepReceived() -> Bool {
     guard let limit = exchange?.request.byteLimit, let exchange, exchange.received > limit else {
       return true
@@ -54,10 +57,10 @@ extension EasyHandle {
 }
 
 extension Exchange {
-  /// Body bytes that came over all hops.
+  /// Body bytes received over all hops.
   fileprivate var received: Int64 { traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived) }
 
-  /// Body bytes that went before: in earlier hops, and of a file also in attempts that broke. libcurl's
-  /// counter, from which `traffic` comes, forgets those.
+  /// Body bytes sent before this hop: in earlier hops and, if the body is a file, also in attempts that
+  /// broke. libcurl's counter, on which `traffic` is based, does not count those attempts.
   fileprivate var sentBefore: Int64 { max(traffic.bodySent, handedOver) }
 }

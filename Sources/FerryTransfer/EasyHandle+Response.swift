@@ -3,13 +3,13 @@ import FerryPlan
 
 /// Checks that a response is well formed and complete.
 ///
-/// libcurl reports success for a connection that ended inside the header section, and for lengths that contradict
+/// libcurl reports success even if the connection ended inside the header section, or if lengths contradict
 /// each other.
 extension EasyHandle {
-  /// The largest body of a response that is not a 2xx, such as an error page.
+  /// The largest accepted body of a response whose status is not 2xx, such as an error page. In bytes.
   static let unwantedBodyLimit: Int64 = 16 << 20
 
-  /// The header section has ended. Returns whether the body may follow.
+  /// Called when the header section has ended. Returns whether the body may follow.
   func acceptHeader() -> Bool {
     guard let exchange else { return false }
     guard head.status >= 100 else {
@@ -34,9 +34,9 @@ extension EasyHandle {
     if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
       self.exchange?.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
-    // A response before the end of the request's body: the server takes what comes next on this connection for the
-    // rest of that body.
-    // A proxy's response to CONNECT comes before the request.
+    // If the response arrives before the whole request body was sent, the server takes whatever comes next on
+    // this connection for the rest of that body, so the connection must not be reused. `attempts` excludes a
+    // proxy's response to CONNECT, which precedes the request.
     if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
       self.exchange?.bodySentAtResponse = bodySent
@@ -45,13 +45,13 @@ extension EasyHandle {
     guard exchange.storesBody(status: head.status),
       let coding = ContentCoding.unrequested(in: head.fields, of: exchange.hop.headers)
     else { return true }
-    // Stored, the bytes would not be the document.
+    // If the bytes were stored, the file would not contain the document.
     self.exchange?.refusal =
       "the response has \(ContentCoding.shown(coding)), which the request did not accept"
     return false
   }
 
-  /// Why a response that libcurl reports as complete is not; `nil` where it is.
+  /// Why a response that libcurl reports as complete is incomplete; `nil` if it is complete.
   func incompleteness() -> TransportFailure? {
     guard let exchange else { return nil }
     guard head.isWhole, head.status >= 200 else {
@@ -69,7 +69,8 @@ extension EasyHandle {
         .connectionLost,
         "the connection ended \(length - exchange.responseBody) bytes before the end of the response")
     case .untilClose where exchange.responseBody == 0 && exchange.storesBody(status: head.status):
-      // A server that dies after its header section looks like this, and would leave an empty file.
+      // A server that dies after its header section causes the same events, and the result would be an empty
+      // file.
       return failure(
         .connectionLost,
         "the connection ended before the first byte of the body of a response without a length")

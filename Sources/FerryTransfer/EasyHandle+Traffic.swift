@@ -1,11 +1,11 @@
 import FerryPlan
 
 extension EasyHandle {
-  /// What the exchange has moved over all its hops, this one included.
+  /// The bytes that the exchange has moved over all its hops, including the current one.
   var traffic: Traffic {
     guard let exchange else { return Traffic() }
     guard !exchange.isHopClosed else { return exchange.traffic }
-    // Until libcurl takes the request up, its counters are those of the request before.
+    // Until libcurl starts the request, its counters are those of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
     var traffic = exchange.traffic
@@ -16,7 +16,7 @@ extension EasyHandle {
     return traffic
   }
 
-  /// libcurl is done with the hop: its counters are read before they are set back.
+  /// Called when libcurl has finished the hop. Reads libcurl's counters before they are reset.
   func closeHop() {
     let traffic = traffic
     exchange?.traffic = traffic
@@ -25,7 +25,7 @@ extension EasyHandle {
 }
 
 extension Exchange {
-  /// Starts a hop with counters at zero, after a redirect or because the hop is restarted.
+  /// Starts a hop with all counters at zero, after a redirect or when the hop is restarted.
   mutating func startHop(now: SuspendingClock.Instant) {
     attempts = 0
     descriptor = nil

@@ -4,11 +4,13 @@ import FerryPlan
 
 /// One `CURL` easy handle, used for one exchange after another.
 ///
-/// What never changes is set once. What does is set again only where it differs from the exchange
-/// before: `curl_easy_reset` would free and copy every string for each small file. A libcurl whose handles
-/// cannot be reused (`CurlLibrary.canReuseHandles`) gets a new one for every hop, which takes 1.5 µs.
+/// Options that never change are set once. Other options are set only if they differ from those of the
+/// previous exchange, because `curl_easy_reset` would free and copy every string for each small file. If
+/// libcurl's handles cannot be reused (`CurlLibrary.canReuseHandles`), every hop gets a new one, which takes
+/// 1.5 µs.
 final class EasyHandle {
-  /// Bodies below this size go out in one packet with their header: libcurl's MAX_INITIAL_POST_SIZE.
+  /// Bodies below this size are sent in one packet with their header section: libcurl's
+  /// MAX_INITIAL_POST_SIZE.
   static let smallBody: Int64 = 64 << 10
 
   private(set) var curl: UnsafeMutableRawPointer
@@ -20,7 +22,7 @@ final class EasyHandle {
 
   /// `CURLOPT_ERRORBUFFER`: 256 bytes.
   private let errorText: UnsafeMutablePointer<CChar>
-  /// `CURLOPT_POSTFIELDS`, which libcurl does not copy.
+  /// The buffer of `CURLOPT_POSTFIELDS`, which libcurl does not copy.
   private var bodyBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   private enum Shape { case get, head, memoryBody, fileBody }
@@ -29,10 +31,10 @@ final class EasyHandle {
   private var headers: HeaderList?
   private var idleTimeout: Duration?
   private var isLimited = false
-  /// libcurl has performed a transfer with `curl`, or was about to.
+  /// Whether libcurl has performed a transfer with `curl`, or was about to.
   private var isUsed = false
 
-  /// `nil` for want of memory.
+  /// Returns `nil` if memory is exhausted.
   init?(hashThread: HashThread, sockets: SocketLedger, turnGuard: StuckTurnGuard) {
     guard let curl = curl_easy_init() else { return nil }
     self.curl = curl
@@ -52,11 +54,11 @@ final class EasyHandle {
 
   private func setConstants() {
     ferry_easy_set_long(curl, CURLOPT_NOSIGNAL, 1)
-    // Removing a handle must not wait for a name that is being resolved.
+    // Removing a handle must not wait for name resolution.
     ferry_easy_set_long(curl, CURLOPT_QUICK_EXIT, 1)
     ferry_easy_set_string(curl, CURLOPT_PROTOCOLS_STR, "http,https")
     ferry_easy_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
-    // The loop keeps the handle object alive for as long as libcurl has it.
+    // The loop keeps the handle object alive while libcurl uses it.
     let context = Unmanaged.passUnretained(self).toOpaque()
     ferry_easy_set_pointer(curl, CURLOPT_PRIVATE, context)
     ferry_easy_set_pointer(curl, CURLOPT_READDATA, context)
@@ -70,7 +72,7 @@ final class EasyHandle {
     setBuffers()
   }
 
-  /// Puts a new easy handle in the place of one that was used. The caller has taken it out of the multi handle.
+  /// Replaces a used easy handle with a new one. The caller has removed the old one from the multi handle.
   private func renew() throws(TransportFailure) {
     guard let fresh = curl_easy_init() else { throw Self.malformed("out of memory") }
     curl_easy_cleanup(curl)
@@ -83,7 +85,7 @@ final class EasyHandle {
     setConstants()
   }
 
-  /// The handle that libcurl names in a message.
+  /// The handle that a libcurl message refers to.
   static func of(_ curl: UnsafeMutableRawPointer) -> EasyHandle? {
     var context: UnsafeMutableRawPointer?
     guard ferry_easy_get_pointer(curl, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
@@ -94,9 +96,9 @@ final class EasyHandle {
 
   // MARK: One hop
 
-  /// Sets the handle up for the exchange's hop and opens its source.
+  /// Configures the handle for the exchange's hop and opens the source of its body.
   ///
-  /// Fails with `request` or with the source's failures.
+  /// Fails with `request` or with the failures of the source.
   func prepare(_ exchange: inout Exchange) throws(TransportFailure) {
     head = ResponseHead()
     errorText[0] = 0
@@ -131,7 +133,7 @@ final class EasyHandle {
       case "HEAD": set(.head, method: nil)
       case "GET": set(.get, method: nil)
       case "POST", "PUT", "PATCH":
-        // These announce a body even where there is none: servers ask for `Content-Length: 0`.
+        // These methods announce a body even if it is empty, because servers require `Content-Length: 0`.
         set(.memoryBody, method: method == "POST" ? nil : method)
         setMemoryBody(size: 0)
       default: set(.get, method: method)
@@ -171,7 +173,8 @@ final class EasyHandle {
     }
   }
 
-  /// The file's descriptor is open no longer than the read: what is sent is what was read.
+  /// Reads a small file into memory. The descriptor is closed after the read, so the bytes sent are the bytes
+  /// read.
   private func readSmall(
     _ source: TransferRequest.FileSource, _ exchange: inout Exchange
   ) throws(TransportFailure) {
@@ -186,7 +189,7 @@ final class EasyHandle {
     exchange.digest = .done(hasher.finalize())
   }
 
-  /// The body will be read from its first byte.
+  /// Resets the exchange so that the body is read from its first byte.
   func restart(_ exchange: inout Exchange) {
     exchange.offset = 0
     guard let file = exchange.file, file.source.wantsSHA256 else { return }
@@ -212,8 +215,8 @@ final class EasyHandle {
       case .memoryBody:
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       case .fileBody:
-        // A POST whose fields come from the read callback, under whatever method's name: unlike
-        // CURLOPT_UPLOAD it asks with `Expect: 100-continue` only above 1 MiB.
+        // A POST whose body comes from the read callback, whatever the method's name is. Unlike
+        // CURLOPT_UPLOAD, it sends `Expect: 100-continue` only above 1 MiB.
         ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       }
@@ -226,14 +229,15 @@ final class EasyHandle {
   }
 
   private func setBuffers() {
-    // A download reads in pieces of the curl tool's size; the answer to an upload is small. libcurl
-    // allocates both only while they are used. Under a limit a piece is what may come too much.
+    // A download reads in pieces of the curl tool's size; the response to an upload is small. libcurl
+    // allocates both buffers only while they are used. Under a limit, up to one piece too much may be
+    // received, so the pieces are small.
     ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }
 
   private func setMemoryBody(size: Int64) {
-    // Without an address libcurl would ask the read callback for the body.
+    // If the address were null, libcurl would ask the read callback for the body.
     if bodyBuffer.baseAddress == nil { reserve(1) }
     ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, bodyBuffer.baseAddress)
     ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(size))
@@ -247,8 +251,8 @@ final class EasyHandle {
 
   // MARK: After the exchange
 
-  /// Whether the next exchange may have this handle. libcurl counts resends over a handle's life, and
-  /// keeps what a URL's userinfo or a failure left behind.
+  /// Whether the next exchange may use this handle. libcurl counts resends over a handle's lifetime, and
+  /// keeps state from a URL's userinfo and from failures.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,
@@ -263,7 +267,7 @@ final class EasyHandle {
     return true
   }
 
-  /// What libcurl said of the failure; empty where it said nothing.
+  /// libcurl's text for the failure; empty if it gave none.
   var curlText: String { String(cString: errorText) }
 
   var systemError: CInt {
@@ -272,18 +276,18 @@ final class EasyHandle {
     return isKnown ? CInt(truncatingIfNeeded: value) : 0
   }
 
-  /// Body bytes of this hop that went out, resends not counted.
+  /// Body bytes sent in this hop, not counting resends.
   var bodySent: Int64 {
     var value: curl_off_t = 0
     return ferry_easy_get_off(curl, CURLINFO_SIZE_UPLOAD_T, &value) == CURLE_OK ? Int64(value) : 0
   }
 
-  /// Request lines and headers of this hop.
+  /// Bytes of the request lines and header fields sent in this hop.
   func headersSent(bodySent: Int64, attempts: Int) -> Int64 {
     var value = 0
     guard ferry_easy_get_long(curl, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK else { return 0 }
-    // CURLINFO_REQUEST_SIZE contains what went out together with the header, once for each attempt;
-    // over HTTP/2 nothing does.
+    // CURLINFO_REQUEST_SIZE includes the body bytes that were sent together with the header section, once for
+    // each attempt. Over HTTP/2 there are none.
     var version = 0
     ferry_easy_get_long(curl, CURLINFO_HTTP_VERSION, &version)
     let isTogether =
@@ -291,7 +295,7 @@ final class EasyHandle {
     return max(0, Int64(value) - (isTogether ? bodySent * Int64(max(1, attempts)) : 0))
   }
 
-  /// The other end of the connection that the last hop used; `nil` where it got none.
+  /// The remote address of the last hop's connection; `nil` if it had none.
   var peer: SocketAddress? {
     var host: UnsafeMutableRawPointer?
     var port = 0

@@ -1,85 +1,86 @@
 import FerryPlan
 
-/// One request on its way, over all its hops.
+/// One request in progress, over all its hops.
 struct Exchange {
   let key: Mailbox.Key
   let request: TransferRequest
   /// The request as the server of this hop sees it.
   var hop: RedirectPolicy.Hop
   var headers: HeaderList
-  /// Header fields that were left out at the hop's origin.
+  /// Header fields that were withheld at the hop's origin.
   var withheld: [OriginGuard.Withheld]
   var redirects = 0
 
-  /// How often libcurl was about to send this hop's request: more than once is a resend.
+  /// How often libcurl was about to send this hop's request. More than once means a resend.
   var attempts = 0
-  /// The socket of the connection that the hop's request goes over, where it is known.
+  /// The socket of the connection that carries the hop's request; `nil` if it is not known.
   var descriptor: CInt?
-  /// The connection may carry HTTP/2: it was negotiated, or libcurl does not tell.
+  /// Whether the connection may carry HTTP/2: HTTP/2 was negotiated, or libcurl does not report the protocol.
   var mayBeHTTP2 = false
-  /// The connection that libcurl chose must not be used: it is closed, and the hop is restarted.
+  /// Whether the connection that libcurl chose must not be used. It is then closed, and the hop is restarted.
   var needsOtherConnection = false
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false
-  /// Why a callback ended the transfer; goes before libcurl's own reason.
+  /// Why a callback aborted the transfer. Takes precedence over libcurl's own reason.
   var failure: TransportFailure?
 
-  /// The source of a body that is read as it is sent.
+  /// The source of a body that is read while it is sent.
   var file: UploadFile? { didSet { if let file { sourceInode = file.inode } } }
-  /// Of the file that was opened last for the body.
+  /// The inode of the file that was last opened for the body.
   var sourceInode: UInt64?
-  /// Of the next byte that libcurl asks for.
+  /// The offset of the next byte that libcurl will request.
   var offset: Int64 = 0
-  /// Bytes of `file` that libcurl was given, over all hops and attempts.
+  /// Bytes of `file` passed to libcurl, over all hops and attempts.
   var handedOver: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
   var digest = Digest.notWanted
-  /// Bytes that the hash thread has not hashed yet.
+  /// Bytes waiting to be hashed by the hash thread.
   var hashBacklog = 0
   var isPaused = false
 
   var sink = Sink.undecided
-  /// The body as far as it is kept in memory.
+  /// The part of the body that is kept in memory.
   var body: [UInt8] = []
   /// How the body of the response ends; `nil` until its header section has ended.
   var framing: ResponseFraming?
-  /// Of a stored body that ends with its TLS connection.
+  /// How the TLS session ended, for a stored body that is delimited by the end of its connection.
   var sessionEnd: TLSSession.End?
-  /// How much of the request's body had been sent when the response's header section ended, if not all of it.
+  /// How much of the request's body had been sent when the response's header section ended; `nil` if all of
+  /// it.
   var bodySentAtResponse: Int64?
-  /// Body bytes of the response that `framing` is of.
+  /// Body bytes received of the response that `framing` describes.
   var responseBody: Int64 = 0
-  /// Of this hop.
+  /// Body bytes received in this hop.
   var bodyReceived: Int64 = 0
   var headersReceived: Int64 = 0
-  /// Of the hops that are closed.
+  /// The traffic of the closed hops.
   var traffic = Traffic()
-  /// This hop's counters are in `traffic`.
+  /// Whether `traffic` already includes this hop's counters.
   var isHopClosed = false
 
   let started: SuspendingClock.Instant
   let deadline: SuspendingClock.Instant?
   var lastProgress: SuspendingClock.Instant
-  /// All bytes of this hop both ways at `lastProgress`.
+  /// All bytes of this hop in both directions at `lastProgress`.
   var lastCount: Int64 = 0
-  /// libcurl is done with it; a digest or a stored file is awaited.
+  /// Whether libcurl has finished and only a digest or a stored file is awaited.
   var isSettling = false
-  /// Why a download is not put in its place.
+  /// Why a download is not moved to its destination.
   var refusal: String?
   var isStoring = false
   var storedFile: FileVersion?
 
   enum Digest {
     case notWanted
-    /// Pieces go to the hash thread as they are sent.
+    /// Pieces are passed to the hash thread as they are sent.
     case streaming
-    /// All pieces are there; the digest will be posted.
+    /// All pieces have been passed on; the digest will be posted.
     case finishing
     case done([UInt8])
   }
 
-  /// Where the body of the answer goes, decided by its status.
+  /// Where the body of the response goes; decided by its status.
   enum Sink {
     case undecided
     case dropped
@@ -101,25 +102,25 @@ struct Exchange {
     deadline = request.timeLimit.map { now.advanced(by: $0) }
   }
 
-  /// Whether the body of a response of this status goes to the file of `Destination.file`.
+  /// Whether the body of a response with this status goes to the file of `Destination.file`.
   func storesBody(status: Int) -> Bool {
     guard case .file(_, let statuses) = request.destination, hop.method != "HEAD" else { return false }
     return statuses.contains(status)
   }
 
-  /// The size of the response's body, where its header section states it.
+  /// The size of the response's body, if its header section states it.
   private var announced: Int64? {
     if case .length(let length) = framing { length } else { nil }
   }
 
-  /// Fails with `destination`.
+  /// Decides where the body of the response goes. Fails with `destination`.
   func sink(status: Int) throws(TransportFailure) -> Sink {
     if RedirectPolicy.isFollowed(status: status, method: hop.method) {
       return .memory(limit: 64 << 10, isNeeded: false)
     }
     switch request.destination {
     case .memory(let limit, let isNeeded):
-      // An error's page is not what is needed, and must not hide its status.
+      // An error page is not the body that is needed, and its size must not hide the status.
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }

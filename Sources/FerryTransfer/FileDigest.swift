@@ -1,14 +1,14 @@
 import FerryDigest
 import FerryPlan
 
-/// The digest of a file that must stay as it was listed while it is read.
+/// Computes the digest of a file, which must match its listing while it is read.
 package enum FileDigest {
-  /// Read at a time.
+  /// Bytes per read.
   private static let piece = 256 << 10
 
-  /// - Parameter isStopped: asked before each piece of 256 KiB.
-  /// - Returns: 32 bytes; `nil` where it was stopped.
-  /// - Throws: `sourceMissing`, `sourceUnreadable` or `sourceChanged`, as an attempt to send the file would.
+  /// - Parameter isStopped: called before each piece of 256 KiB.
+  /// - Returns: 32 bytes; `nil` if it was stopped.
+  /// - Throws: `sourceMissing`, `sourceUnreadable` or `sourceChanged`, like an attempt to send the file.
   package static func sha256(
     of source: TransferRequest.FileSource, isStopped: () -> Bool
   ) throws(TransportFailure) -> [UInt8]? {

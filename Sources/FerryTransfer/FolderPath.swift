@@ -8,41 +8,43 @@ import Musl
 import Glibc
 #endif
 
-/// The folders that a path leads through, followed name by name.
+/// Walks the folders of a path, one name at a time.
 ///
-/// In a folder that everyone may write to, any user can put a symbolic link. Linux follows such a link only for its
-/// owner and the folder's, but only where fs.protected_symlinks is 1 (proc(5)), which is not the kernel's default.
+/// In a world-writable folder, any user can create a symbolic link. Linux restricts following such links to
+/// links owned by the follower or by the folder's owner, but only if fs.protected_symlinks is 1 (proc(5)),
+/// which is not the kernel's default.
 package enum FolderPath {
   /// Why a folder was not opened.
   package enum Failure: Error {
     /// An error number.
     case system(CInt)
-    /// Another user has put this link or folder there, in a folder that everyone may write to.
+    /// Another user created this link or folder in a world-writable folder.
     case foreign(path: String, owner: uid_t, isLink: Bool)
   }
 
-  /// What may lie in a folder that everyone may write to.
+  /// Which entries of a world-writable folder are accepted.
   package enum Trust {
-    /// Folders of other users, but no links, nor any link below such a folder: what is opened stays the same folder,
-    /// whatever is exchanged later.
+    /// Other users' folders are accepted, but none of their links, nor any link below such a folder. The
+    /// opened folder stays the same, whatever is exchanged later.
     case foreignFolders
-    /// Nothing of other users: they could exchange it after this look.
+    /// No entries of other users are accepted, because they could be exchanged after the check.
     case ownEntries
   }
 
-  /// As many links as Linux follows (path_resolution(7)).
+  /// The link limit of Linux (path_resolution(7)).
   private static let linkLimit = 40
 
-  /// Opens a folder, to be closed by the caller. It can be passed through and asked for its status, not read.
+  /// Opens a folder; the caller closes it. The descriptor can be used to open entries below the folder and
+  /// for its status, not for reading it.
   ///
-  /// - Parameter creating: makes the folders that are missing, with the mode that the umask leaves.
+  /// - Parameter creating: whether missing folders are created, with the mode that the umask leaves.
   package static func descriptor(
     of path: [UInt8], trusting trust: Trust, creating: Bool = false
   ) throws(Failure) -> CInt {
     var names = components(path)
     var current = Descriptor(try start(path))
     var links = 0
-    /// The user who chooses what lies below the current folder.
+    /// The other user who controls what lies below the current folder; `nil` if there is none.
     var stranger: uid_t?
     while let name = names.popLast() {
       let next = open(name, in: current, creating: creating)
@@ -78,9 +80,9 @@ package enum FolderPath {
     case reading
     /// For reading, without waiting for the writer of a FIFO or the holder of a lease.
     case readingAtOnce
-    /// For writing at its end, without waiting for the reader of a FIFO.
+    /// For appending, without waiting for the reader of a FIFO.
     case appending
-    /// Only to look at it, for which no right to the file is needed.
+    /// For its status only, which needs no permission on the file.
     case looking
 
     fileprivate var flags: CInt {
@@ -93,8 +95,8 @@ package enum FolderPath {
     }
   }
 
-  /// Opens a file of any kind that is there. Nothing that another user has put into a folder that everyone may write to
-  /// is followed or opened, whatever is exchanged meanwhile.
+  /// Opens an existing file of any kind. An entry that another user created in a world-writable folder is
+  /// neither followed nor opened, whatever is exchanged meanwhile.
   package static func file(_ path: [UInt8], for access: Access) throws(Failure) -> CInt {
     var path = path
     for _ in 0..<linkLimit {
@@ -106,9 +108,9 @@ package enum FolderPath {
         guard let owner = foreignOwner(owner, in: folder.status) else { return }
         throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: isLink)
       }
-      // Before it is opened, too: that may wait.
+      // Checked also before opening, because opening may block.
       if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
-      // What looks like a link in /proc/PID/fd leads to an open file, whose name it only shows (proc(5)).
+      // What looks like a link in /proc/PID/fd refers to an open file and only shows its name (proc(5)).
       let follow = folder.isInProc ? 0 : O_NOFOLLOW
       let opened = Self.open(name, in: folder, flags: access.flags | O_CLOEXEC | O_NOCTTY | follow)
       if opened >= 0 {
@@ -137,7 +139,7 @@ package enum FolderPath {
     }
   }
 
-  /// -1, with `errno`, where it cannot be opened.
+  /// Returns -1 and sets `errno` if the folder cannot be opened.
   private static func open(_ name: [UInt8], in folder: borrowing Descriptor, creating: Bool) -> CInt {
     let number = folder.number
     // What looks like a link in /proc/PID leads to an open folder, whose name it only shows (proc(5)).
@@ -150,8 +152,8 @@ package enum FolderPath {
     }
   }
 
-  /// The user that has put an entry into a folder that everyone may write to, and who is neither this user nor the
-  /// folder's owner; `nil` where the entry may be used.
+  /// The owner of an entry in a world-writable folder, if that is neither this user nor the folder's owner;
+  /// `nil` if the entry may be used.
   package static func foreignOwner(of entry: stat?, in folder: stat?) -> uid_t? {
     entry.flatMap { foreignOwner($0.st_uid, in: folder) }
   }
@@ -201,12 +203,12 @@ package enum FolderPath {
     return (target, before.st_uid)
   }
 
-  // Enough to pass through a folder, which its owner need not let us read.
+  // Enough to walk through a folder; its owner need not grant read permission.
   private static let flags = ferry_o_search | O_DIRECTORY | O_CLOEXEC
   private static let slash = UInt8(ascii: "/")
   private static let above: [UInt8] = [0x2E, 0x2E]
 
-  /// The folder that a path begins in.
+  /// The folder in which a path begins.
   private static func start(_ path: [UInt8]) throws(Failure) -> CInt {
     guard !path.isEmpty, !path.contains(0) else { throw .system(ENOENT) }
     let opened = openat(AT_FDCWD, path.first == slash ? "/" : ".", flags)
@@ -214,15 +216,15 @@ package enum FolderPath {
     return opened
   }
 
-  /// The last first.
+  /// The components in reverse order.
   private static func components(_ path: [UInt8]) -> [[UInt8]] {
     path.split(separator: slash).filter { !$0.elementsEqual([UInt8(ascii: ".")]) }.reversed().map {
       Array($0)
     }
   }
 
-  /// The part of the path that was refused, for people: up to the name where no link was followed before it, and
-  /// otherwise the whole path.
+  /// The part of the path that was refused, for messages: up to the refused name if no link was followed
+  /// before it, otherwise the whole path.
   private static func text(_ name: [UInt8], _ rest: [[UInt8]], of path: [UInt8]) -> String {
     let all = components(path)
     guard rest.count < all.count, all[rest.count] == name, Array(all[..<rest.count]) == rest else {
@@ -232,7 +234,7 @@ package enum FolderPath {
     return String(decoding: (path.first == slash ? [slash] : []) + names, as: UTF8.self)
   }
 
-  /// Closes what it holds.
+  /// Closes the descriptor when it is destroyed.
   private struct Descriptor: ~Copyable {
     let number: CInt
 
@@ -244,7 +246,7 @@ package enum FolderPath {
       return fstat(number, &status) == 0 ? status : nil
     }
 
-    /// Of an entry of this folder, without following a link.
+    /// The status of an entry of this folder, without following a link.
     func status(of name: [UInt8]) -> stat? {
       var status = stat()
       let number = number
@@ -262,7 +264,7 @@ package enum FolderPath {
 }
 
 extension FolderPath.Failure {
-  /// For people, after the path that was to be used.
+  /// The reason for messages, after the path that was to be used.
   package var reason: String {
     switch self {
     case .system(let code): SystemText.error(code)

@@ -6,15 +6,15 @@ import Musl
 import Glibc
 #endif
 
-/// How much room the file system of an open file has.
+/// The free space of the file system of an open file.
 struct FreeSpace {
   /// Bytes that this user may still write.
   var available: Int64
-  /// Bytes that a download leaves free, so that a server cannot fill the disk on which journals and logs are written:
-  /// a hundredth of the file system, at most 64 MiB.
+  /// Bytes that a download leaves free, so that a server cannot fill the disk to which journals and logs are
+  /// written: one percent of the file system, at most 64 MiB.
   var reserve: Int64
 
-  /// `nil` where the file system does not say.
+  /// Returns `nil` if the file system does not report its free space.
   init?(_ descriptor: CInt) {
     var status = statvfs()
     guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }

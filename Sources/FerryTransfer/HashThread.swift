@@ -2,12 +2,11 @@ import FerryDigest
 import FerryPlan
 import FerryProcess
 
-/// SHA-256 away from the loop, one piece after another.
+/// Computes SHA-256 on another thread than the loop's, one piece at a time.
 ///
-/// `@unchecked Sendable`: `streams` is touched only by blocks on `worker`, which runs one at a time.
+/// `@unchecked Sendable`: only blocks on `worker` access `streams`, and `worker` runs one at a time.
 final class HashThread: @unchecked Sendable {
-  /// A large file is hashed in slices of this size, so that the pieces of transfers get their turn
-  /// between them.
+  /// A large file is hashed in slices of this size, so that pieces of transfers are hashed between them.
   private static let slice = 1 << 20
 
   private let worker: SerialWorker
@@ -19,7 +18,7 @@ final class HashThread: @unchecked Sendable {
     self.mailbox = mailbox
   }
 
-  /// Adds the next bytes of a stream; `hashed` is posted when they are through.
+  /// Adds the next bytes of a stream. Posts `hashed` when they are hashed.
   func update(_ key: Mailbox.Key, _ bytes: [UInt8]) {
     worker.submit { [self] in
       let hash = streams[key] ?? SHA256()
@@ -29,12 +28,12 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// Forgets a stream: it is cancelled, or sent again from its start.
+  /// Discards a stream that is canceled or resent from its start.
   func reset(_ key: Mailbox.Key) {
     worker.submit { [self] in streams[key] = nil }
   }
 
-  /// Ends a stream; `digest` is posted.
+  /// Completes a stream and posts `digest`.
   func finish(_ key: Mailbox.Key) {
     worker.submit { [self] in
       let hasher = streams.removeValue(forKey: key) ?? SHA256()
@@ -42,7 +41,7 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// Hashes a file for its own sake; `fileDigest` is posted.
+  /// Hashes a file that is not being sent and posts `fileDigest`.
   func hash(_ key: Mailbox.Key, _ source: TransferRequest.FileSource) {
     worker.submit { [self] in
       do throws(TransportFailure) {
@@ -54,7 +53,7 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// `@unchecked Sendable`: it passes from block to block of one worker.
+  /// `@unchecked Sendable`: it is passed from block to block of one worker.
   private final class FileHash: @unchecked Sendable {
     let key: Mailbox.Key
     let file: UploadFile

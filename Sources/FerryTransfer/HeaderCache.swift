@@ -1,6 +1,7 @@
 import FerryPlan
 
-/// The lists of the last requests: the items of a batch differ in their URL, seldom in their headers.
+/// The header lists of the latest requests. The items of a batch differ in their URL, but seldom in their
+/// headers.
 struct HeaderCache {
   /// A batch alternates between its steps (allocate, transfer, commit), a few batches at a time.
   private static let capacity = 8

@@ -1,15 +1,15 @@
 import CCurl
 import FerryPlan
 
-/// A request's header fields as `CURLOPT_HTTPHEADER` takes them, checked.
+/// A request's checked header fields in the form that `CURLOPT_HTTPHEADER` takes.
 final class HeaderList {
   let fields: [TransferRequest.HeaderField]
-  /// What a `Content-Length` among the fields promises. libcurl sends that field itself.
+  /// The value of a `Content-Length` among the fields. libcurl sends that field itself.
   let declaredLength: Int64?
   private(set) var slist: UnsafeMutablePointer<curl_slist>?
 
-  /// Fails with `request` where a name is no token, a value has a control character, or a field
-  /// would change how the body is framed.
+  /// Fails with `request` if a name is not a token, a value contains a control character, or a field would
+  /// change how the body is framed.
   init(_ fields: [TransferRequest.HeaderField]) throws(TransportFailure) {
     self.fields = fields
     var lines: [[CChar]] = []
@@ -32,7 +32,7 @@ final class HeaderList {
       }
       lines.append(try Self.line(field))
     }
-    // CURLOPT_POSTFIELDS would name a form's media type; a name without a value leaves the field out.
+    // CURLOPT_POSTFIELDS would add a form's media type. A name without a value suppresses the field.
     if !hasContentType { lines.append("Content-Type:".utf8CString.map { $0 }) }
     self.declaredLength = declaredLength
     for line in lines {
@@ -50,7 +50,7 @@ final class HeaderList {
     guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
       throw failure("the value of the header \(field.name) has a line end or another control character")
     }
-    // "Name;" is libcurl's way to send a field with an empty value.
+    // libcurl sends a field with an empty value if it is written as "Name;".
     let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     return Array((isEmpty ? "\(field.name);" : "\(field.name): \(field.value)").utf8CString)
   }
@@ -61,7 +61,7 @@ final class HeaderList {
 }
 
 extension UInt8 {
-  /// RFC 9110, section 5.6.2: what a method or a field name may hold.
+  /// Whether the byte may appear in a method or a field name (RFC 9110, section 5.6.2).
   var isToken: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,22 +2,22 @@ import CCurl
 import FerryPlan
 import Synchronization
 
-/// What the helper threads and other threads tell the loop.
+/// Messages from the helper threads and other threads to the loop.
 final class Mailbox: Sendable {
-  /// Names a transfer even where the caller uses its id again.
+  /// Identifies a transfer even if the caller reuses its ID.
   struct Key: Hashable, Sendable {
     var id: UInt64
     var serial: UInt64
   }
 
   enum Message: Sendable {
-    /// So many bytes of the stream are hashed.
+    /// Bytes of the stream have been hashed.
     case hashed(Key, bytes: Int)
-    /// The whole stream is hashed.
+    /// The whole stream has been hashed.
     case digest(Key, [UInt8])
-    /// The downloaded file is in place, or why it is not.
+    /// The downloaded file is at its destination, or the reason why it is not.
     case stored(Key, Result<DownloadFile.Stored, TransportFailure>)
-    /// A file was hashed for its own sake.
+    /// A file that is not being sent has been hashed.
     case fileDigest(Key, Result<[UInt8], TransportFailure>)
   }
 
@@ -29,14 +29,14 @@ final class Mailbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// From now on the multi handle is woken.
+  /// From now on, messages wake the multi handle.
   func open(_ multi: UnsafeMutableRawPointer) {
-    // A handle travels as its address: a pointer may not cross into the lock's region.
+    // The handle is captured as an integer, because a pointer must not cross into the lock's region.
     let address = UInt(bitPattern: multi)
     state.withLock { $0.multi = UnsafeMutableRawPointer(bitPattern: address) }
   }
 
-  /// The multi handle is about to go; later messages are kept and nobody is woken.
+  /// The multi handle is about to be destroyed. Later messages are kept and wake nobody.
   func close() {
     state.withLock { $0.multi = nil }
   }
@@ -45,7 +45,7 @@ final class Mailbox: Sendable {
     state.withLock {
       let wasEmpty = $0.messages.isEmpty
       $0.messages.append(message)
-      // One wake-up is enough for all messages that the loop then finds.
+      // One wake-up is enough for all messages that the loop finds.
       if wasEmpty, let multi = $0.multi { curl_multi_wakeup(multi) }
     }
   }
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Everything since the last call, and whether `wake` was used.
+  /// All messages since the last call, and whether `wake` was called.
   func take() -> (messages: [Message], isWoken: Bool) {
     state.withLock {
       let taken = ($0.messages, $0.isWoken)

@@ -1,36 +1,36 @@
 import FerryPlan
 
-/// Decides which origin a request may reach with what it carries.
+/// Decides which origins may receive a request with its sensitive content.
 enum OriginGuard {
-  /// A header field that is left out at an origin.
+  /// A header field that is not sent to an origin.
   struct Withheld: Equatable {
-    /// Such as `token.access_token in the header Authorization`.
+    /// For example `token.access_token in the header Authorization`.
     var text: String
     var owner: TransferRequest.HeaderField.Owner
   }
 
   enum Admission: Equatable {
     case send([TransferRequest.HeaderField], withheld: [Withheld])
-    /// With the reason, which names values and origins only.
+    /// The reason names values and origins only.
     case refuse(String)
   }
 
-  /// In bytes: no name in the DNS is longer (RFC 1035, section 2.3.4), and messages contain it.
+  /// In bytes. No DNS name is longer (RFC 1035, section 2.3.4). Host names appear in messages.
   static let hostLimit = 255
 
   // MARK: The first request
 
-  /// The request as the origin of its URL may see it. Only a URL that a response named is looked at: the others are
-  /// the manifest's own.
+  /// The request in the form in which the origin of its URL may receive it. Only a URL that came from a
+  /// response is checked; all other URLs come from the manifest.
   ///
-  /// - Throws: a failure of code `redirect`, before anything is sent.
+  /// - Throws: a failure with the code `redirect`, before anything is sent.
   static func firstHop(
     _ request: TransferRequest
   ) throws(TransportFailure) -> (hop: RedirectPolicy.Hop, withheld: [Withheld]) {
     var hop = RedirectPolicy.Hop(
       method: request.method, url: request.url, headers: request.headers, hasBody: request.body.isSent)
     guard request.sensitive.isURLCaptured else { return (hop, []) }
-    // libcurl's own parser decides: it must not read another host than this check.
+    // libcurl's own parser reads the URL, so that libcurl and this check cannot see different hosts.
     guard let url = CurlURL(request.url), let origin = url.origin else {
       throw EasyHandle.malformed("the URL that a response named cannot be read")
     }
@@ -79,7 +79,7 @@ enum OriginGuard {
 
   // MARK: Redirects
 
-  /// What of a hop a redirect may take to another origin.
+  /// Decides which parts of a hop a redirect may take to another origin.
   static func admit(
     _ hop: RedirectPolicy.Hop, _ sensitive: SensitiveParts, _ rules: TransferRequest.AcrossOrigins,
     hasUserinfo: Bool, from: Origin, to: Origin
@@ -93,7 +93,7 @@ enum OriginGuard {
     var dropped: [TransferRequest.HeaderField] = []
     for field in headers {
       let owner = owner(of: field)
-      // The request's own fields belong to the place where the manifest sends them.
+      // The request's own fields belong to the origin to which the manifest sends them.
       let mayCross =
         owner.map { $0 != .request && !isDowngrade && sensitive.known.knows(to, for: $0) } ?? true
       if mayCross { kept.append(field) } else { dropped.append(field) }
@@ -114,7 +114,7 @@ enum OriginGuard {
       "\(what) was not followed, because the request carries \(list(held)); to follow it, \(help)")
   }
 
-  /// Who set a field that stays with its origin; `nil` for one that may go anywhere.
+  /// The owner of a field that must stay with its origin; `nil` for a field that may be sent anywhere.
   private static func owner(of field: TransferRequest.HeaderField) -> TransferRequest.HeaderField.Owner? {
     if let sensitivity = field.sensitivity { return sensitivity.owner }
     switch field.name.lowercased() {
@@ -125,7 +125,8 @@ enum OriginGuard {
 
   // MARK: Messages
 
-  /// Why a response of 401 or 403 may have come: what was left out at its origin, and what would allow it.
+  /// A possible reason for a 401 or 403 response: which fields were withheld at its origin, and how to allow
+  /// them.
   static func explanation(_ withheld: [Withheld], at origin: Origin?) -> String? {
     guard let first = withheld.first else { return nil }
     let place = origin.map { "\($0)" } ?? "this origin"
