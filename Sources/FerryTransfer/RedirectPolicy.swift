@@ -1,11 +1,12 @@
 import FerryPlan
 
-/// Where a redirect sends a request, and what of the request goes along (RFC 9110, section 15.4).
+/// Decides where a redirect sends a request and which parts of the request go with it (RFC 9110, section
+/// 15.4).
 ///
-/// ferry follows redirects itself: libcurl drops Authorization and Cookie at another host, but knows nothing of other
-/// sensitive header fields, URLs and bodies.
+/// ferry follows redirects itself. libcurl drops Authorization and Cookie for another host, but does not know
+/// about other sensitive header fields, URLs and bodies.
 enum RedirectPolicy {
-  /// A request as one server sees it.
+  /// A request as it is sent to one server.
   struct Hop: Equatable {
     var method: String
     var url: String
@@ -16,18 +17,19 @@ enum RedirectPolicy {
   }
 
   enum Decision: Equatable {
-    /// The redirect is the request's response.
+    /// The redirect is not followed; it is the response to the request.
     case stay
     case follow(Hop, withheld: [OriginGuard.Withheld])
-    /// With the reason; holds no URL.
+    /// The reason contains no URL.
     case refuse(String)
   }
 
   /// Whether a response of this status redirects a request of this method, if it has a Location.
   ///
-  /// A redirect that would make a GET of a request that sends something is not followed: it is how servers confirm
-  /// what they did, and how they lead to a login page, and the response to that GET would be taken for the
-  /// response to the request. RFC 9110 lets clients rewrite POST at 301 and 302, and asks for it at 303.
+  /// A redirect that would turn a request that sends something into a GET is not followed. Servers use such
+  /// redirects to confirm what they did and to lead to a login page, and the response to the GET would be
+  /// mistaken for the response to the request. RFC 9110 allows clients to rewrite POST at 301 and 302, and
+  /// requires it at 303.
   static func isFollowed(status: Int, method: String) -> Bool {
     switch status {
     case 307, 308: return true
@@ -37,12 +39,13 @@ enum RedirectPolicy {
     }
   }
 
-  /// Methods that clients send again unchanged at 301 and 302, and that mean the same sent twice.
+  /// Whether clients resend the method unchanged at 301 and 302, and sending it twice has the same effect as
+  /// sending it once.
   private static func keepsMeaning(_ method: String) -> Bool {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
   }
 
-  /// - Parameter followed: the redirects before this one.
+  /// - Parameter followed: the number of redirects followed before this one.
   static func decide(
     status: Int, location: String?, hop: Hop, sensitive: SensitiveParts, rules: TransferRequest.Redirects,
     followed: Int
@@ -65,7 +68,7 @@ enum RedirectPolicy {
     guard to.host.utf8.count <= OriginGuard.hostLimit else {
       return .refuse("a redirect to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
     }
-    // A user name in a Location is the server's, and only obscures the host (RFC 9110, section 4.2.4).
+    // A user name in a Location comes from the server and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
     guard let text = url.text else { return .refuse("a redirect to something that is not a URL") }
     var next = Hop(method: hop.method, url: text, headers: hop.headers, hasBody: hop.hasBody)
@@ -87,7 +90,7 @@ enum RedirectPolicy {
     return .follow(next, withheld: withheld)
   }
 
-  /// Fields that mean nothing without the body.
+  /// Whether the field has no meaning without the body.
   private static func describesBody(_ field: TransferRequest.HeaderField) -> Bool {
     switch field.name.lowercased() {
     case "content-encoding", "content-language", "content-length", "content-location", "content-range",

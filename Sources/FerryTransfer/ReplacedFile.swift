@@ -8,46 +8,49 @@ import Musl
 import Glibc
 #endif
 
-/// The file whose name a new file is about to take: who may read and write it, and whether it may be replaced at all.
+/// The file that a new file is about to replace: who may read and write it, and whether it may be replaced at
+/// all.
 ///
-/// The new file gets the old one's owner, group, mode and access ACL (acl(5)) before its first byte. What cannot be
-/// given, because only root may give files away, makes access narrower and never wider. Other extended attributes and
-/// the set-user-ID, set-group-ID and sticky bits are not kept.
+/// The new file gets the old one's owner, group, mode and access ACL (acl(5)) before its first byte. Only
+/// root may give files away; if the owner or group cannot be set, access becomes narrower, never wider. Other
+/// extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
 package struct ReplacedFile {
   private let path: String
-  /// `nil` where no regular file has the name. A link is replaced itself, and what it leads to stays.
+  /// `nil` if no regular file has the name. A symbolic link is itself replaced, and its target remains.
   private let status: stat?
 
-  /// - Parameter path: looked at without following a link.
+  /// - Parameter path: read without following a link.
   package init(_ path: String) {
     self.path = path
     var status = stat()
     let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    // Another user may have put it there since `refusal` looked: nothing of it is kept.
+    // If another user created the file after `refusal` checked, none of its attributes are preserved.
     self.status = isFile && Self.foreignOwner(of: status, at: path) == nil ? status : nil
   }
 
-  /// With which mode open(2) makes the new file: as usual where the name is free, otherwise closed to others until
-  /// `restrict` has run.
+  /// The mode for open(2) of the new file: the usual mode if no file has the name, otherwise closed to others
+  /// until `restrict` has run.
   package var creationMode: mode_t { status == nil ? 0o666 : 0o600 }
 
-  /// Gives a new file the access of the old one. Nothing where the name is free.
+  /// Gives a new file the access rights of the old one. Does nothing if there is no old file.
   ///
-  /// - Returns: 0, or the number of the error that left it without.
+  /// - Returns: 0, or the error number if the rights could not be set.
   package func restrict(_ descriptor: CInt) -> CInt {
     guard let status else { return 0 }
     let mode = status.st_mode & 0o777
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return errno }
     if own.st_uid != status.st_uid || own.st_gid != status.st_gid {
-      // Only root gives a file to another user; its owner may give it to a group that the user is in.
+      // Only root can give a file to another user. A file's owner can give it to a group of which the user is
+      // a member.
       let keepsGroup =
         fchown(descriptor, status.st_uid, status.st_gid) == 0
         || fchown(descriptor, uid_t.max, status.st_gid) == 0
-      // The group's bits, and an ACL's entry for the group, would now be another group's.
+      // The group bits, and an ACL entry for the group, would now apply to another group.
       guard keepsGroup else { return fchmod(descriptor, mode & 0o707) == 0 ? 0 : errno }
     }
-    // Under an ACL the group bits are its mask. As plain bits they would open the file to its whole group.
+    // With an ACL, the group bits are its mask. As plain mode bits, they would open the file to its whole
+    // group.
     guard fchmod(descriptor, mode & 0o707) == 0 else { return errno }
     switch ferry_copy_acl(path, descriptor) {
     case 0: return fchmod(descriptor, mode) == 0 ? 0 : errno
@@ -55,17 +58,17 @@ package struct ReplacedFile {
     }
   }
 
-  /// Why the path must not be used: in a folder that everyone may write to, another user has taken its name, or the name
-  /// of a folder above it; or what the system reports of that folder. `nil` where the path may be used.
+  /// Why the path must not be used: in a world-writable folder, another user has taken its name or the name
+  /// of a folder above it, or the system reports an error for that folder. `nil` if the path may be used.
   ///
-  /// As the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos (proc(5)) have it: what belongs
-  /// to this user or to the folder's owner is not suspected.
+  /// The rule is that of the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos
+  /// (proc(5)): entries that belong to this user or to the folder's owner are trusted.
   package static func refusal(_ path: String) -> String? {
     var entry = stat()
     do throws(FolderPath.Failure) {
       close(try FolderPath.descriptor(of: Array(folder(of: path).utf8), trusting: .ownEntries))
     } catch {
-      // Also where the system reports an error: another user may have caused it for this moment alone.
+      // An error is also a refusal, because another user may have caused it for just this moment.
       return error.reason
     }
     guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }
@@ -73,9 +76,10 @@ package struct ReplacedFile {
       + "remove it, or choose a folder that only you can write to"
   }
 
-  /// Where the symbolic link of this name leads; `nil` where there is none, or one that `refusal` is about.
+  /// The target of the symbolic link with this name; `nil` if there is none, or if `refusal` rejects it.
   ///
-  /// The owner that is judged is that of the link that is read, also where another user exchanges it meanwhile.
+  /// The owner that is checked is that of the link that was read, even if another user exchanges the link
+  /// meanwhile.
   package static func destination(ofLink path: String) -> String? {
     var before = stat()
     var after = stat()
@@ -88,7 +92,7 @@ package struct ReplacedFile {
         characters.baseAddress.map { readlink(path, $0, characters.count) } ?? 0
       }
     }
-    // Nobody but its owner or the folder's can put the same inode back.
+    // Only the owner of the link or of the folder can put the same inode back.
     guard count > 0, count < bytes.count, lstat(path, &after) == 0, before.isSameEntry(as: after) else {
       return nil
     }

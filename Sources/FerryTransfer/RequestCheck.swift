@@ -1,12 +1,12 @@
 import FerryPlan
 
-/// What libcurl would take and should not, or would take for something else.
+/// Rejects requests that libcurl would accept but should not, or would misread.
 enum RequestCheck {
   /// Fails with `request`.
   static func check(_ request: TransferRequest) throws(TransportFailure) {
     guard !request.method.isEmpty, request.method.utf8.allSatisfy(\.isToken), request.method != "CONNECT"
     else { throw EasyHandle.malformed("the method is not one that can be sent") }
-    // Without a scheme libcurl would guess one, and at a NUL its copy would end.
+    // Without a scheme, libcurl would guess one. At a NUL, its copy would end.
     guard isHTTP(request.url), request.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw EasyHandle.malformed("the URL is neither http nor https, or has a character that is not encoded")
     }

@@ -1,23 +1,24 @@
 /// How the end of a response's body is recognized (RFC 9112, section 6.3).
 ///
 /// libcurl reads `Content-Length: 3, 10` and `3x` as 3, ignores a number that is too large, and prefers
-/// `Transfer-Encoding` to `Content-Length`: a body that it reports as complete may be cut, or another response.
+/// `Transfer-Encoding` to `Content-Length`. A body that it reports as complete may therefore be truncated or
+/// include another response.
 enum ResponseFraming: Equatable {
   /// No body: the response is to HEAD, or its status is 204 or 304.
   case noBody
   /// `Content-Length`, in bytes.
   case length(Int64)
-  /// The last chunk; libcurl checks it.
+  /// The last chunk ends the body; libcurl checks it.
   case chunked
-  /// The end of the connection, or of the stream in HTTP/2. A connection that broke looks the same, and libcurl 7.88
-  /// takes RST_STREAM with NO_ERROR for the end of a stream.
+  /// The end of the connection, or of the stream in HTTP/2, ends the body. A broken connection looks the
+  /// same, and libcurl 7.88 treats RST_STREAM with NO_ERROR as the end of a stream.
   case untilClose
-  /// With the reason.
+  /// Carries the reason.
   case invalid(String)
 
   /// - Parameters:
-  ///   - head: the whole header section of a final response.
-  ///   - method: of the request.
+  ///   - head: the complete header section of a final response.
+  ///   - method: the method of the request.
   init(_ head: ResponseHead, method: String) {
     guard method != "HEAD", head.status != 204, head.status != 304 else {
       self = .noBody
@@ -47,7 +48,8 @@ enum ResponseFraming: Equatable {
     }
   }
 
-  /// `nil` without a `Content-Length`. The same number several times is that number (RFC 9110, section 8.6).
+  /// `nil` without a `Content-Length`. The same number given several times counts once (RFC 9110, section
+  /// 8.6).
   private static func framing(lengths: [Substring]) -> Self? {
     guard let first = lengths.first else { return nil }
     guard lengths.allSatisfy({ $0 == first }) else {
@@ -60,7 +62,7 @@ enum ResponseFraming: Equatable {
     return .length(length)
   }
 
-  /// The members of a list, empty ones included.
+  /// The members of a list, including empty ones.
   private static func members(of value: String) -> [Substring] {
     value.split(separator: ",", omittingEmptySubsequences: false).map { member in
       let start = member.drop { $0 == " " || $0 == "\t" }

@@ -1,51 +1,54 @@
-/// The header section of one response as its lines arrive, read once it has ended.
+/// The header section of one response. It collects lines as they arrive and parses them when the section has
+/// ended.
 ///
-/// Of several header sections in a row (100 Continue, a resend) the last is kept; trailers are left out. All of
-/// them count against the limits: a server could send interim responses or trailers without end.
+/// If several header sections arrive in a row (100 Continue, a resend), the last is kept. Trailers are
+/// dropped. All of them count against the limits, because a server could send interim responses or trailers
+/// endlessly.
 struct ResponseHead {
-  /// In bytes, of one hop.
+  /// Limit in bytes for one hop.
   static let byteLimit = 256 << 10
-  /// Of one hop.
+  /// Limit in lines for one hop.
   static let lineLimit = 4096
 
-  /// 0 where the status line is not one of HTTP (RFC 9112, section 4).
+  /// 0 if the status line is not an HTTP status line (RFC 9112, section 4).
   private(set) var status = 0
-  /// The status line says HTTP/2.
+  /// Whether the status line says HTTP/2.
   private(set) var isHTTP2 = false
   private(set) var isHTTP10 = false
-  /// The empty line that ends the section has come.
+  /// Whether the empty line that ends the section has been received.
   private(set) var isWhole = false
-  /// In the order received, once the section has ended. Folded lines (RFC 9112, section 5.2) are joined, bytes that
-  /// are not UTF-8 replaced, and lines without a colon left out.
+  /// The fields in the order received; empty until the section has ended. Folded lines (RFC 9112, section
+  /// 5.2) are joined, bytes that are not UTF-8 are replaced, and lines without a colon are dropped.
   private(set) var fields: [(name: String, value: String)] = []
-  /// A line that libcurl and `fields` could take for different fields: a blank before the colon (RFC 9112, section
-  /// 5.1), or a folded field that frames the body.
+  /// Whether a line could mean different fields to libcurl and in `fields`: a blank before the colon (RFC
+  /// 9112, section 5.1), or a folded field that frames the body.
   private(set) var isAmbiguous = false
-  /// A status line has come.
+  /// Whether a status line has been received.
   private var hasBegun = false
   private var bytes: [UInt8] = []
   private var byteCount = 0
   private var lineCount = 0
 
   enum Line {
-    /// A new header begins; whatever came before is not the answer.
+    /// A new header section begins. Anything before it is not part of the response.
     case first
     case next
     /// The section has ended.
     case last
-    /// Beyond a limit.
+    /// A limit is exceeded.
     case tooMuch
-    /// A status line inside a header section. libcurl takes one with a colon for a field.
+    /// A status line inside a header section. libcurl treats one that contains a colon as a field.
     case misplaced
   }
 
-  /// Takes a line, with its line end.
+  /// Adds a line, including its line end.
   mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
     byteCount += line.count
     lineCount += 1
     guard byteCount <= Self.byteLimit, lineCount <= Self.lineLimit else { return .tooMuch }
     let isFinal = isWhole && status >= 200
-    // After a final response a line that looks like another one is a trailer: a resend starts over first.
+    // After a final response, a line that looks like a status line is a trailer. A resend calls `startOver`
+    // first.
     if !isFinal, isStatusLine(line) {
       guard !hasBegun || isWhole else { return .misplaced }
       startOver()
@@ -65,7 +68,7 @@ struct ResponseHead {
     return .next
   }
 
-  /// Drops what has come, such as the response of a proxy to CONNECT. It still counts against the limits.
+  /// Drops the received lines, such as a proxy's response to CONNECT. They still count against the limits.
   mutating func startOver() {
     bytes.removeAll(keepingCapacity: true)
     fields = []
@@ -99,14 +102,14 @@ struct ResponseHead {
     }
   }
 
-  /// Only the first line of a header section may begin so: no field name has a slash.
+  /// Only the first line of a header section can begin like this, because no field name contains a slash.
   private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
     line.count >= 5 && line[4] == UInt8(ascii: "/") && line[0] == UInt8(ascii: "H")
       && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
   }
 
   private static func status(_ line: UnsafeRawBufferPointer) -> Int {
-    // "HTTP/1.1 200 OK", and "HTTP/2 200 " of libcurl's own making.
+    // "HTTP/1.1 200 OK", or "HTTP/2 200 ", which libcurl composes itself.
     var rest = line.dropFirst("HTTP/".utf8.count)
     guard rest.popFirst()?.isDigit == true else { return 0 }
     if rest.first == UInt8(ascii: ".") {
@@ -121,7 +124,7 @@ struct ResponseHead {
 }
 
 extension String {
-  /// Whether this field name is the other, which is in lower case.
+  /// Whether this field name equals `name`, which is in lower case.
   func isField(_ name: StaticString) -> Bool {
     utf8.count == name.utf8CodeUnitCount && lowercased() == "\(name)"
   }
@@ -134,7 +137,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without blanks and carriage returns at the ends.
+  /// The bytes without leading and trailing blanks and carriage returns.
   fileprivate var trimmed: ArraySlice<UInt8> {
     var slice = self
     while let first = slice.first, first.isBlank { slice.removeFirst() }

@@ -1,15 +1,15 @@
 import FerryPlan
 
-/// What of a request must not reach an origin that the manifest does not name. Values are listed by name, such as
-/// `secrets.client_secret`, never by their text.
+/// The parts of a request that must not reach an origin that the manifest does not name. Values are listed by
+/// name, such as `secrets.client_secret`, never by their text.
 package struct SensitiveParts: Equatable, Sendable {
-  /// Values in the URL behind its beginning.
+  /// Values in the URL after its beginning.
   package var url: [String]
-  /// The value that the URL begins with, such as a pre-signed URL. The request goes where it leads, and a redirect
-  /// takes it to no other origin.
+  /// The value that the URL begins with, such as a pre-signed URL. It determines where the request goes, and
+  /// a redirect must not take it to another origin.
   package var urlBeginning: [String]
   package var body: [String]
-  /// Whether a response, and not the manifest, names the origin of the URL.
+  /// Whether a response, rather than the manifest, names the origin of the URL.
   package var isURLCaptured: Bool
   package var known: KnownOrigins
 
@@ -25,7 +25,8 @@ package struct SensitiveParts: Equatable, Sendable {
   }
 }
 
-/// The origins that the manifest itself names for a request, by what the request carries.
+/// The origins that the manifest itself names for a request, grouped by the part of the request to which they
+/// apply.
 package struct KnownOrigins: Equatable, Sendable {
   /// For the request's own header fields, URL and body.
   package var request: OriginSet
@@ -33,7 +34,7 @@ package struct KnownOrigins: Equatable, Sendable {
   package var session: OriginSet
   /// For the token's header field.
   package var token: OriginSet
-  /// User names and passwords that the manifest's URLs hold, by their origin.
+  /// User names and passwords in the manifest's URLs, by origin.
   package var userinfo: [Origin: Userinfo]
 
   package init(
@@ -48,10 +49,10 @@ package struct KnownOrigins: Equatable, Sendable {
 }
 
 extension TransferRequest.HeaderField {
-  /// Why a field is kept from other origins.
+  /// Why a field is withheld from other origins.
   package struct Sensitivity: Hashable, Sendable {
     package var owner: Owner
-    /// Names of the sensitive values in it; empty where the field's name alone makes it a credential.
+    /// Names of the sensitive values in the field; empty if the field's name alone makes it a credential.
     package var values: [String]
 
     package init(_ owner: Owner, values: [String] = []) {
@@ -60,7 +61,7 @@ extension TransferRequest.HeaderField {
     }
   }
 
-  /// Which part of the manifest sets the field: it decides which origins are known to it.
+  /// The part of the manifest that sets the field. It determines which origins are known for the field.
   package enum Owner: Hashable, Sendable {
     case request
     case session
@@ -72,7 +73,7 @@ extension TransferRequest.HeaderField {
 extension TransferRequest {
   /// How redirects are followed.
   package struct Redirects: Equatable, Sendable {
-    /// How many are followed; with 0 the first one is the response.
+    /// How many redirects are followed. With 0, the first redirect is the response.
     package var limit: Int
     package var acrossOrigins: AcrossOrigins
 
@@ -82,13 +83,13 @@ extension TransferRequest {
     }
   }
 
-  /// What happens to a sensitive request that would go to another origin.
+  /// What happens if a sensitive request would be redirected to another origin.
   package enum AcrossOrigins: Equatable, Sendable {
-    /// It fails.
+    /// The request fails.
     case refuse
-    /// It goes there without its sensitive header fields; with a sensitive URL or body it fails.
+    /// The request is sent without its sensitive header fields; if its URL or body is sensitive, it fails.
     case strip
-    /// It goes there as it is.
+    /// The request is sent unchanged.
     case follow
   }
 }

@@ -8,16 +8,16 @@ import Glibc
 
 /// One end of a connected TCP socket.
 struct SocketAddress: Equatable {
-  /// Numeric, without a zone.
+  /// A numeric address without a zone.
   let host: String
   let port: UInt16
 
   init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-  /// The own end. `nil` where the socket has none, or one of another kind than IPv4 and IPv6.
+  /// The local address. `nil` if the socket has none, or if it is neither IPv4 nor IPv6.
   init?(of descriptor: CInt) { self.init { getsockname(descriptor, $0, $1) } }
 
-  /// The other end.
+  /// The remote address.
   init?(ofPeerOf descriptor: CInt) { self.init { getpeername(descriptor, $0, $1) } }
 
   private init?(_ read: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt) {

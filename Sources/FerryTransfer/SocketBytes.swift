@@ -1,10 +1,10 @@
-/// Bytes that a loop's sockets have carried: TLS, header fields, HTTP/2's frames and what TCP sent again
-/// included. The headers of TCP and IP are not, nor is the resolver's talk.
+/// Bytes that a loop's sockets have carried, including TLS, header fields, HTTP/2 frames and TCP
+/// retransmissions. TCP and IP headers and the resolver's traffic are not included.
 package struct SocketBytes: Hashable, Sendable {
   package var sent: Int64
   package var received: Int64
-  /// Whether every socket told its bytes. Otherwise these are the bodies and header fields that libcurl
-  /// saw, or what the sockets told, whichever is more.
+  /// Whether every socket reported its bytes. If not, the counts are the larger of two numbers: the bodies
+  /// and header fields that libcurl saw, and what the sockets reported.
   package var isExact: Bool
 
   package var total: Int64 { sent + received }

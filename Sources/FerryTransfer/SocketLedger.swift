@@ -6,16 +6,18 @@ import Musl
 import Glibc
 #endif
 
-/// The sockets of a loop, what the closed ones carried, and whether an idle one has received something.
+/// Tracks a loop's sockets, the bytes that closed ones carried, and whether an idle one has received
+/// anything.
 ///
-/// libcurl names a socket when it opens and when it closes one (CURLOPT_OPENSOCKETFUNCTION and
-/// CURLOPT_CLOSESOCKETFUNCTION; CURLOPT_SOCKOPTFUNCTION would not tell of the end). Neither is called
-/// for a request that goes over a connection that stands. The loop's thread calls, as it does libcurl.
+/// libcurl calls the ledger when it opens or closes a socket (CURLOPT_OPENSOCKETFUNCTION and
+/// CURLOPT_CLOSESOCKETFUNCTION; CURLOPT_SOCKOPTFUNCTION would not report the closing). It calls neither for a
+/// request on an existing connection. All calls come from the loop's thread, which also calls libcurl.
 final class SocketLedger {
   private struct Connection {
-    /// 0 until it is known.
+    /// 0 until the port is known.
     var localPort: UInt16 = 0
-    /// A whole HTTP/1.1 response has come, so nothing may be received until the next request is sent.
+    /// Whether a complete HTTP/1.1 response was received, so that nothing may be received until the next
+    /// request is sent.
     var isIdle = false
   }
 
@@ -23,16 +25,16 @@ final class SocketLedger {
   private var descriptors: [CInt: Connection] = [:]
   /// Connections to different servers can share a port.
   private var byLocalPort: [UInt16: [CInt]] = [:]
-  /// Those whose local port is not known yet.
+  /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
   private var closed = SocketBytes()
-  /// Is told of each socket.
+  /// Notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
 
-  /// - Parameter info: what a socket tells of itself.
+  /// - Parameter info: reads the kernel's counters of a socket.
   init(info: @escaping (CInt) -> TCPInfo? = TCPInfo.init(of:)) { self.info = info }
 
-  /// What the sockets told: the open ones are asked now.
+  /// The bytes that the sockets reported. Open sockets are queried at the call.
   var bytes: SocketBytes {
     descriptors.keys.reduce(into: closed) { sum, descriptor in
       guard let info = info(descriptor) else { return sum.isExact = false }
@@ -48,7 +50,7 @@ final class SocketLedger {
     portless.insert(descriptor)
   }
 
-  /// The socket is about to be closed: its counters go with it.
+  /// Called before the socket is closed, because its counters vanish with it.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
@@ -56,14 +58,14 @@ final class SocketLedger {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
     }
     guard var info = info(descriptor) else { return closed.isExact = false }
-    // The kernel goes on to send what was written.
+    // The kernel still sends what was written.
     info.sent += info.unsent
     closed.add(info)
   }
 
   // MARK: Idle connections
 
-  /// The socket of a connection that stands; `nil` where none or several could be meant.
+  /// The socket of an established connection; `nil` if no socket matches, or more than one.
   ///
   /// - Parameter addresses: both ends, as libcurl names them; evaluated only if connections share the local port.
   func descriptor(localPort: UInt16, _ addresses: @autoclosure () -> Addresses) -> CInt? {
@@ -93,14 +95,15 @@ final class SocketLedger {
     }
   }
 
-  /// A whole HTTP/1.1 response has come over the connection.
+  /// Called when a complete HTTP/1.1 response has been received on the connection.
   func setIdle(_ descriptor: CInt) { descriptors[descriptor]?.isIdle = true }
 
-  /// The next request is about to be sent on the connection.
+  /// Called when the next request is about to be sent on the connection.
   ///
-  /// - Parameter session: the connection's, where it is TLS.
-  /// - Returns: false where it must not be: the idle connection has received something, which no request asked for and
-  ///   which is not the next request's response (RFC 9112, section 9.2), or it has ended.
+  /// - Parameter session: the connection's TLS session, if it has one.
+  /// - Returns: false if the connection must not be used. Either the idle connection has ended, or it has
+  ///   received bytes that no request asked for and that are not the next request's response (RFC 9112,
+  ///   section 9.2).
   func mayUse(_ descriptor: CInt, _ session: TLSSession?) -> Bool {
     guard descriptors[descriptor]?.isIdle == true else { return true }
     descriptors[descriptor]?.isIdle = false
@@ -111,20 +114,20 @@ final class SocketLedger {
 
   // MARK: What libcurl calls
 
-  /// Opens a socket in libcurl's place; below 0 (CURL_SOCKET_BAD) where the system refuses.
+  /// Opens a socket in place of libcurl. Returns a negative number (CURL_SOCKET_BAD) if the system refuses.
   func open(family: CInt, type: CInt, protocol number: CInt) -> CInt {
     #if canImport(Darwin)
     let descriptor = socket(family, type, number)
     if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     #else
-    // SOCK_CLOEXEC, which Glibc and Musl declare with different types, has this value.
+    // This value equals SOCK_CLOEXEC, which Glibc and Musl declare with different types.
     let descriptor = socket(family, type | O_CLOEXEC, number)
     #endif
     if descriptor >= 0 { didOpen(descriptor) }
     return descriptor
   }
 
-  /// Closes a socket in libcurl's place, which does not do it besides. Returns what `close` does.
+  /// Closes a socket in place of libcurl, which then does not close it itself. Returns the result of `close`.
   func closeSocket(_ descriptor: CInt) -> CInt {
     willClose(descriptor)
     return close(descriptor)

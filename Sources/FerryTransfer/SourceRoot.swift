@@ -8,10 +8,10 @@ import Musl
 import Glibc
 #endif
 
-/// The folder that an upload's files are listed in, held open: files are opened beneath it and nowhere else.
+/// The folder in which an upload's files are listed, held open. Files are opened beneath it and nowhere else.
 ///
-/// A symbolic link may lead to another file of the folder, as in a listing; none leads out of it, also where the link
-/// was put in a file's or a folder's place after the listing.
+/// A symbolic link may lead to another file in the folder, as in a listing. No link leads out of the folder,
+/// even if the link replaced a file or a folder after the listing.
 package final class SourceRoot: Sendable {
   /// Why a file is not open.
   package enum OpenFailure: Error {
@@ -20,19 +20,20 @@ package final class SourceRoot: Sendable {
     case leavesRoot
   }
 
-  /// As it was given: absolute, or relative to the working folder; without a slash at its end.
+  /// The path as given: absolute, or relative to the working folder, without a trailing slash.
   package let path: [UInt8]
-  /// Links followed.
+  /// The path with all links resolved.
   package let real: [UInt8]
   let descriptor: CInt
   /// Whether the kernel has openat2(2) and no filter of a container keeps it from us.
   private let hasOpenBeneath: Bool
 
-  /// How often a file is tried whose path is being renamed or mounted over: openat2(2) then reports EAGAIN.
+  /// How often opening a file is tried while its path is being renamed or mounted over. openat2(2) then
+  /// reports EAGAIN.
   private static let tries = 16
 
-  /// Opens the folder. A link in a folder that everyone may write to is followed only if it belongs to this user or to
-  /// that folder's owner.
+  /// Opens the folder. In a world-writable folder, a link is followed only if it belongs to this user or to
+  /// the folder's owner.
   package init(_ path: [UInt8]) throws(FolderPath.Failure) {
     let found = try FolderPath.descriptor(of: path, trusting: .foreignFolders)
     defer { close(found) }
@@ -48,22 +49,23 @@ package final class SourceRoot: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Another descriptor of the folder, to be read and closed by the caller; -1, with `errno`, where there is none.
+  /// Another descriptor of the folder, for reading; the caller closes it. Returns -1 and sets `errno` on
+  /// failure.
   package func openFolder() -> CInt { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
-  /// Whether another root is this folder, by device and inode.
+  /// Whether both roots are the same folder, compared by device and inode.
   package func isSameFolder(as other: SourceRoot) -> Bool {
     var (own, others) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && fstat(other.descriptor, &others) == 0
       && own.st_dev == others.st_dev && own.st_ino == others.st_ino
   }
 
-  /// What fstatat(2) reports of a path in the folder; false, with `errno`, where it fails.
+  /// The result of fstatat(2) for a path in the folder. Returns false and sets `errno` on failure.
   package func status(of name: [CChar], _ status: inout stat, followsLinks: Bool) -> Bool {
     fstatat(descriptor, name, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// Opens a file of the folder for reading, without waiting for the writer of a FIFO.
+  /// Opens a file in the folder for reading, without waiting for the writer of a FIFO.
   ///
   /// - Parameter relative: the file's path beneath the folder.
   func openFile(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
@@ -75,7 +77,8 @@ package final class SourceRoot: Sendable {
         if opened >= 0 { return opened }
         let code = errno
         if code == EAGAIN { continue }
-        // A link with an absolute target, or one that leaves the root and comes back, may still lead to a file in it.
+        // A link with an absolute target, or one that leaves the root and returns, may still lead to a file
+        // in the root.
         guard code == EXDEV else { throw .system(code) }
         break
       }
@@ -85,10 +88,11 @@ package final class SourceRoot: Sendable {
     return try openReal(relative)
   }
 
-  // O_NONBLOCK: the open of a FIFO would wait for its writer, and the loop with it.
+  // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
   private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
-  /// Resolves the links first and then follows none: whatever is exchanged in between is not followed.
+  /// Resolves all links first and then opens the result without following any. Links that appear in between
+  /// are not followed.
   private func openReal(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
     guard let found = Self.realPath(path + [Self.slash] + relative) else { throw .system(errno) }
     let isInside =
@@ -99,7 +103,7 @@ package final class SourceRoot: Sendable {
     return opened
   }
 
-  /// Opens folder after folder and follows no link; `nil` where it meets one.
+  /// Opens folder after folder without following links; `nil` if it encounters a link.
   private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
     let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
     guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }
@@ -109,7 +113,7 @@ package final class SourceRoot: Sendable {
       let flags = isLast ? Self.flags : O_RDONLY | O_DIRECTORY | O_CLOEXEC
       let next = Array(name).withPath { openat(current, $0, flags | O_NOFOLLOW) }
       var code = errno
-      // What O_NOFOLLOW reports of a link beside O_DIRECTORY.
+      // O_NOFOLLOW together with O_DIRECTORY reports ENOTDIR for a link.
       if next < 0, code == ENOTDIR, Self.isLink(Array(name), in: current) { code = ELOOP }
       if current != descriptor { close(current) }
       guard next >= 0 else {
@@ -130,7 +134,7 @@ package final class SourceRoot: Sendable {
       && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// `nil`, with `errno`, where the path leads nowhere.
+  /// Returns `nil` and sets `errno` if the path leads nowhere.
   private static func realPath(_ path: [UInt8]) -> [UInt8]? {
     guard let found = path.withPath({ realpath($0, nil) }) else { return nil }
     defer { free(found) }

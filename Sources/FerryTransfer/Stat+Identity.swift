@@ -9,10 +9,10 @@ import Glibc
 #endif
 
 extension stat {
-  /// Nanoseconds since 1970: by them a file is known again.
+  /// Nanoseconds since 1970, used to recognize an unchanged file.
   ///
-  /// They wrap around outside the years 1677 to 2262, which a file may well be of (touch(1)); one of those is known
-  /// again all the same.
+  /// The number wraps around outside the years 1677 to 2262, and a file may have such a time (touch(1)). Such
+  /// a file is still recognized.
   package var modifiedNanoseconds: Int64 {
     #if canImport(Darwin)
     Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
@@ -21,17 +21,18 @@ extension stat {
     #endif
   }
 
-  /// Device and inode in one number, which is never 0: whether a name still leads to the file that was listed.
+  /// Device and inode in one number, never 0. It shows whether a name still leads to the file that was
+  /// listed.
   ///
-  /// The device is mixed in because a root may have other file systems below it. What is on one device is told apart
-  /// by its inodes alone.
+  /// The device is mixed in because a root may contain other file systems. Files on one device differ by
+  /// their inodes alone.
   package var identity: UInt64 {
     let mixed =
       UInt64(truncatingIfNeeded: st_ino) ^ (UInt64(truncatingIfNeeded: st_dev) &* 0x9E37_79B9_7F4A_7C15)
     return mixed == 0 ? 1 : mixed
   }
 
-  /// Whether this is the same inode, unchanged since the other look.
+  /// Whether this is the same inode, unchanged since `other` was read.
   func isSameEntry(as other: stat) -> Bool {
     #if canImport(Darwin)
     let (changed, otherChanged) = (st_ctimespec, other.st_ctimespec)
@@ -48,7 +49,7 @@ extension FileVersion {
     self.init(identity: status.identity, size: Int64(status.st_size), modified: status.modifiedNanoseconds)
   }
 
-  /// Of the file of this name, without following a link; `nil` where there is none.
+  /// The status of the file with this name, without following a link; `nil` if there is none.
   package init?(path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -11,17 +11,19 @@ import Glibc
 
 /// Shuts down a connection whose peer keeps libcurl from returning.
 ///
-/// libcurl reads some things until the socket has no more of them, and returns only then: HTTP/2 frames that carry
-/// nothing, the body of a proxy's 407 to CONNECT, TLS records without data. A peer that sends them without end would
-/// make the run deaf to its time limits and to signals. So another thread looks whether a call of libcurl that takes
-/// long still calls back; if not, it shuts down the connection from which most was read meanwhile, which ends the call.
+/// libcurl reads some input until the socket has no more, and returns only then: HTTP/2 frames that carry
+/// nothing, the body of a proxy's 407 to CONNECT, TLS records without data. A peer that sends these endlessly
+/// would keep the run from reacting to its time limits and to signals. So another thread checks whether a
+/// long call of libcurl still calls back. If it does not, the thread shuts down the connection from which
+/// most was read meanwhile, which ends the call.
 ///
-/// On systems other than Linux, which do not tell how much was read from a socket, it does nothing.
+/// On systems other than Linux, which do not report how much was read from a socket, it does nothing.
 final class StuckTurnGuard: Sendable {
   struct Intervals: Sendable {
-    /// Until a call of libcurl that does not call back is looked at, and between looks while no call takes long.
+    /// How long a call of libcurl may run without calling back before it is checked, and the time between
+    /// checks while no call takes long.
     var patience = Duration.seconds(3)
-    /// Between two looks at a call that takes long.
+    /// The time between two checks of a call that takes long.
     var sampling = Duration.seconds(1)
   }
 
@@ -29,11 +31,11 @@ final class StuckTurnGuard: Sendable {
     /// The open sockets.
     var descriptors: Set<CInt> = []
     var isPerforming = false
-    /// A look is scheduled.
+    /// Whether a check is scheduled.
     var isScheduled = false
-    /// `calls` at the last look.
+    /// The value of `calls` at the last check.
     var seen: UInt64 = 0
-    /// What had been read from each socket at the last look at the same call.
+    /// Bytes read from each socket as of the last check of the same call.
     var read: [CInt: Int64]?
     var shutDown: [SocketAddress] = []
   }
@@ -41,10 +43,10 @@ final class StuckTurnGuard: Sendable {
   private let thread: PollThread
   private let intervals: Intervals
   private let state = Mutex(State())
-  /// Calls of libcurl, and its calls of ferry's functions.
+  /// The number of calls of libcurl, and of libcurl's calls of ferry's functions.
   private let calls = Atomic<UInt64>(0)
 
-  /// - Parameter thread: looks at the sockets.
+  /// - Parameter thread: the thread that checks the sockets.
   init(on thread: PollThread, intervals: Intervals = Intervals()) {
     self.thread = thread
     self.intervals = intervals
@@ -52,7 +54,7 @@ final class StuckTurnGuard: Sendable {
 
   // MARK: The loop's thread
 
-  /// libcurl is called.
+  /// Called before libcurl is called.
   func begin() {
     didCallBack()
     let mustSchedule = state.withLock { state in
@@ -63,10 +65,11 @@ final class StuckTurnGuard: Sendable {
     if mustSchedule { schedule(after: intervals.patience) }
   }
 
-  /// libcurl has called one of ferry's functions, and so got on.
+  /// Called when libcurl calls one of ferry's functions, which shows that it makes progress.
   func didCallBack() { calls.add(1, ordering: .relaxed) }
 
-  /// libcurl has returned. Returns the other ends of the connections that were shut down during the call.
+  /// Called when libcurl has returned. Returns the remote addresses of the connections that were shut down
+  /// during the call.
   func end() -> [SocketAddress] {
     state.withLock { state in
       state.isPerforming = false
@@ -78,7 +81,7 @@ final class StuckTurnGuard: Sendable {
 
   func didOpen(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.insert(descriptor) } }
 
-  /// The descriptor's number may be another file's from now on.
+  /// Called before a socket is closed. From then on, its descriptor number may refer to another file.
   func willClose(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.remove(descriptor) } }
 
   // MARK: The other thread
@@ -112,7 +115,7 @@ final class StuckTurnGuard: Sendable {
     if let next { schedule(after: next) }
   }
 
-  /// What was received from the network without what still waits in the socket.
+  /// Bytes received from the network minus the bytes that still wait in the socket.
   private static func bytesRead(from descriptors: Set<CInt>) -> [CInt: Int64] {
     var read: [CInt: Int64] = [:]
     for descriptor in descriptors {
@@ -125,7 +128,7 @@ final class StuckTurnGuard: Sendable {
     return read
   }
 
-  /// The socket from which most was read between two looks; `nil` if nothing was.
+  /// The socket from which most was read between two checks; `nil` if nothing was read.
   private static func busiest(_ before: [CInt: Int64], _ after: [CInt: Int64]) -> CInt? {
     let growth = after.compactMap { descriptor, read in before[descriptor].map { (descriptor, read - $0) } }
     return growth.filter { $0.1 > 0 }.max { $0.1 < $1.1 }?.0

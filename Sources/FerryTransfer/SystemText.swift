@@ -6,9 +6,9 @@ import Musl
 import Glibc
 #endif
 
-/// The system's words for its error numbers.
+/// The system's texts for its error numbers.
 enum SystemText {
-  /// Called by one thread at a time for a given text: `strerror_r` fills a buffer of the caller's.
+  /// Thread-safe: `strerror_r` fills the caller's buffer.
   static func error(_ code: CInt) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {

@@ -6,15 +6,15 @@ import Glibc
 #endif
 #endif
 
-/// What the kernel tells of a TCP socket: `getsockopt(TCP_INFO)`, Linux alone.
+/// The kernel's counters of a TCP socket: `getsockopt(TCP_INFO)`, Linux only.
 struct TCPInfo {
-  /// Bytes that went out; those sent again count again.
+  /// Bytes sent, including retransmissions.
   var sent: Int64
-  /// Bytes that came in order, read from the socket or not.
+  /// Bytes received in order, whether or not they were read from the socket.
   var received: Int64
-  /// Bytes that were written and have not gone out once.
+  /// Bytes written but not yet sent even once.
   var unsent: Int64
-  /// `false` before Linux 4.19, which tells what was acknowledged in place of what was sent.
+  /// `false` before Linux 4.19, which reports acknowledged bytes instead of sent bytes.
   var isExact: Bool
 
   init(sent: Int64, received: Int64, unsent: Int64 = 0, isExact: Bool = true) {
@@ -24,7 +24,7 @@ struct TCPInfo {
     self.isExact = isExact
   }
 
-  /// `nil` for a socket that is not TCP's, and for a system that does not tell.
+  /// `nil` if the socket is not a TCP socket, or if the system does not report its counters.
   init?(of descriptor: CInt) {
     #if os(Linux)
     let told = withUnsafeTemporaryAllocation(byteCount: Layout.size, alignment: 8) { buffer -> Self? in
@@ -39,8 +39,8 @@ struct TCPInfo {
     #endif
   }
 
-  /// Reads `struct tcp_info`, whose end an older kernel leaves out. Glibc's own declaration of it lacks
-  /// these fields, and linux/tcp.h cannot be included beside that one; no kernel moves them.
+  /// Reads `struct tcp_info`, of which an older kernel omits the end. Glibc's own declaration lacks these
+  /// fields, and linux/tcp.h cannot be included together with it. The offsets are the same in all kernels.
   init?(_ bytes: UnsafeRawBufferPointer) {
     func word(_ offset: Int) -> Int64? {
       guard bytes.count >= offset + 8 else { return nil }
@@ -51,24 +51,24 @@ struct TCPInfo {
     }
     let sent = word(Layout.bytesSent)
     var unsent: Int64 = 0
-    // What a reset threw away keeps its place in the sequence, and never goes out.
+    // Bytes that a reset discarded still occupy their place in the sequence, but are never sent.
     if bytes.count >= Layout.notSentBytes + 4, bytes[Layout.state] != Layout.stateClosed {
       unsent = Int64(bytes.loadUnaligned(fromByteOffset: Layout.notSentBytes, as: UInt32.self))
     }
     self.init(sent: sent ?? acknowledged, received: received, unsent: unsent, isExact: sent != nil)
   }
 
-  /// Offsets of linux/tcp.h's `struct tcp_info`.
+  /// The offsets in linux/tcp.h's `struct tcp_info`.
   enum Layout {
     static let state = 0
-    /// Since Linux 4.1, both.
+    /// Both since Linux 4.1.
     static let bytesAcked = 120
     static let bytesReceived = 128
     /// Since Linux 4.6.
     static let notSentBytes = 144
     /// Since Linux 4.19.
     static let bytesSent = 200
-    /// As far as anything here is read.
+    /// The size of the part that is read here.
     static let size = 208
 
     /// `TCP_CLOSE`

@@ -1,11 +1,11 @@
 import CCrypto
 import CCurl
 
-/// What OpenSSL knows of the connection that a transfer goes over.
+/// OpenSSL's view of the connection that carries a transfer.
 struct TLSSession {
   private let ssl: OpaquePointer
 
-  /// `nil` for a connection without TLS, and for a libcurl with another TLS library than OpenSSL.
+  /// `nil` if the connection has no TLS, or if libcurl uses another TLS library than OpenSSL.
   ///
   /// - Parameter curl: an easy handle that has a connection (CURLINFO_TLS_SSL_PTR).
   init?(of curl: UnsafeMutableRawPointer) {
@@ -26,10 +26,10 @@ struct TLSSession {
     return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 
-  /// Whether OpenSSL has received bytes that libcurl has not read: a record may be longer than a response.
+  /// Whether OpenSSL has received bytes that libcurl has not read. A record may be longer than a response.
   var hasUnreadBytes: Bool { SSL_has_pending(ssl) == 1 }
 
-  /// Watches how the session ends.
+  /// Observes how the session ends.
   func watchEnd() -> End {
     let end = End()
     SSL_set_ex_data(ssl, Self.endIndex, Unmanaged.passRetained(end).toOpaque())
@@ -44,12 +44,12 @@ struct TLSSession {
 
   /// How a session ends.
   final class End {
-    /// The server has announced the end with a closure alert. Without one, anybody on the path may have cut the
-    /// connection (RFC 9112, section 9.8); libcurl does not report it.
+    /// Whether the server announced the end with a closure alert. Without one, anyone on the path may have
+    /// cut the connection (RFC 9112, section 9.8). libcurl does not report this.
     fileprivate(set) var isAnnounced = false
   }
 
-  /// OpenSSL releases the object with the session, which may outlive the transfer.
+  /// OpenSSL releases the object together with the session, which may outlive the transfer.
   private static let endIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil) {
     _, end, _, _, _, _ in
     if let end { Unmanaged<End>.fromOpaque(end).release() }

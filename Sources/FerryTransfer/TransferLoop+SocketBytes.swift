@@ -1,10 +1,10 @@
 import FerryPlan
 
 extension TransferLoop {
-  /// Everything that the loop's sockets have carried so far, those included that are closed since.
+  /// All bytes that the loop's sockets have carried so far, including sockets that are already closed.
   ///
-  /// Open sockets are asked at the call (one `getsockopt` each), and nothing is counted in between. Where
-  /// one of them does not tell, it is what libcurl saw; `isExact` says so.
+  /// The call queries the open sockets (one `getsockopt` each); nothing is counted in between. If a socket
+  /// does not report its bytes, libcurl's counts are used instead and `isExact` is false.
   package var socketBytes: SocketBytes {
     var bytes = sockets.bytes
     guard !bytes.isExact else { return bytes }

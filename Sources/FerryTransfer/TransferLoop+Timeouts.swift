@@ -1,10 +1,10 @@
 import FerryPlan
 
-/// Idle time and time limits, of the loop's own: libcurl's CURLOPT_LOW_SPEED_TIME counts in seconds,
-/// and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
+/// Idle and time limits. The loop implements them itself, because libcurl's CURLOPT_LOW_SPEED_TIME counts in
+/// seconds, and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
 ///
-/// At every check the bytes of each transfer are compared with those of the check before. Checks are
-/// an eighth of the idle timeout apart, so a timeout is never early and late by an eighth at most.
+/// Every check compares the byte counts of each transfer with those of the previous check. Checks are an
+/// eighth of the idle timeout apart, so a timeout is never early and at most an eighth late.
 extension TransferLoop {
   private static let checkRange = Duration.milliseconds(5)...Duration.seconds(1)
 
@@ -35,8 +35,8 @@ extension TransferLoop {
 
   private func isIdle(_ handle: EasyHandle) -> Bool {
     guard let exchange = handle.exchange else { return false }
-    // Until the request can go CURLOPT_CONNECTTIMEOUT_MS counts, and a body that waits for the hash
-    // thread is not the server's delay.
+    // Until the request can be sent, CURLOPT_CONNECTTIMEOUT_MS applies. If a body waits for the hash thread,
+    // the server is not the cause of the delay.
     let isWaitingHere = exchange.attempts == 0 || exchange.isPaused
     let count =
       handle.bodySent + exchange.bodyReceived + exchange.headersReceived + Int64(exchange.attempts)
@@ -57,7 +57,7 @@ extension TransferLoop {
 }
 
 extension Duration {
-  /// In seconds, for messages.
+  /// The duration in seconds or milliseconds, for messages.
   fileprivate var text: String {
     self < .seconds(1) ? "\(nanoseconds / 1_000_000) ms" : "\(nanoseconds / 1_000_000_000) s"
   }

@@ -2,23 +2,23 @@ import CCurl
 import FerryPlan
 import FerryProcess
 
-/// All transfers, on one libcurl multi handle and on the thread that calls `turn`.
+/// Runs all transfers on one libcurl multi handle and on the thread that calls `turn`.
 ///
-/// Not Sendable: it belongs to that thread. Only its `waker` may go elsewhere.
+/// Not Sendable, because it belongs to that thread. Only its `waker` may be passed to other threads.
 package final class TransferLoop {
-  /// Idle connections that are kept, over all hosts: as many as any sensible number of lanes.
+  /// The number of idle connections kept, over all hosts: enough for any sensible number of lanes.
   private static let connections = 512
-  /// Idle handles that are kept; each has a few KiB.
+  /// The number of idle handles kept; each takes a few KiB.
   private static let pooledHandles = 256
-  /// In nanoseconds; a turn that waits longer waits again.
+  /// In nanoseconds. A turn that must wait longer waits repeatedly.
   private static let longestWait: Int64 = 1_000_000_000_000
 
   let multi: UnsafeMutableRawPointer
   let mailbox = Mailbox()
-  /// Goes after `curl_multi_cleanup`, which closes sockets through it.
+  /// Must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let turnGuard: StuckTurnGuard
-  /// The other ends of the connections that `turnGuard` shut down during the current call of libcurl.
+  /// The remote addresses of the connections that `turnGuard` shut down during the current call of libcurl.
   private var shutDown: [SocketAddress] = []
   private let hashThread: HashThread
   private let storeWorker: SerialWorker
@@ -28,18 +28,18 @@ package final class TransferLoop {
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
   private var ended: [TransferOutcome] = []
-  /// Of all requests that have ended.
+  /// The traffic of all requests that have ended.
   private(set) var endedTraffic = Traffic()
   private var digests: [DigestOutcome] = []
-  /// When timeouts are looked at again.
+  /// When timeouts are checked next.
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
 
-  /// The threads that a loop needs beside its own.
+  /// The threads that a loop needs in addition to its own.
   package struct Threads {
     package var hash: SerialWorker
     package var store: SerialWorker
-    /// Looks after the loop's own thread now and then.
+    /// Checks the loop's own thread periodically.
     package var watch: PollThread
 
     package init(watch: PollThread) throws(ThreadUnavailable) {
@@ -69,29 +69,29 @@ package final class TransferLoop {
   deinit {
     mailbox.close()
     for handle in busy.values { curl_multi_remove_handle(multi, handle.curl) }
-    // Easy handles go before their multi handle.
+    // Easy handles must be freed before their multi handle.
     busy.removeAll()
     pool.removeAll()
     curl_multi_cleanup(multi)
   }
 
-  /// libcurl's version and those of the libraries in it.
+  /// The versions of libcurl and of the libraries it was built with.
   package static var curlVersion: String { CurlLibrary.version }
 
   /// Ends a turn's wait from any thread.
   package var waker: TransferWaker { TransferWaker(mailbox: mailbox) }
 
-  /// The requests that were started and have not ended.
+  /// The number of requests that were started and have not ended.
   package var inFlight: Int { busy.count }
 
-  /// What the requests in flight have moved so far.
+  /// The traffic of the requests in flight so far.
   package var progress: Traffic {
     busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
   }
 
   // MARK: What the caller wants
 
-  /// Starts a request. One that cannot start ends with its failure in the next turn.
+  /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
   package func start(_ request: TransferRequest) {
     precondition(busy[request.id] == nil, "an id in flight is not used again")
     now = .now
@@ -123,22 +123,22 @@ package final class TransferLoop {
     }
   }
 
-  /// Ends a request as `cancelled` in the next turn. Does nothing where it has ended, or where its
-  /// answer is whole and only a digest or the file's sync is awaited.
+  /// Ends a request as `cancelled` in the next turn. Does nothing if the request has ended, or if its
+  /// response is complete and only a digest or the file's sync is awaited.
   package func cancel(_ id: UInt64) {
     guard let handle = busy[id], handle.exchange?.isSettling == false else { return }
     now = .now
     stop(handle, TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false))
   }
 
-  /// Hashes a file on the helper thread, with the checks of an upload's source. The outcome is among
-  /// `takeDigests()` after a later turn, which it ends.
+  /// Hashes a file on the helper thread, with the same checks as an upload's source. The outcome ends a later
+  /// turn; `takeDigests()` returns it.
   package func digest(id: UInt64, source: TransferRequest.FileSource) {
     serial += 1
     hashThread.hash(Mailbox.Key(id: id, serial: serial), source)
   }
 
-  /// The digests that came since the last call.
+  /// The digests that completed since the last call.
   package func takeDigests() -> [DigestOutcome] {
     defer { digests = [] }
     return digests
@@ -155,8 +155,8 @@ package final class TransferLoop {
 
   // MARK: The turn
 
-  /// Performs I/O until something ended, the waker was used, or `timeout` passed (nil: never), and
-  /// returns all that ended.
+  /// Performs I/O until a request or a digest ends, the waker is used, or `timeout` has passed (`nil`:
+  /// never). Returns all requests that ended.
   package func turn(timeout: Duration?) -> [TransferOutcome] {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }
@@ -171,7 +171,8 @@ package final class TransferLoop {
       }
       let wait = [end, nextCheck].compactMap { $0 }.min().map { now.duration(to: $0) }
       if let end, end <= now { return [] }
-      // In whole milliseconds, upwards: a wait of 0 before its time would be a busy loop.
+      // In whole milliseconds, rounded up. If it were rounded down, the loop would spin in the last
+      // millisecond.
       let nanoseconds = min(max(wait?.nanoseconds ?? .max, 0), Self.longestWait)
       let milliseconds = CInt((nanoseconds + 999_999) / 1_000_000)
       guard curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK else { return [] }
@@ -222,7 +223,7 @@ package final class TransferLoop {
         guard message.pointee.msg == CURLMSG_DONE, let curl = message.pointee.easy_handle,
           let handle = EasyHandle.of(curl)
         else { continue }
-        // The message is gone once its handle is removed.
+        // The message becomes invalid when its handle is removed.
         let code = message.pointee.data.result
         curl_multi_remove_handle(multi, curl)
         if complete(handle, code) { isFollowing = true }
@@ -232,7 +233,7 @@ package final class TransferLoop {
 
   // MARK: The end of a hop
 
-  /// Goes on after libcurl is done with a hop. Returns whether another hop was started.
+  /// Continues after libcurl has finished a hop. Returns whether another hop was started.
   private func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
     handle.closeHop()
     guard let exchange = handle.exchange else { return false }
@@ -243,7 +244,7 @@ package final class TransferLoop {
       end(handle, .failure(failure))
       return false
     }
-    // Nothing of a response is used before it is known to be whole.
+    // No part of a response is used before it is known to be complete.
     if exchange.refusal == nil, let failure = handle.incompleteness() {
       end(handle, .failure(failure))
       return false
@@ -289,7 +290,7 @@ package final class TransferLoop {
     return startHop(handle, exchange)
   }
 
-  /// Starts the hop of an exchange that is not with libcurl. Returns whether it was started.
+  /// Starts the hop of an exchange that libcurl is not processing. Returns whether it was started.
   private func startHop(_ handle: EasyHandle, _ hop: Exchange) -> Bool {
     var exchange = hop
     exchange.startHop(now: now)
@@ -307,7 +308,7 @@ package final class TransferLoop {
     }
   }
 
-  /// The answer is whole; ends the exchange as soon as its digest and its file are there.
+  /// Called when the response is complete. Ends the exchange as soon as its digest and its file are complete.
   private func settle(_ handle: EasyHandle) {
     guard var exchange = handle.exchange else { return }
     if exchange.hop.hasBody { finishDigest(handle, &exchange) }
@@ -332,7 +333,7 @@ package final class TransferLoop {
     endIfSettled(handle)
   }
 
-  /// The body has been sent, or will not be sent any more.
+  /// Called when the body has been sent or will no longer be sent.
   private func finishDigest(_ handle: EasyHandle, _ exchange: inout Exchange) {
     let isWhole = handle.bodySent == exchange.bodySize
     switch exchange.digest {
@@ -343,7 +344,8 @@ package final class TransferLoop {
         exchange.digest = .finishing
         hashThread.finish(exchange.key)
       } else {
-        // A server that answered before the end has not seen the file that the digest would name.
+        // If the server responded before it had the whole body, it has not seen the file that the digest
+        // would describe.
         exchange.digest = .notWanted
         hashThread.reset(exchange.key)
       }
@@ -377,7 +379,7 @@ package final class TransferLoop {
 
   // MARK: The end of an exchange
 
-  /// Takes an exchange out of libcurl and ends it with a failure.
+  /// Removes an exchange from libcurl and ends it with a failure.
   func stop(_ handle: EasyHandle, _ failure: TransportFailure) {
     curl_multi_remove_handle(multi, handle.curl)
     handle.closeHop()

@@ -4,33 +4,34 @@ import FerryPlan
 package struct TransferOutcome: Sendable {
   package var id: UInt64
   package var result: Result<TransferResponse, TransportFailure>
-  /// Over all redirects and resends.
+  /// The traffic over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
-  /// Of the file that was sent, or begun to be.
+  /// The inode of the file that was sent completely or in part.
   package var inode: UInt64?
 }
 
-/// An HTTP response that is whole: its header section has ended, and its body as its framing says.
+/// A complete HTTP response: its header section has ended, and so has its body, according to its framing.
 package struct TransferResponse: Sendable {
   package var status: Int
-  /// In the order received; names as received, compared without regard to case.
+  /// The fields in the order received. Names are kept as received and compared case-insensitively.
   package var headers: [(name: String, value: String)]
-  /// What `destination` kept in memory.
+  /// The body as far as `destination` kept it in memory.
   package var body: [UInt8]
-  /// Where the answer came from, redirects followed.
+  /// The URL that the response came from, after redirects.
   package var url: String
-  /// Of the file that was sent, where it was asked for: 32 bytes.
+  /// The SHA-256 of the file that was sent, 32 bytes; `nil` if it was not requested.
   package var sha256: [UInt8]?
-  /// Why the request's `check` left a download's file as it was.
+  /// Why the request's `check` refused the download. The existing file was not changed.
   package var refusal: String?
-  /// The file that a download was stored in.
+  /// The file in which a download was stored.
   package var storedFile: FileVersion?
-  /// Which sensitive header fields were left out at `url`, and what would allow them; `nil` where all were sent.
+  /// The sensitive header fields that were withheld at `url`, and how to allow them; `nil` if all were sent.
   package var withheld: String?
-  /// The body ended with the connection or stream, and cannot be told from one that was cut (RFC 9112, section 8).
+  /// Whether the end of the connection or stream ended the body. Such a body cannot be distinguished from a
+  /// truncated one (RFC 9112, section 8).
   package var isCloseDelimited = false
-  /// Codings of the body that the request did not accept.
+  /// Content codings of the body that the request did not accept.
   package var unrequestedCoding: String?
 
   /// The first field of this name.

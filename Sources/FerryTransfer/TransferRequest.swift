@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// One HTTP request, ready to be sent.
+/// One HTTP request that is ready to be sent.
 package struct TransferRequest: Sendable {
-  /// Chosen by the caller; names the request in its outcome.
+  /// Chosen by the caller; identifies the request in its outcome.
   package var id: UInt64
   package var method: String
   /// Absolute, http or https, already percent-encoded.
@@ -10,30 +10,32 @@ package struct TransferRequest: Sendable {
   package var headers: [HeaderField]
   package var body: Body
   package var destination: Destination
-  /// Idle time: no byte either way for this long fails with `requestTimeout`.
+  /// The idle limit: if no byte is moved either way for this long, the request fails with `requestTimeout`.
   package var idleTimeout: Duration
-  /// Bound of the whole request, from its start; fails with `resourceTimeout`. `nil` for none.
+  /// The time limit of the whole request, from its start. It then fails with `resourceTimeout`. `nil` for
+  /// none.
   package var timeLimit: Duration?
-  /// Body bytes that may be moved, in each direction and over all redirects; `nil` for any number. What
-  /// would be more fails with `byteLimit`: unsent, at the header that announces it, or where an answer
-  /// goes beyond. Of such an answer nothing is kept, and at most 16 KiB more than the limit are read.
+  /// The maximum number of body bytes in each direction, over all redirects; `nil` for no limit. A larger
+  /// body fails with `byteLimit`: a request body before it is sent, a response body at the header section
+  /// that announces it or when it exceeds the limit. Nothing of such a response is kept, and at most 16 KiB
+  /// more than the limit are read.
   package var byteLimit: Int64?
-  /// The most bytes that are stored as a file. A larger response fails with `responseTooLarge`: at the header that
-  /// announces it, or where it goes beyond. `nil` for no bound.
+  /// The maximum number of bytes stored as a file. A larger response fails with `responseTooLarge`, at the
+  /// header section that announces it or when it exceeds the limit. `nil` for no limit.
   package var sizeLimit: Int64?
-  /// The request must reach the wire once at most, also where libcurl would quietly send it again
-  /// on a fresh connection; a second attempt is aborted and ends as `connectionLost`.
+  /// Whether the request must reach the wire at most once, even if libcurl would silently resend it on a new
+  /// connection. A second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
-  /// Looks at a whole download before it takes its file's place.
+  /// Checks a complete download before it replaces its file.
   package var check: DownloadCheck?
-  /// What must not reach another origin than the manifest names.
+  /// The parts that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
 
   package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// Why it is kept from other origins; `nil` for a field that may go anywhere.
+    /// Why the field is withheld from other origins; `nil` for a field that may be sent anywhere.
     package var sensitivity: Sensitivity?
 
     package init(name: String, value: String, sensitivity: Sensitivity? = nil) {
@@ -45,24 +47,26 @@ package struct TransferRequest: Sendable {
 
   package enum Body: Sendable {
     case none
-    /// With its Content-Type among `headers`.
+    /// The Content-Type is among `headers`.
     case bytes([UInt8])
     case file(FileSource)
   }
 
-  /// A file to send as it is on disk.
+  /// A file to be sent as it is on disk.
   package struct FileSource: Sendable {
     /// The file is opened beneath this folder and nowhere else.
     package var root: SourceRoot
-    /// Relative to `root`, as bytes: not every name is UTF-8.
+    /// Relative to `root`, as bytes, because not every name is UTF-8.
     package var path: [UInt8]
-    /// In bytes, as listed. A file of another size or time fails with `sourceChanged`, unsent.
+    /// In bytes, as listed. If the file has another size or time, the request fails with `sourceChanged`
+    /// before anything is sent.
     package var size: Int64
     /// Nanoseconds since 1970, as listed.
     package var modified: Int64
-    /// `stat.identity`, as listed; 0 where it is not known. Another file fails with `sourceChanged`, unsent.
+    /// `stat.identity`, as listed; 0 if it is not known. For another file, the request fails with
+    /// `sourceChanged` before anything is sent.
     package var identity: UInt64
-    /// Hash what is sent, on the helper thread.
+    /// Whether the sent bytes are hashed, on the helper thread.
     package var wantsSHA256: Bool
 
     package init(
@@ -78,14 +82,14 @@ package struct TransferRequest: Sendable {
     }
   }
 
-  /// What has to hold of a download. Asked on a helper thread.
+  /// The conditions that a download must meet. They are checked on a helper thread.
   package struct DownloadCheck: Sendable {
-    /// The largest body that is read: what is longer fails with `responseTooLarge`.
+    /// The largest body that is read, in bytes. A larger one fails with `responseTooLarge`.
     package static let bodyLimit = 16 << 20
 
-    /// Whether `refusal` looks at the body.
+    /// Whether `refusal` reads the body.
     package var readsBody: Bool
-    /// Why the answer is not to be stored; `nil` where it is.
+    /// Why the response must not be stored; `nil` if it may be.
     package var refusal: @Sendable (TransferResponse) -> String?
 
     package init(readsBody: Bool, refusal: @escaping @Sendable (TransferResponse) -> String?) {
@@ -94,15 +98,15 @@ package struct TransferRequest: Sendable {
     }
   }
 
-  /// Where the answer's body goes.
+  /// Where the response's body goes.
   package enum Destination: Sendable {
-    /// In memory for captures, at most `limit` bytes; what is longer fails with `responseTooLarge`
-    /// where `isNeeded`, and is otherwise counted and dropped.
+    /// In memory for captures, at most `limit` bytes. If a longer body `isNeeded`, the request fails with
+    /// `responseTooLarge`; otherwise the body is counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
-    /// Atomically onto this path: the body of a response with one of these statuses is written to a temporary
-    /// file beside it, synced, and renamed over it. Any other response's body goes to memory, at most 64 KiB of
-    /// it, and the file stays as it is, as it does for a response to HEAD. One that has a `Content-Encoding` which
-    /// the request did not ask for is refused.
+    /// Atomically to this path. The body of a response with one of these statuses is written to a temporary
+    /// file beside it, synced, and renamed over it. The body of any other response goes to memory (at most 64
+    /// KiB of it) and the file remains unchanged, as it does for a response to HEAD. A response with a
+    /// `Content-Encoding` that the request did not ask for is refused.
     case file(path: String, statuses: [Int] = [200])
   }
 

@@ -2,7 +2,7 @@
 package struct TransferWaker: Sendable {
   let mailbox: Mailbox
 
-  /// The turn that runs now, or else the next one, returns without waiting further. Does nothing
-  /// once the loop is gone.
+  /// The current turn, or else the next one, returns without waiting further. Does nothing once the loop is
+  /// gone.
   package func wake() { mailbox.wake() }
 }

@@ -8,18 +8,19 @@ import Musl
 import Glibc
 #endif
 
-/// An open source file that must stay as it was listed while it is read.
+/// An open source file, which must match its listing while it is read.
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// As the last check found it.
+  /// The inode found by the last check.
   private(set) var inode: UInt64 = 0
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also for what is no regular file), `sourceChanged` (also for what
-  /// is now behind a link that leaves the root) or, where ferry has too many files open, `connect`. A symbolic link to a
-  /// file in the root is followed: the list may name links, and what it lists is the size and time of the file behind.
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also if it is not a regular file), `sourceChanged` (also
+  /// if a link now leads out of the root) or `connect`, if ferry has too many files open. A symbolic link to
+  /// a file in the root is followed: the list may name links, and it records the size and time of their
+  /// targets.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
     do throws(SourceRoot.OpenFailure) {
       descriptor = try source.root.openFile(source.path)
@@ -32,7 +33,7 @@ final class UploadFile {
 
   deinit { close(descriptor) }
 
-  /// Fails with `sourceChanged` where size or time are not as listed.
+  /// Fails with `sourceChanged` if the size or time differs from the listing.
   func check() throws(TransportFailure) {
     var status = stat()
     guard Self.look(at: descriptor, &status) == 0 else { throw unreadable(errno) }
@@ -49,22 +50,22 @@ final class UploadFile {
     inode = UInt64(status.st_ino)
   }
 
-  /// By the call that the listing makes: libfaketime 0.9 shifts the times of fstat(2), and not those of fstatat(2),
-  /// and every file would seem to have changed.
+  /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not those of
+  /// fstatat(2), so every file would seem to have changed.
   private static func look(at descriptor: CInt, _ status: inout stat) -> CInt {
     #if canImport(Darwin)
     fstat(descriptor, &status)
     #else
-    // AT_EMPTY_PATH (linux/fcntl.h): of the open file itself.
+    // AT_EMPTY_PATH (linux/fcntl.h): the status of the open file itself.
     fstatat(descriptor, "", &status, 0x1000)
     #endif
   }
 
-  /// Reads at most the buffer's size and says how much; never 0 before the listed end.
+  /// Reads at most the buffer's size and returns the number of bytes read; never 0 before the listed end.
   ///
-  /// The file is compared with its listing after every read and before its bytes are handed over:
-  /// the kernel sets a file's time before it changes the content, so bytes that pass are the listed
-  /// ones, and a file that changed is never handed over to its last byte.
+  /// The file is compared with its listing after every read and before the bytes are passed on. The kernel
+  /// sets a file's time before it changes the content, so bytes that pass the check are the listed ones, and
+  /// a changed file is never passed on to its last byte.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
     let wanted = Int(min(Int64(buffer.count), source.size - offset))
     guard wanted > 0, let base = buffer.baseAddress else { return 0 }
@@ -76,7 +77,7 @@ final class UploadFile {
     return count
   }
 
-  /// Reads the whole file, which must fit.
+  /// Reads the whole file. The buffer must be large enough.
   func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
     var offset = 0
     while offset < Int(source.size) {
@@ -84,7 +85,7 @@ final class UploadFile {
     }
   }
 
-  /// - Parameter size: what it has now, in bytes.
+  /// - Parameter size: the current size, in bytes.
   private func changed(_ size: Int64) -> TransportFailure {
     let how =
       size > source.size
@@ -96,7 +97,7 @@ final class UploadFile {
       mayHaveReachedServer: false)
   }
 
-  /// Another file has its name, whatever its size and time are.
+  /// The failure if another file now has the name, whatever its size and time are.
   private var replaced: TransportFailure {
     TransportFailure(
       .sourceChanged,
@@ -124,13 +125,14 @@ final class UploadFile {
   private static func code(_ error: CInt) -> TransportFailure.Code {
     switch error {
     case ENOENT, ENOTDIR: .sourceMissing
-    // As for a connection that finds no descriptor free: it passes, and is not the file's fault.
+    // The same code as for a connection that finds no free descriptor: the cause is temporary and not the
+    // file's fault.
     case EMFILE, ENFILE: .connect
     default: .sourceUnreadable
     }
   }
 
-  /// What a person can do about a file that cannot be opened.
+  /// What the user can do about a file that cannot be opened.
   private static func remedy(_ code: CInt) -> String {
     switch code {
     case ENOENT, ENOTDIR: "it was there when it was listed, and is sent when it is there again"
@@ -148,12 +150,13 @@ final class UploadFile {
 }
 
 extension TransferRequest.FileSource {
-  /// The path for people.
+  /// The path for messages.
   var name: String { DisplayPath.shown(root.path + [UInt8(ascii: "/")] + path) }
 }
 
 extension [UInt8] {
-  /// The bytes as a path that ends in a NUL. A path with a NUL inside names nothing: `ENOENT`.
+  /// Calls `body` with the bytes as a NUL-terminated path. A path that contains a NUL names nothing:
+  /// `ENOENT`.
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     var path = contains(0) ? [] : self
     path.append(0)
