@@ -1,8 +1,8 @@
 import GRDB
 
-/// What SQLite itself can say of a file, and whether its tables are those of its schema.
+/// SQLite's own checks of a file, and whether the file's tables match its schema.
 enum DatabaseIntegrity {
-  /// So many of SQLite's messages are told.
+  /// The number of SQLite's messages that are reported.
   private static let messages = 10
 
   static func findings(_ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
@@ -12,13 +12,13 @@ enum DatabaseIntegrity {
     } catch {
       findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db, file))
     }
-    // What cannot be read is among the damaged pages.
+    // Tables that cannot be read are among the damaged pages.
     findings += (try? references(db)) ?? []
     findings += (try? schema(db, file)) ?? []
     return findings
   }
 
-  /// Lines of each of our tables.
+  /// The number of rows in each of ferry's tables.
   static func rows(_ db: Database) throws -> [String: Int64] {
     var rows: [String: Int64] = [:]
     for table in try tables(db) {
@@ -37,7 +37,7 @@ enum DatabaseIntegrity {
 
   private static let isOurs = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'grdb_migrations'"
 
-  /// Tells what only an index has wrong from what is lost.
+  /// Distinguishes damage to an index only from lost data.
   private static func pages(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
     let wrong = lines.filter { $0 != "ok" }
     guard !wrong.isEmpty else { return [] }
@@ -66,10 +66,11 @@ enum DatabaseIntegrity {
       .damagedPages, "pages of it are damaged: \(text(lines))", lost: readable(db), remedy: remedy(file))
   }
 
-  /// What a person does about damaged pages.
+  /// How to handle damaged pages.
   ///
-  /// `.dump` and not `.recover`: Debian builds its sqlite3 without what that needs (SQLITE_ENABLE_DBPAGE_VTAB). A dump
-  /// that met damage ends with a ROLLBACK, and has neither the application's id nor the version.
+  /// It uses `.dump`, not `.recover`, because Debian builds its sqlite3 without what `.recover` needs
+  /// (SQLITE_ENABLE_DBPAGE_VTAB). A dump that encounters damage ends with a ROLLBACK, and includes neither
+  /// the application ID nor the version.
   static func remedy(_ file: DatabaseFile) -> String {
     "end every ferry and keep a copy of the file with its -wal. Save what can be read: "
       + "umask 077; sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
@@ -79,9 +80,9 @@ enum DatabaseIntegrity {
       + "Without a session's journal, what it says is delivered is sent again"
   }
 
-  /// How much of each table can still be read, line by line.
+  /// How much of each table can still be read, row by row.
   private static func readable(_ db: Database) -> String {
-    // Without the list of tables nothing can be read at all.
+    // Without the list of tables, nothing can be read.
     guard let tables = try? tables(db) else { return "the list of its tables, and so all of it" }
     let parts = tables.map { table -> String in
       var count = 0
@@ -110,7 +111,7 @@ enum DatabaseIntegrity {
     ]
   }
 
-  /// Compares the tables with those that the migrations make.
+  /// Compares the tables with those that the migrations create.
   private static func schema(_ db: Database, _ file: DatabaseFile) throws -> [JournalFinding] {
     let model = try DatabaseFile.inMemory(file.schema)
     let closer = DatabaseCloser(model)
@@ -130,7 +131,8 @@ enum DatabaseIntegrity {
       .map { "\($0) is another" }
     parts += found.keys.filter { wanted[$0] == nil }.sorted().map { "\($0) is not ferry's" }
     if version != file.schema.version { parts.append("it says that its schema is \(version)") }
-    // Its own history lies in both, and it says when: only that each step is there counts.
+    // The history records when each step was applied, so its contents differ. Only the presence of each step
+    // is checked.
     let steps = try Int.fetchAll(db, sql: "SELECT version FROM history ORDER BY version")
     if steps != Array(1...file.schema.version) { parts.append("its history has the steps \(steps)") }
     guard !parts.isEmpty else { return [] }

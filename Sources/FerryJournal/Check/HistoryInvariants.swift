@@ -2,7 +2,7 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// ferry's own rules of `ferry.db` (docs/journal.md).
+/// ferry's own invariants of `ferry.db` (docs/journal.md).
 enum HistoryInvariants {
   static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(runs, of: "run", lines: "runs", key: "id", db)
@@ -74,7 +74,7 @@ enum HistoryInvariants {
       (name: try row.value("manifest", as: String.self), text: try row.value("variables", as: String.self))
     }
     let wrong = rows.filter { row in
-      // What cannot be read is what is looked for.
+      // A text that cannot be decoded is what this rule looks for.
       (try? JSONDecoder().decode([String: String].self, from: Data(row.text.utf8))) == nil
     }
     guard let name = wrong.first?.name else { return [] }
@@ -87,7 +87,7 @@ enum HistoryInvariants {
     ]
   }
 
-  /// Sums that are not possible: a negative one, one beyond 64 bits, one of a network that is none.
+  /// Impossible sums: a negative one, one beyond 64 bits, or one for an unknown network.
   private static func ledger(_ db: Database, in file: String) throws -> [JournalFinding] {
     var parts: [String] = []
     for (table, words) in [("usage", "usage"), ("lease", "leases")] {

@@ -2,24 +2,25 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// Verifies journals without changing them, also beside a process that writes to them.
+/// Verifies journals without changing them, even while another process writes to them.
 package struct JournalCheck: Sendable {
   let state: StateDirectory
-  /// The last round of each manifest, as `ferry.db` has it; `nil` where it cannot be read.
+  /// The last round of each manifest according to `ferry.db`; `nil` if it cannot be read.
   private var rounds: [String: Int64]?
 
   package init(state: StateDirectory) {
     self.state = state
   }
 
-  /// Checks sessions, and then `ferry.db`, which knows their rounds.
+  /// Checks the sessions, and then `ferry.db`, which records their rounds.
   ///
   /// - Parameter report: called with each file's verdict.
   package static func run(
     sessions: [String], in state: StateDirectory, report: (JournalVerdict) throws -> Void
   ) throws {
     var check = JournalCheck(state: state)
-    // What a run writes meanwhile refers to rounds that are opened before: so the sessions are read first.
+    // A run opens a round before it writes anything that refers to it. The sessions are read first, so that
+    // every round that they name is in `ferry.db`.
     var used: [(verdict: JournalVerdict, rounds: [String: Int64])] = []
     for session in sessions {
       var rounds: [String: Int64] = [:]
@@ -35,11 +36,11 @@ package struct JournalCheck: Sendable {
     if let history { try report(history) }
   }
 
-  /// - Parameter rounds: takes the last round of each manifest that the session's nodes and items name.
+  /// - Parameter rounds: receives the last round of each manifest that the session's nodes and items name.
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
     let record = try state.commits(ofSession: identifier)
-    // Before the journal: while a process writes, that is never behind its record.
+    // The record is read before the journal: while a process writes, the journal is never behind its record.
     let stored = try StoredCommits.read(record)
     var last: [String: Int64] = [:]
     var found: Int64 = 0
@@ -76,7 +77,7 @@ package struct JournalCheck: Sendable {
       remedy: "nothing: the next run rewrites it from the transactions in the journal")
   }
 
-  /// `nil` where there is no `ferry.db` yet.
+  /// `nil` if there is no `ferry.db` yet.
   mutating func history() -> JournalVerdict? {
     let file = DatabaseFile(path: state.history, schema: .history)
     guard Self.exists(file.path) || Self.exists(file.path + "-wal") else {
@@ -92,7 +93,8 @@ package struct JournalCheck: Sendable {
     return verdict
   }
 
-  /// Sessions that have had a journal which is gone. One that a force quit removed is not known any more.
+  /// Reports sessions whose journal has disappeared. A session whose journal a force quit removed is no
+  /// longer known.
   private func missingJournals(_ db: Database) throws -> [JournalFinding] {
     let known = try RunHistory.knownJournals(db, locked: Set(state.lockedSessions()))
     let missing = try known.subtracting(state.sessions()).sorted()
@@ -128,7 +130,8 @@ package struct JournalCheck: Sendable {
         + "deliver: every_run")
   }
 
-  /// Opens the file, and looks again where a process that wrote meanwhile may have led us astray.
+  /// Opens and checks the file. Repeats the check if a process that wrote meanwhile may have distorted the
+  /// result.
   private func check(
     _ file: DatabaseFile, _ invariants: (Database) throws -> [JournalFinding]
   ) -> JournalVerdict {
@@ -161,7 +164,7 @@ package struct JournalCheck: Sendable {
           } catch  where verdict.findings.isEmpty {
             throw error
           } catch {
-            // What is damaged was told; the rest cannot be judged.
+            // The damage has been reported; the rest cannot be checked.
           }
         }
       }
@@ -229,7 +232,7 @@ package struct JournalCheck: Sendable {
     return stat(path, &status) == 0
   }
 
-  /// Changes with every write.
+  /// A value that changes with every write.
   private static func fingerprint(_ path: String) -> [Int64] {
     ["", "-wal"].flatMap { suffix -> [Int64] in
       var status = stat()

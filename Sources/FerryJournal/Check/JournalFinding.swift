@@ -1,63 +1,63 @@
-/// Something that a check of a journal found to be wrong.
+/// A problem that a check found in a journal.
 package struct JournalFinding: Hashable, Codable, Sendable {
-  /// Stable codes: they are an interface; the prose beside them may change.
+  /// Stable codes. They are an interface; the text that accompanies them may change.
   package enum Code: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The file cannot be opened, as `JournalError` says.
+    /// The file cannot be opened, for the reason in `JournalError`.
     case refused = "refused"
-    /// Pages of the file do not hold what they should.
+    /// Pages of the file have invalid content.
     case damagedPages = "damaged_pages"
-    /// An index and its table differ.
+    /// An index does not match its table.
     case indexDiffers = "index_differs"
-    /// A line refers to one that is not there.
+    /// A row refers to a row that does not exist.
     case brokenReference = "broken_reference"
-    /// Tables or columns are not those of the schema that the file says it has.
+    /// The tables or columns differ from the schema version that the file names.
     case schemaDiffers = "schema_differs"
     /// The file, or its log, belongs to another user.
     case wrongOwner = "wrong_owner"
-    /// Others may read or write it.
+    /// Other users can read or write the file.
     case openToOthers = "open_to_others"
-    /// A log without the file that it belongs to.
+    /// A log exists without the file that it belongs to.
     case logWithoutFile = "log_without_file"
-    /// A file without a byte.
+    /// A file has a length of 0.
     case emptied = "emptied"
-    /// A session's journal that is not there any more.
+    /// A session's journal has disappeared.
     case journalMissing = "journal_missing"
-    /// A session's journal that lacks transactions that were recorded.
+    /// A session's journal lacks transactions that were recorded.
     case commitsLost = "commits_lost"
-    /// The record of a journal's transactions that cannot be read.
+    /// The record of a journal's transactions cannot be read.
     case recordDamaged = "commit_record_damaged"
-    /// A value that no ferry writes.
+    /// A value that no version of ferry writes.
     case unknownValue = "unknown_value"
-    /// An intent in a state that has none.
+    /// An intent in a state that cannot have one.
     case intentNotAllowed = "intent_not_allowed"
-    /// Captures, or when they expire, in a state that has none.
+    /// Captures, or their expiry time, in a state that cannot have them.
     case capturesNotAllowed = "captures_not_allowed"
-    /// Captures or variables that are not what ferry writes.
+    /// Captures or variables in a format that ferry does not write.
     case unreadableText = "unreadable_text"
-    /// An upload ID that is to be released and is in use.
+    /// An upload ID is to be released but is in use.
     case orphanInUse = "orphan_in_use"
-    /// When it was closed does not fit whether it is.
+    /// The closing time contradicts the state.
     case closingDiffers = "closing_differs"
     /// A failure without a reason.
     case reasonMissing = "reason_missing"
     /// A round that was never opened.
     case unknownRound = "unknown_round"
-    /// An open round whose manifest's place is not known.
+    /// An open round whose manifest's path is not recorded.
     case jobMissing = "job_missing"
-    /// Sums of the ledger that are not possible.
+    /// Impossible sums in the ledger.
     case ledgerWrong = "ledger_wrong"
-    /// A note that nobody can carry out.
+    /// A note that cannot be executed.
     case noteWrong = "note_wrong"
   }
 
   package var code: Code
-  /// What is wrong.
+  /// The problem.
   package var message: String
-  /// What cannot be known any more because of it.
+  /// What can no longer be known because of it.
   package var lost: String
-  /// What a person does about it.
+  /// What the user can do about it.
   package var remedy: String
-  /// Whether no run begins before it is settled; otherwise a run does no harm, or sets it right.
+  /// Whether no run may start until the problem is resolved. If false, a run does no harm, or repairs it.
   package var stopsRun: Bool
 
   init(_ code: Code, _ message: String, lost: String, remedy: String, stopsRun: Bool = true) {
@@ -69,14 +69,14 @@ package struct JournalFinding: Hashable, Codable, Sendable {
   }
 }
 
-/// What a check found in one file.
+/// The result of checking one file.
 package struct JournalVerdict: Hashable, Sendable {
   package var file: String
   /// The session's identifier; `nil` for `ferry.db`.
   package var session: String?
-  /// `nil` where the file cannot be read.
+  /// `nil` if the file cannot be read.
   package var schema: Int?
-  /// Lines of each table that was read.
+  /// The number of rows of each table that was read.
   package var rows: [String: Int64] = [:]
   package var findings: [JournalFinding] = []
 }

@@ -1,11 +1,11 @@
 import GRDB
 
-/// A rule that every line of a table keeps, as the condition that breaks it.
+/// A rule that every row of a table must satisfy, given as the condition that violates it.
 struct JournalInvariant {
   var code: JournalFinding.Code
-  /// SQL, true of a line that breaks the rule.
+  /// An SQL condition, true for a row that violates the rule.
   var broken: String
-  /// What such lines have or are: "have an intent that …".
+  /// Describes such rows, for example "have an intent that …".
   var words: String
   var lost: String
   var remedy: String
@@ -24,11 +24,11 @@ struct JournalInvariant {
     self.remedy = remedy
   }
 
-  /// Reads the table once for all rules.
+  /// Checks all rules while reading the table once.
   ///
   /// - Parameters:
-  ///   - lines: what a line is called, in the plural.
-  ///   - key: a column, or an expression, that tells which line it is.
+  ///   - lines: the plural noun for the table's rows.
+  ///   - key: a column or an expression that identifies the row.
   static func findings(
     _ rules: [JournalInvariant], of table: String, lines: String, key: String, _ db: Database
   ) throws -> [JournalFinding] {

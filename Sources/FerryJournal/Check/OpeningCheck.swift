@@ -1,12 +1,13 @@
 import GRDB
 
-/// The checks of a session's journal at each opening: all of them, as long as they cost a few milliseconds. In a longer
-/// journal a run checks the rows that it loads (`ItemRow.checkForm`), and `ferry journal check` checks the rest.
+/// Checks a session's journal each time it is opened. A journal that takes only a few milliseconds to check
+/// is checked completely. In a longer journal, a run checks the rows that it loads (`ItemRow.checkForm`), and
+/// `ferry journal check` checks the rest.
 enum OpeningCheck {
-  /// 1 MiB: some 5,000 items.
+  /// 1 MiB, about 5,000 items.
   private static let mostPages = 256
 
-  /// Pages, indexes, and that each index fits its table.
+  /// Checks pages and indexes, and that each index matches its table.
   static func pages(_ db: Database, file: String) throws {
     guard try isShort(db) else { return }
     let lines = try String.fetchAll(db, sql: "PRAGMA integrity_check(1)")
@@ -14,7 +15,7 @@ enum OpeningCheck {
     throw JournalError(.damaged, file: file, cause: first.replacing("\n", with: "; "))
   }
 
-  /// The rules of ferry's own tables that a run depends on.
+  /// Checks the invariants of ferry's own tables on which a run depends.
   static func rows(_ db: Database, file: String) throws {
     guard try isShort(db) else { return }
     guard let finding = try SessionInvariants.findings(db, in: file).first(where: \.stopsRun) else { return }

@@ -1,7 +1,7 @@
 import FerryPlan
 import GRDB
 
-/// ferry's own rules of a session's journal (docs/journal.md).
+/// ferry's own invariants of a session's journal (docs/journal.md).
 enum SessionInvariants {
   static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
@@ -183,7 +183,7 @@ enum SessionInvariants {
         WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
         """, of: table, in: file
       ) { row in
-        // What cannot be read is what is looked for.
+        // A text that cannot be decoded is what this rule looks for.
         if (try? row.captures) == nil { ids.append(try row.value("id")) }
       }
       guard let first = ids.first else { continue }

@@ -1,30 +1,32 @@
-/// How many transactions a session's journal has been given, as `sessions/IDENT.commits` records it beside the journal.
+/// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it beside
+/// the journal.
 ///
-/// The journal counts its transactions itself, in `session.commits`. SQLite takes the first frame of a log whose
-/// checksum does not fit for the log's end, and a log that is missing for an empty one, without an error
-/// (https://www.sqlite.org/fileformat.html#wal_file_format). So a journal whose own count is below this record's has
-/// lost transactions, whatever the reason is.
+/// The journal also counts its transactions itself, in `session.commits`. SQLite treats the first frame of a
+/// log whose checksum is wrong as the end of the log, and a missing log as an empty one, without an error
+/// (https://www.sqlite.org/fileformat.html#wal_file_format). If a journal's own count is below this record's,
+/// it has lost transactions, whatever the reason.
 struct CommitCounts: Equatable, Sendable {
-  /// Transactions that were committed: they survive the end of the process, and not a power cut.
+  /// Transactions that were committed. They survive the end of the process, but not a power failure.
   var committed: Int64
-  /// Transactions that a sync covers: they survive a power cut.
+  /// Transactions that a sync covers. They survive a power failure.
   var synced: Int64
-  /// The boot in which this was written; empty where it is not known.
+  /// The boot in which this was written; empty if it is not known.
   var boot: String
 
-  /// What a journal that is opened now has at least. Within one boot no power was cut, so every write is there.
+  /// The minimum count of a journal that is opened now. If the boot is the same, there was no power failure,
+  /// so every write must be present.
   func required(in boot: String) -> Int64 {
     !boot.isEmpty && boot == self.boot ? max(committed, synced) : synced
   }
 
-  /// So many transactions are missing from a journal that has `found`.
+  /// The number of transactions missing from a journal whose count is `found`.
   func lost(from found: Int64, in boot: String = ProcessIdentity.currentBoot) -> Int64 {
     max(0, required(in: boot) - found)
   }
 }
 
-/// The record's form: five lines of text of a fixed length, far below a disk's sector, so that a power cut leaves the
-/// old record or the new one.
+/// The record's format: five lines of text of a fixed length. It is far smaller than a disk sector, so a
+/// power failure leaves either the old record or the new one.
 extension CommitCounts {
   static let length = head.count + 3 * newline + numbers + bootLength + checkLength + labels
 
@@ -58,7 +60,7 @@ extension CommitCounts {
     return bytes
   }
 
-  /// `nil` where these are no record's bytes, or their checksum does not fit.
+  /// Returns `nil` if the bytes are not a record, or if their checksum is wrong.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(
@@ -68,7 +70,7 @@ extension CommitCounts {
     else { return nil }
     let boot = lines[3].dropFirst(Self.names[2].count).prefix { $0 != " " }
     self.init(committed: committed, synced: synced, boot: String(boot))
-    // Whatever else is different is found here: one record has one form.
+    // Detects any other difference, because a record has exactly one encoding.
     guard self.bytes == bytes else { return nil }
   }
 
@@ -85,7 +87,8 @@ extension CommitCounts {
     }
   }
 
-  /// FNV-1a of 64 bits (https://www.rfc-editor.org/rfc/rfc9923): against damage, not against a person.
+  /// FNV-1a with 64 bits (https://www.rfc-editor.org/rfc/rfc9923). It protects against damage, not against
+  /// tampering.
   private static func checksum(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

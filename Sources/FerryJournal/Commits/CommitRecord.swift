@@ -2,14 +2,15 @@ import FerryPlan
 import Foundation
 import Synchronization
 
-/// The open file `sessions/IDENT.commits` of a journal that is written to.
+/// The open file `sessions/IDENT.commits` of a journal that is open for writing.
 ///
-/// It is written after each commit and after each sync of the log, and is never synced itself: a record that is older
-/// than the journal detects less, and is never wrong. The holder of the session's lock has it alone.
+/// It is written after each commit and after each sync of the log, and is never synced itself. A record that
+/// is older than the journal detects less, but is never wrong. Only the holder of the session's lock uses it.
 final class CommitRecord: Sendable {
   private let path: String
   private let descriptor: Int32
-  /// Two threads write: one commits, one syncs. The write is under the lock too, so that the file has the newest.
+  /// Two threads write: one commits, the other syncs. The file is also written under the lock, so that it
+  /// always holds the newest counts.
   private let counts: Mutex<CommitCounts>
 
   private init(path: String, descriptor: Int32, counts: CommitCounts) {
@@ -20,7 +21,7 @@ final class CommitRecord: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Opens or creates the file, 0600, and writes the counts.
+  /// Opens or creates the file with mode 0600, and writes the counts.
   static func open(_ path: String, counts: CommitCounts) throws(JournalError) -> CommitRecord {
     let descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
     let record = CommitRecord(path: path, descriptor: descriptor, counts: counts)
@@ -28,17 +29,17 @@ final class CommitRecord: Sendable {
     return record
   }
 
-  /// The number of the next transaction, which the journal's own count takes in it. A count that a damaged journal has at
-  /// the end of the range stays there.
+  /// The number of the next transaction, which the transaction stores as the journal's own count. If a
+  /// damaged journal's count is at the maximum, it stays there.
   var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
-  /// Transactions that a sync covers that begins now.
+  /// The transactions that a sync covers if it begins now.
   var committed: Int64 { counts.withLock { $0.committed } }
 
-  /// The transaction `next` was committed.
+  /// Records that the transaction `next` was committed.
   func recordCommit() throws(JournalError) { try change { $0.committed +|= 1 } }
 
-  /// A sync that covers these transactions has ended.
+  /// Records that a sync that covers these transactions has completed.
   func recordSync(through committed: Int64) throws(JournalError) {
     try change { $0.synced = max($0.synced, committed) }
   }
@@ -55,15 +56,15 @@ final class CommitRecord: Sendable {
   }
 }
 
-/// What lies in the place of a record.
+/// What was found at the path of a record.
 enum StoredCommits: Equatable, Sendable {
-  /// Nothing: the journal is new, an older ferry wrote it, or a power cut took the record.
+  /// No file: the journal is new, an older ferry wrote it, or a power failure destroyed the record.
   case missing
   case counts(CommitCounts)
-  /// It is no record, or its checksum does not fit.
+  /// The file is not a record, or its checksum is wrong.
   case damaged
 
-  /// Where it is damaged, nothing is known of the journal by it.
+  /// The counts; `nil` if the record is damaged or missing.
   var counts: CommitCounts? {
     switch self {
     case .counts(let counts): counts
@@ -72,14 +73,14 @@ enum StoredCommits: Equatable, Sendable {
   }
 
   static func read(_ path: String) throws(JournalError) -> StoredCommits {
-    // Another user's pipe there must not hold us up.
+    // If another user created a FIFO here, opening it must not block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return .missing }
       throw JournalError(errno: errno, doing: "read", file: path)
     }
     defer { close(descriptor) }
-    // One byte more: a longer file is no record.
+    // One extra byte detects a longer file, which is not a record.
     var bytes = [UInt8](repeating: 0, count: CommitCounts.length + 1)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Paths that are good in any folder.
+/// Paths that are valid in any working folder.
 package enum AbsolutePath {
-  /// The path from the root on, without `.` and what is empty.
+  /// The absolute path, without `.` and empty components.
   ///
-  /// With `..` in it, its folder is the real one: behind a link `..` is the folder above the link's target, which the
-  /// path's text does not tell. Where that folder is not there, `..` stays for the system to resolve.
+  /// If the path contains `..`, its folder is resolved on disk: after a link, `..` is the folder above the
+  /// link's target, which the path's text does not show. If that folder does not exist, `..` remains for the
+  /// system to resolve.
   package static func text(of path: String) -> String {
     let slash = UInt8(ascii: "/")
     var bytes = Array(path.utf8)
@@ -16,12 +17,12 @@ package enum AbsolutePath {
     while bytes.last == slash { bytes.removeLast() }
     let end = bytes.lastIndex(of: slash) ?? 0
     let name = bytes[(end + 1)...]
-    // The last name may be a link, and stays one.
+    // If the last component is a link, it is not resolved.
     guard !name.elementsEqual("..".utf8) else { return text(bytes[...], "") }
     return text(bytes[..<end], "/" + String(decoding: name, as: UTF8.self))
   }
 
-  /// A folder, real where it is there, with what is in it.
+  /// Appends `name` to a folder, which is resolved if it exists.
   private static func text(_ folder: ArraySlice<UInt8>, _ name: String) -> String {
     guard let real = realpath(folder.map { CChar(bitPattern: $0) } + [0], nil) else {
       return String(decoding: folder, as: UTF8.self) + name

@@ -3,9 +3,10 @@ import Synchronization
 
 /// Closes a connection when its last user is released, unless it is abandoned.
 ///
-/// The `DatabaseQueue` itself is never released. GRDB attaches a value to the queue's dispatch queue, and Dispatch
-/// destroys that value on one of its worker threads: where the system refuses a thread (RLIMIT_NPROC, `pids.max`),
-/// the release of the queue would wait for one indefinitely. A closed connection keeps a few hundred bytes.
+/// The `DatabaseQueue` itself is never released. GRDB attaches a value to the queue's dispatch queue, and
+/// Dispatch destroys that value on one of its worker threads. If the system refuses to create a thread
+/// (RLIMIT_NPROC, `pids.max`), releasing the queue would wait for one indefinitely. A closed connection
+/// occupies a few hundred bytes.
 final class DatabaseCloser: Sendable {
   private let queue: DatabaseQueue
 
@@ -23,7 +24,8 @@ final class DatabaseCloser: Sendable {
 
   deinit {
     guard !Self.queues.withLock({ $0.abandoned.contains(ObjectIdentifier(queue)) }) else { return }
-    // Whoever needs to know that the close succeeded has closed it before; a second close does nothing.
+    // A caller that needs to know whether the close succeeded has already closed it. A second close does
+    // nothing.
     try? queue.close()
   }
 
@@ -31,8 +33,8 @@ final class DatabaseCloser: Sendable {
     queues.withLock { $0.all[ObjectIdentifier(queue)] = queue }
   }
 
-  /// Keeps a connection open until the process ends, so that SQLite's checkpoint at close never runs: after a failed
-  /// write or sync the log must not be copied into the database.
+  /// Keeps a connection open until the process ends, so that SQLite never runs its checkpoint at close. After
+  /// a failed write or sync, the log must not be copied into the database.
   static func abandon(_ queue: DatabaseQueue) {
     keep(queue)
     _ = queues.withLock { $0.abandoned.insert(ObjectIdentifier(queue)) }

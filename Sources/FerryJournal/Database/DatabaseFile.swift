@@ -3,19 +3,19 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// One SQLite file of ours: how it is opened, judged and brought up to date.
+/// One of ferry's SQLite files: how it is opened, checked and migrated.
 struct DatabaseFile: Sendable {
   let path: String
   let schema: DatabaseSchema
 
-  /// When a transaction that is written without our asking is on the disk.
+  /// When a transaction reaches the disk without an explicit sync.
   enum Durability: Sendable {
-    /// With each commit.
+    /// At each commit.
     case everyCommit
-    /// When the log is moved into the file, or another connection syncs it. SQLite moves it, every 1,000
-    /// pages.
+    /// When the log is checkpointed into the file, or another connection syncs it. SQLite runs a checkpoint
+    /// every 1,000 pages.
     case eventually
-    /// When `SessionJournal` syncs the log, and before each checkpoint, which is its own too.
+    /// When `SessionJournal` syncs the log, and before each checkpoint, which `SessionJournal` also runs.
     case onRequest
 
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -27,23 +27,24 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// How long another process's short write is waited for.
+  /// How long to wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// The log is cut back to this after it had to grow beyond it.
+  /// If the log has grown beyond this size, it is truncated to it. In bytes.
   static let logLimit = 16 << 20
 
-  /// Opens the file for writing, creating it 0600, and migrates it. Refuses, without a change, a file
-  /// that is another program's, another user's, damaged, or of a newer schema.
+  /// Opens the file for writing, creates it with mode 0600 if it is missing, and migrates it. Rejects,
+  /// without changing it, a file that belongs to another program or user, is damaged, or has a newer schema.
   ///
-  /// The caller keeps other processes from doing the same at the same time.
+  /// The caller must keep other processes from doing this at the same time.
   ///
-  /// - Parameter check: looks at the content before anything is written; what it throws refuses the file.
+  /// - Parameter check: checks the content before anything is written. If it throws, the file is rejected.
   func openForWriting(
     durability: Durability, writtenBy ferry: String, at now: Instant,
     check: (Database, DatabaseSchema.Verdict) throws -> Void = { _, _ in }
   ) throws(JournalError) -> DatabaseQueue {
     try createOrClaim()
-    // Not again while this process has the file open, for the same POSIX locks.
+    // Skipped while this process has the file open, because reading it would drop the POSIX locks (see
+    // `createOrClaim`).
     if !Self.opened.withLock({ $0.contains(path) }) { try checkHeader() }
     var configuration = Configuration()
     configuration.label = "ferry"
@@ -58,7 +59,7 @@ struct DatabaseFile: Sendable {
     _ = Self.opened.withLock { $0.insert(path) }
     do {
       try queue.writeWithoutTransaction { db in
-        // Before its content is looked at: pages whose cells do not fit are then refused.
+        // Set before the content is checked, so that pages with misplaced cells are rejected.
         try db.execute(sql: "PRAGMA cell_size_check = ON")
         try check(db, schema.judge(db, file: path))
         try configure(db, durability: durability)
@@ -66,13 +67,14 @@ struct DatabaseFile: Sendable {
       try schema.migrator(writtenBy: ferry, at: now).migrate(queue)
       return queue
     } catch {
-      // Closing the last connection would move the log into the file; what is refused stays as it is.
+      // Closing the last connection would checkpoint the log into the file, but a rejected file must not
+      // change.
       DatabaseCloser.abandon(queue)
       throw JournalError(error, file: path, on: queue)
     }
   }
 
-  /// The same tables in memory, for what is kept by no one.
+  /// The same tables in memory, for data that is not stored.
   static func inMemory(
     _ schema: DatabaseSchema, writtenBy ferry: String = "", at now: Instant = Instant(nanoseconds: 0)
   ) throws(JournalError) -> DatabaseQueue {
@@ -100,18 +102,19 @@ struct DatabaseFile: Sendable {
         PRAGMA trusted_schema = OFF;
         """)
     if durability == .onRequest {
-      // Checkpoints are ours (SessionJournal+Writing): SQLite's own would come in a commit's way.
+      // `SessionJournal+Writing` runs the checkpoints. SQLite's automatic ones would delay commits.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192")
     }
   }
 
-  /// All that SQLite opens for a database, which may be there or not.
+  /// The paths of all files that SQLite opens for a database. They need not exist.
   static func files(of path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 
-  /// SQLite gives the log and the shared memory the mode of the database file.
+  /// Creates the file, or restricts an existing one to this user. SQLite gives the log and the shared memory
+  /// the mode of the database file.
   ///
-  /// An existing file is not opened here: closing any descriptor of it would drop this process's
-  /// POSIX locks on it (https://www.sqlite.org/howtocorrupt.html §2.2).
+  /// An existing file is not opened here: closing any descriptor of it would drop this process's POSIX locks
+  /// on it (https://www.sqlite.org/howtocorrupt.html §2.2).
   private func createOrClaim() throws(JournalError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 {
@@ -125,7 +128,8 @@ struct DatabaseFile: Sendable {
     for file in Self.files(of: path) { try StateFile.check(file, isWritten: true) }
     var status = stat()
     guard lstat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
-    // A read-only file is the user's word and stays so; one that others may read is closed to them.
+    // A read-only file is the user's decision and remains read-only. A file that other users can access is
+    // closed to them.
     guard status.st_mode & 0o077 != 0 else { return }
     for suffix in ["", "-wal", "-shm"] {
       guard chmod(path + suffix, status.st_mode & 0o700) == 0 || errno == ENOENT else {
@@ -134,8 +138,8 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// Judges the first 100 bytes (https://www.sqlite.org/fileformat.html#the_database_header) before
-  /// SQLite sees the file, so that what is refused here is certainly untouched.
+  /// Checks the first 100 bytes (https://www.sqlite.org/fileformat.html#the_database_header) before SQLite
+  /// opens the file. A file that is rejected here is certainly unchanged.
   func checkHeader() throws(JournalError) {
     let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }

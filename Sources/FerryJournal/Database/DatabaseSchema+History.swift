@@ -1,5 +1,5 @@
 extension DatabaseSchema {
-  /// What all processes of a user share: `ferry.db`. docs/journal.md says what the columns mean.
+  /// The data that all processes of a user share: `ferry.db`. docs/journal.md describes the columns.
   static let history = DatabaseSchema(
     // "FRYH"
     applicationID: 0x4652_5948,

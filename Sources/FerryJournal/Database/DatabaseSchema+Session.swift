@@ -1,5 +1,5 @@
 extension DatabaseSchema {
-  /// A session's journal: `sessions/IDENT.db`. docs/journal.md says what the columns mean.
+  /// A session's journal: `sessions/IDENT.db`. docs/journal.md describes the columns.
   static let session = DatabaseSchema(
     // "FRYS"
     applicationID: 0x4652_5953,

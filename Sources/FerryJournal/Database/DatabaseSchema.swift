@@ -1,29 +1,29 @@
 import FerryPlan
 import GRDB
 
-/// What a kind of file holds, and every step from the first released format to the present one.
+/// The contents of one kind of file, and every migration from the first released format to the current one.
 struct DatabaseSchema: Sendable {
   struct Migration: Sendable {
-    /// Written down in the file; never change one that was released.
+    /// Stored in the file. Never change the name of a released migration.
     var name: String
     var sql: String
   }
 
-  /// At byte 68 of the file; `file(1)` and we know our own by it.
+  /// Stored at byte 68 of the file. It identifies the file to ferry and to `file(1)`.
   let applicationID: Int32
-  /// In order; a migration's version is its position, from 1.
+  /// In order. A migration's version is its position, starting at 1.
   let migrations: [Migration]
 
   var version: Int { migrations.count }
 
   enum Verdict: Equatable, Sendable {
-    /// Nothing is in the file yet.
+    /// The file is empty.
     case new
-    /// One of ours, of this version.
+    /// A ferry file of this version.
     case version(Int)
   }
 
-  /// Judges a file without changing it; throws where it is not ours to touch.
+  /// Checks a file without changing it. Throws if ferry must not use it.
   func judge(_ db: Database, file: String) throws -> Verdict {
     let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -50,7 +50,7 @@ struct DatabaseSchema: Sendable {
     return .version(version)
   }
 
-  /// Each step is one transaction: its tables, its line in `history`, and the version in the header.
+  /// Each step is one transaction: its tables, its row in `history`, and the version in the header.
   func migrator(writtenBy ferry: String = "", at now: Instant = Instant(nanoseconds: 0)) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     for (index, migration) in migrations.enumerated() {

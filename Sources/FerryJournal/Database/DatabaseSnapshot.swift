@@ -3,22 +3,23 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A file of ours opened for reading only, with nothing in its folder changed, created or locked for long.
+/// A ferry file opened read-only. Nothing in its folder is changed, created, or locked for long.
 ///
-/// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need
-/// `-wal` (https://www.sqlite.org/wal.html#readonly). So it depends on what lies in the folder:
+/// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need `-wal`
+/// (https://www.sqlite.org/wal.html#readonly). The way to open it therefore depends on the files beside it:
 ///
 /// | beside the file | opened as |
 /// |---|---|
-/// | no log, or one that holds no change | `immutable=1`: the file alone is the truth |
-/// | a log and `-shm`: a process is at work or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
-/// | a log alone or of another form, or a rollback journal | a private copy elsewhere |
+/// | no log, or one without changes | `immutable=1`: only the file counts |
+/// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
+/// | a log alone or in another format, or a rollback journal | a private copy elsewhere |
 ///
-/// Not for a file that this process has open for writing: copying it would drop SQLite's POSIX locks.
+/// Must not be used for a file that this process has open for writing: copying it would drop SQLite's POSIX
+/// locks.
 final class DatabaseSnapshot: Sendable {
   let queue: DatabaseQueue
   private let closer: DatabaseCloser
-  /// Where the private copy lies.
+  /// The folder of the private copy.
   private let scratch: String?
 
   private init(queue: DatabaseQueue, closer: DatabaseCloser, scratch: String?) {
@@ -28,12 +29,12 @@ final class DatabaseSnapshot: Sendable {
   }
 
   deinit {
-    // Nothing was written through it, so a failed close loses nothing; a copy left behind is private.
+    // Nothing was written through it, so a failed close loses nothing. If the copy remains, it is private.
     try? queue.close()
     if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
   }
 
-  /// `nil` where there is no file, or an empty one.
+  /// Returns `nil` if there is no file, or an empty one.
   static func open(_ file: DatabaseFile) throws(JournalError) -> DatabaseSnapshot? {
     for attempt in 1... {
       do {
@@ -45,7 +46,7 @@ final class DatabaseSnapshot: Sendable {
         try file.checkHeader()
         return try open(file, as: Route(file.path))
       } catch {
-        // A process that begins, checkpoints or ends in this moment changes which row of the table is right.
+        // If a process starts, checkpoints or exits at this moment, another row of the table applies.
         let passing = [.busy, .damaged, .io, .readOnly, .unreadable].contains(error.code)
         if attempt >= 3 || !passing { throw error }
       }
@@ -79,7 +80,7 @@ final class DatabaseSnapshot: Sendable {
         if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
         return nil
       case .version(let version) where version < file.schema.version && route != .copy:
-        // An older format is read from a copy that is brought up to date.
+        // An older format is read from a copy that is migrated.
         return try open(file, as: .copy)
       case .version(let version) where version < file.schema.version:
         try file.schema.migrator().migrate(queue)
@@ -87,7 +88,7 @@ final class DatabaseSnapshot: Sendable {
       }
       return DatabaseSnapshot(queue: queue, closer: closer, scratch: scratch)
     } catch {
-      // The error that we have says more than one from tidying up a private copy.
+      // The original error says more than an error from removing a private copy.
       if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
       throw JournalError(error, file: file.path)
     }
@@ -105,7 +106,7 @@ final class DatabaseSnapshot: Sendable {
         chmod(folder + "/copy.db" + suffix, 0o600)
       }
     } catch {
-      // As above: a private folder.
+      // Again a private folder.
       try? FileManager.default.removeItem(atPath: folder)
       throw JournalError(.io, file: path, cause: "copy to read it: \(error)")
     }
@@ -116,14 +117,15 @@ final class DatabaseSnapshot: Sendable {
     var plain = CharacterSet(charactersIn: "/-._~")
     plain.formUnion(
       CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-    // Every string can be percent-encoded; a path without change would only fail to open.
+    // Every string can be percent-encoded. An unencoded path would only fail to open.
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
   }
 
-  /// Bytes in front of a log's first frame (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
+  /// The size of the header before a log's first frame
+  /// (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
   fileprivate static let logHeader = 32
 
-  /// Whether it begins as a log: after a power cut it may not, and SQLite then passes over it.
+  /// Whether the file begins with a log header. After a power failure it may not, and SQLite then ignores it.
   fileprivate static func isLog(_ path: String) -> Bool {
     let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -138,7 +140,7 @@ final class DatabaseSnapshot: Sendable {
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// "There is nothing" and "you may not look" are different answers.
+  /// Distinguishes a file that does not exist from one that this user must not read.
   private static func checkAccess(_ path: String) throws(JournalError) {
     var status = stat()
     guard stat(path, &status) != 0, errno != ENOENT else { return }
@@ -150,12 +152,13 @@ extension DatabaseSnapshot.Route {
   fileprivate init(_ path: String) {
     let log = DatabaseSnapshot.size(path + "-wal") ?? 0
     let rollback = DatabaseSnapshot.size(path + "-journal") ?? 0
-    // GRDB opens without SQLITE_OPEN_URI, so URIs are understood where SQLite was built so (Debian, Apple).
+    // GRDB opens without SQLITE_OPEN_URI, so URIs work only if SQLite was built with support for them
+    // (Debian, Apple).
     if rollback > 0 || sqlite3_compileoption_used("USE_URI") == 0 {
       self = .copy
     } else if log <= DatabaseSnapshot.logHeader {
-      // A process that was killed in front of its first frame leaves a header alone, which would keep
-      // `readonly_shm` waiting for the one that writes on.
+      // A process that was killed before its first frame leaves only a header. With `readonly_shm`, SQLite
+      // would wait for the process to continue writing.
       self = .immutable
     } else if DatabaseSnapshot.size(path + "-shm") != nil, DatabaseSnapshot.isLog(path + "-wal") {
       self = .sharedLog

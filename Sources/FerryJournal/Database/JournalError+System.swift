@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 
 extension JournalError {
-  /// A failed system call's meaning.
+  /// Maps a failed system call to a journal error.
   init(errno code: Int32, doing what: String, file: String) {
     let cause = "\(what): \(String(cString: strerror(code)))"
     switch code {
@@ -15,7 +15,7 @@ extension JournalError {
     }
   }
 
-  /// Any error from the database, with SQLite's words and codes kept in the cause.
+  /// Maps any error from the database. The cause contains SQLite's message and codes.
   init(_ error: any Error, file: String) {
     if let known = error as? JournalError {
       self = known
@@ -29,8 +29,8 @@ extension JournalError {
     self.init(Code(error), file: file, cause: "\(error.message ?? "no message") (\(name))")
   }
 
-  /// The same, with what the system said to SQLite: of a full disk it tells by a code of its own, and not of a
-  /// quota or of a limit on the size of files (RLIMIT_FSIZE).
+  /// The same, including what the system reported to SQLite. SQLite has a code for a full disk, but none for
+  /// a quota or a file size limit (RLIMIT_FSIZE).
   init(_ error: any Error, file: String, on queue: DatabaseQueue) {
     self.init(error, file: file)
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return }
@@ -40,7 +40,7 @@ extension JournalError {
     cause += ": \(String(cString: strerror(code)))"
   }
 
-  /// What the system said last of the database and of its log, after an input or output failed.
+  /// The last system errors of the database and of its log after an I/O failure.
   private static func systemErrors(_ connection: OpaquePointer?) -> [Int32] {
     var ofFile: Int32 = 0
     sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile)

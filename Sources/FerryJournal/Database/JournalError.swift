@@ -1,23 +1,23 @@
 import FerryProcess
 import Foundation
 
-/// Why durable state could not be read or written; the run stops on it.
+/// Why durable state could not be read or written. The run stops.
 package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Stable codes: they go into reports; the prose beside them may change.
+  /// Stable codes. They appear in reports; the text that accompanies them may change.
   package enum Code: String, Hashable, Sendable, CaseIterable {
-    /// Nothing says where state belongs.
+    /// No setting determines the state folder.
     case folderUnknown = "state_folder_unknown"
-    /// A session's or run's name cannot name a file.
+    /// A session's or run's name cannot be used as a file name.
     case nameRefused = "state_name_refused"
-    /// A newer ferry has written the file.
+    /// A newer version of ferry wrote the file.
     case newerSchema = "journal_newer_schema"
-    /// The file is no database, or another program's.
+    /// The file is not a database, or belongs to another program.
     case foreign = "journal_foreign_file"
     /// The file is a journal that cannot be read.
     case damaged = "journal_damaged"
     /// The journal lacks transactions that were recorded.
     case commitsLost = "journal_commits_lost"
-    /// A session's journal is not there any more, or has no byte.
+    /// A session's journal no longer exists, or is empty.
     case missing = "journal_missing"
     /// The file or its folder cannot be written.
     case readOnly = "journal_read_only"
@@ -25,28 +25,28 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case unreadable = "journal_unreadable"
     /// Another user owns the file.
     case wrongOwner = "journal_wrong_owner"
-    /// Another user can change the state folder, or put another in its place.
+    /// Another user can change or replace the state folder.
     case unsafeFolder = "state_folder_unsafe"
-    /// No space, no quota, or the process's file size limit.
+    /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
-    /// Another process held the file for longer than the wait.
+    /// Another process held the file longer than ferry waits.
     case busy = "journal_busy"
-    /// The file system has no locks or no shared memory.
+    /// The file system does not support locks or shared memory.
     case locksUnsupported = "journal_locks_unsupported"
     /// Reading or writing failed below the database.
     case io = "journal_io"
-    /// A write names a row that is not there: a fault of ferry's own.
+    /// A write refers to a row that does not exist: a bug in ferry.
     case inconsistent = "journal_inconsistent"
-    /// The writer was closed before: a fault of ferry's own.
+    /// The writer is already closed: a bug in ferry.
     case closed = "journal_closed"
-    /// The system refused a thread that waits for a lock.
+    /// The system refused to create the thread that waits for a lock.
     case noThread = "thread_unavailable"
   }
 
   package var code: Code
-  /// The file or folder that it is about.
+  /// The file or folder concerned.
   package var file: String
-  /// What the system or the database said.
+  /// The system's or the database's message.
   package var cause: String
 
   package init(_ code: Code, file: String, cause: String) {
@@ -55,7 +55,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     self.cause = cause
   }
 
-  /// What a person does about it.
+  /// What the user can do about it.
   package var remedy: String {
     switch code {
     case .folderUnknown: "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may set none)"
@@ -90,7 +90,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// Whether the file lies where a journal does: what was not ferry's may have been, before it was damaged.
+  /// Whether the file is at the path of a journal. A file there that is not ferry's may have been ferry's
+  /// before it was damaged.
   private var isJournal: Bool {
     file.hasSuffix("/ferry.db")
       || file.hasSuffix(".db") && file.split(separator: "/").dropLast().last == "sessions"
@@ -101,14 +102,14 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     return StateDirectory.command(["journal", "check"], inFolder: folder)
   }
 
-  /// The command by which a person goes on without what is lost.
+  /// The command with which the user accepts the loss and continues.
   private var acceptance: String {
     let name = String((file as NSString).lastPathComponent.dropLast(".db".utf8.count))
     return StateDirectory.command(
       ["journal", "accept-loss", name.removingPercentEncoding ?? name], inFolder: folder)
   }
 
-  /// The state folder that a journal lies in.
+  /// The state folder that contains the journal.
   private var folder: String {
     let folder = (file as NSString).deletingLastPathComponent
     return file.hasSuffix("/ferry.db") ? folder : (folder as NSString).deletingLastPathComponent
@@ -121,7 +122,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
   }
 
-  /// What is wrong, without the file and the remedy.
+  /// The problem, without the file and the remedy.
   var headline: String {
     switch code {
     case .folderUnknown: "there is no state folder"

@@ -1,23 +1,24 @@
 import Foundation
 import GRDB
 
-/// A row of a query, whose values are checked as they are read.
+/// A row of a query. Its values are checked as they are read.
 ///
-/// A journal that was damaged or forged may hold NULL, text or any number in every column, and may lack columns. GRDB's
-/// own subscripts end the process there; these report the file, the table, the row and the column.
+/// A damaged or forged journal may hold NULL, text or any number in every column, and may lack columns.
+/// GRDB's own subscripts terminate the process in that case; these methods report the file, the table, the
+/// row and the column.
 struct JournalRow {
   private let row: Row
   private let table: String
   private let file: String
 
-  /// - Parameter row: one that its query is at, not a copy: text is checked as it lies in the file.
+  /// - Parameter row: the query's current row, not a copy, because text is checked as stored in the file.
   fileprivate init(_ row: Row, table: String, file: String) {
     self.row = row
     self.table = table
     self.file = file
   }
 
-  /// The value of a column that is never NULL.
+  /// The value of a column that must not be NULL.
   func value<Value: JournalValue>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
     guard let value: Value = try optional(column) else {
       throw damaged(column, "NULL (expected: \(Value.kind))")
@@ -40,12 +41,13 @@ struct JournalRow {
   ) throws -> Value? {
     switch stored {
     case .null, .int64, .double: Value(stored, bytes: Data())
-    // The stored text is repaired by now, where it is not UTF-8.
+    // `stored` already contains repaired text if the bytes are not UTF-8, so the raw bytes are passed as
+    // well.
     case .string, .blob: try row.withUnsafeData(named: column) { Value(stored, bytes: $0 ?? Data()) }
     }
   }
 
-  /// A number that stands for a case.
+  /// A number that encodes an enum case.
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == UInt8 {
     let raw: Int64 = try value(column)
     guard let word = UInt8(exactly: raw).flatMap(Word.init(rawValue:)) else {
@@ -54,7 +56,7 @@ struct JournalRow {
     return word
   }
 
-  /// A word that stands for a case.
+  /// A word that encodes an enum case.
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == String {
     let raw: String = try value(column)
     guard let word = Word(rawValue: raw) else {
@@ -63,12 +65,13 @@ struct JournalRow {
     return word
   }
 
-  /// The error for a column whose value cannot be.
+  /// The error for a column with an invalid value.
   func damaged(_ column: String, _ what: String) -> JournalError {
     JournalError(.damaged, file: file, cause: "in the table \(table), \(key): \(column) is \(what)")
   }
 
-  /// Which row it is, for people: its first column, which is its key or what the query groups by.
+  /// Identifies the row in messages: its first column, which is its key or the value by which the query
+  /// groups.
   private var key: String {
     guard let name = row.columnNames.first else { return "a row" }
     let stored: DatabaseValue = row[0]
@@ -84,14 +87,14 @@ struct JournalRow {
   }
 }
 
-/// A type that a journal's columns hold.
+/// A type that a journal's columns can hold.
 protocol JournalValue {
   /// For messages.
   static var kind: String { get }
 
-  /// `nil` where another type is stored; nothing is converted.
+  /// Returns `nil` if another type is stored. Values are never converted.
   ///
-  /// - Parameter bytes: of text and blobs, as they lie in the file.
+  /// - Parameter bytes: the bytes of text and blobs as stored in the file.
   init?(_ stored: DatabaseValue.Storage, bytes: Data)
 }
 
@@ -141,11 +144,11 @@ extension [UInt8]: JournalValue {
 }
 
 extension Database {
-  /// What `read` makes of each row of a query.
+  /// Calls `read` with each row of a query and returns the results.
   ///
   /// - Parameters:
-  ///   - table: where the rows are from, for messages.
-  ///   - file: likewise.
+  ///   - table: the table of the rows, for messages.
+  ///   - file: the file, for messages.
   func rows<Value>(
     _ sql: String, _ arguments: StatementArguments = [], of table: String, in file: String,
     _ read: (JournalRow) throws -> Value
@@ -156,7 +159,7 @@ extension Database {
     return values
   }
 
-  /// The same of the first row; `nil` where there is none.
+  /// The same for the first row only; `nil` if there is none.
   func first<Value>(
     _ sql: String, _ arguments: StatementArguments = [], of table: String, in file: String,
     _ read: (JournalRow) throws -> Value

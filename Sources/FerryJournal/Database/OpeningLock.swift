@@ -1,6 +1,6 @@
 import Foundation
 
-/// Held for the moment in which a shared file is created or migrated; waits for its turn.
+/// Held while a shared file is created or migrated. Acquiring it waits until it is free.
 struct OpeningLock {
   private let descriptor: Int32
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Whether a folder is one that only this user can change.
+/// Checks that a folder can be changed only by this user.
 ///
-/// Whatever lies in a folder that another user can write to may be that user's: a forged journal, or a link in the
-/// place of a lock that leads to a file of ours. So ferry uses no such folder.
+/// If another user can write to a folder, its contents may be that user's: a forged journal, or a link in
+/// place of a lock that leads to one of this user's files. ferry therefore rejects such folders.
 enum PrivateFolder {
-  /// Refuses a folder that is there, and is a link, another user's, or open to the writing of others. One that is
-  /// missing passes.
+  /// Rejects an existing folder that is a link, belongs to another user, or is writable by others. Accepts a
+  /// missing one.
   ///
-  /// - Parameter mayBeLink: whether the folder itself may be a link; the folder behind it is judged.
+  /// - Parameter mayBeLink: whether the folder itself may be a link. If so, its target is checked.
   static func check(_ path: String, mayBeLink: Bool = false) throws(JournalError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -16,7 +16,7 @@ enum PrivateFolder {
       guard mayBeLink else { throw refused(path, "it is a symbolic link") }
       guard stat(path, &status) == 0 else { return }
     }
-    // What is no folder is reported by whoever makes it.
+    // If it is not a folder, the code that creates the folder reports it.
     guard status.st_mode & S_IFMT == S_IFDIR else { return }
     guard status.st_uid == geteuid() else {
       throw refused(path, "it belongs to user \(status.st_uid), but ferry runs as user \(geteuid())")
@@ -26,13 +26,13 @@ enum PrivateFolder {
     }
   }
 
-  /// Refuses a path on which another user could put another folder in its place: below a folder that everyone may
-  /// write to and that is not sticky, or through a link or folder that another user has put into a sticky one.
+  /// Rejects a path on which another user could replace a folder: below a folder that is world-writable and
+  /// not sticky, or through a link or folder that another user created in a sticky one.
   ///
-  /// Folders above that a group may write to, or that belong to another user, are trusted: home folders and mounted
-  /// volumes are often so.
+  /// Parent folders that are group-writable or belong to another user are trusted, because home folders and
+  /// mounted volumes often are like that.
   static func checkParents(of path: String) throws(JournalError) {
-    // As it is written: what stands before a `..` decides where that leads.
+    // The path is checked as written, because the components before a `..` determine where it leads.
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     try checkPrefixes(of: isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
     guard let found = realpath(path, nil) else { return }

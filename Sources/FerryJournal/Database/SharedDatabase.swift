@@ -3,12 +3,13 @@ import GRDB
 
 /// A connection to `ferry.db`, which every process of the user shares.
 ///
-/// `RunHistory`, `Ledger` and `Inbox` have one each: they differ in when their commits are on the disk.
+/// `RunHistory`, `Ledger` and `Inbox` have one each, because they differ in when their commits reach the
+/// disk.
 struct SharedDatabase: Sendable {
   let path: String
   private let queue: DatabaseQueue
   private let closer: DatabaseCloser
-  /// Keeps a private copy there for as long as it is read.
+  /// Keeps the private copy until the connection is released.
   private let snapshot: DatabaseSnapshot?
 
   private init(path: String, queue: DatabaseQueue, snapshot: DatabaseSnapshot?) {
@@ -22,7 +23,7 @@ struct SharedDatabase: Sendable {
     in state: StateDirectory, durability: DatabaseFile.Durability, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SharedDatabase {
     try state.create()
-    // Two processes that create or migrate the file at once would get in each other's way.
+    // Two processes that create or migrate the file at the same time would conflict.
     let lock = try OpeningLock(state.path + "/ferry.lock")
     defer { lock.release() }
     let queue = try DatabaseFile(path: state.history, schema: .history)
@@ -30,7 +31,8 @@ struct SharedDatabase: Sendable {
     return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
   }
 
-  /// Opens what there is and changes nothing in the folder; without a file it is empty.
+  /// Opens an existing file for reading and changes nothing in the folder. If there is no file, the database
+  /// is empty.
   static func openForReading(in state: StateDirectory) throws(JournalError) -> SharedDatabase {
     let file = DatabaseFile(path: state.history, schema: .history)
     if let snapshot = try DatabaseSnapshot.open(file) {
@@ -47,7 +49,7 @@ struct SharedDatabase: Sendable {
     }
   }
 
-  /// One immediate transaction.
+  /// Runs one immediate transaction.
   func write<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
     do {
       return try queue.writeWithoutTransaction { try $0.inImmediateTransaction(body) }

@@ -1,8 +1,8 @@
-/// Words of a command line, for a person to paste or a crontab to hold.
+/// Quotes the words of a command line, for pasting into a shell or for a crontab.
 package enum ShellWord {
   package static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
-  /// As one word of sh.
+  /// The text as one sh word.
   package static func quoted(_ word: String) -> String {
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
@@ -13,7 +13,8 @@ package enum ShellWord {
       }
     }
     if plain, !word.isEmpty { return word }
-    // A shell knows no letters of several scalars: a quote ends the word also where a combining mark follows it.
+    // A shell does not combine Unicode scalars into characters: a quote ends the word even if a combining
+    // mark follows it.
     var text = String.UnicodeScalarView("'".unicodeScalars)
     for scalar in word.unicodeScalars {
       if scalar == "'" { text.append(contentsOf: "'\\''".unicodeScalars) } else { text.append(scalar) }

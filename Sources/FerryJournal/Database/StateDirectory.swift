@@ -1,13 +1,14 @@
 import Foundation
 
-/// The folder that holds everything ferry remembers between launches.
+/// The folder with all state that ferry keeps between launches.
 package struct StateDirectory: Hashable, Sendable {
   package let path: String
-  /// A person or `$FERRY_STATE` named it: a command elsewhere looks for another one by itself.
+  /// Whether the user or `$FERRY_STATE` named the folder. If so, a command without that setting would use
+  /// another folder.
   package let isNamed: Bool
 
-  /// The first of: what the user named, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
-  /// `$HOME/.local/state/ferry`. A relative `$XDG_STATE_HOME` is ignored, as its specification asks.
+  /// Uses the first of: the folder that the user named, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
+  /// `$HOME/.local/state/ferry`. A relative `$XDG_STATE_HOME` is ignored, as its specification requires.
   package init(explicit: String?, environment: [String: String]) throws(JournalError) {
     func value(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -31,7 +32,7 @@ package struct StateDirectory: Hashable, Sendable {
     try checkIsPrivate()
   }
 
-  /// Refuses a folder that other users can change, or put another in the place of. What is missing passes.
+  /// Rejects a folder that other users can change or replace. Accepts a missing one.
   private func checkIsPrivate() throws(JournalError) {
     try PrivateFolder.checkParents(of: path)
     try PrivateFolder.check(path, mayBeLink: true)
@@ -39,7 +40,8 @@ package struct StateDirectory: Hashable, Sendable {
     try PrivateFolder.check(runsFolder)
   }
 
-  /// One that is missing will be created; one that cannot be looked at is told when it is used.
+  /// Accepts a missing folder, which will be created. If the status of a folder cannot be read, its first use
+  /// reports the error.
   private static func checkIsFolder(_ path: String) throws(JournalError) {
     var status = stat()
     let isOther = stat(path, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
@@ -52,7 +54,7 @@ package struct StateDirectory: Hashable, Sendable {
 
   package var sessionsFolder: String { path + "/sessions" }
   package var runsFolder: String { path + "/runs" }
-  /// The run history and the ledger, shared by every process of the user.
+  /// The database of the run history and the ledger, shared by every process of the user.
   package var history: String { path + "/ferry.db" }
 
   package func database(ofSession identifier: String) throws(JournalError) -> String {
@@ -63,12 +65,12 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
   }
 
-  /// How many transactions the session's journal has been given (`CommitCounts`).
+  /// The record of the number of transactions in the session's journal (`CommitCounts`).
   func commits(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".commits"
   }
 
-  /// Written to whenever a note is left for the session: its holder watches it.
+  /// The file that is written whenever a note is left for the session. The session's holder watches it.
   package func inbox(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".inbox"
   }
@@ -81,7 +83,7 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
-  /// The report that a run has left; `nil` where there is none.
+  /// The report that a run stored; `nil` if there is none.
   package func storedReport(ofRun id: String) throws(JournalError) -> [UInt8]? {
     let path = try report(ofRun: id)
     var status = stat()
@@ -95,12 +97,12 @@ package struct StateDirectory: Hashable, Sendable {
     }
   }
 
-  /// Creates the folders that are missing, 0700, and makes them last.
+  /// Creates the missing folders with mode 0700, and syncs them.
   package func create() throws(JournalError) {
     try Self.createFolder(path)
     try Self.createFolder(sessionsFolder)
     try Self.createFolder(runsFolder)
-    // What was missing when the command began may have been made by another user since.
+    // Another user may have created a folder that was missing when the command began.
     try checkIsPrivate()
   }
 
@@ -116,7 +118,7 @@ package struct StateDirectory: Hashable, Sendable {
   /// The identifiers of all sessions that have a journal here, sorted.
   package func sessions() throws(JournalError) -> [String] { try sessions(with: ".db") }
 
-  /// The identifiers of all sessions that a process has ever had here, sorted.
+  /// The identifiers of all sessions that a process has ever locked here, sorted.
   package func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
 
   private func sessions(with suffix: String) throws(JournalError) -> [String] {
@@ -124,7 +126,7 @@ package struct StateDirectory: Hashable, Sendable {
       .compactMap { String($0.dropLast(suffix.utf8.count)).removingPercentEncoding }.sorted()
   }
 
-  /// None where the folder is missing. One that may not be read is another thing: it may hold any.
+  /// Empty if the folder is missing. An unreadable folder is an error, because it may contain any names.
   private static func names(in folder: String) throws(JournalError) -> [String] {
     guard let stream = opendir(folder) else {
       guard errno == ENOENT else { throw JournalError(errno: errno, doing: "read", file: folder) }
@@ -138,7 +140,8 @@ package struct StateDirectory: Hashable, Sendable {
     }
   }
 
-  /// A name as one file name, injective: what is no letter, digit, '-', '_' or inner '.' becomes %XX.
+  /// Encodes a name as one file name, injectively: characters other than letters, digits, '-', '_' and inner
+  /// '.' become %XX.
   static func fileName(_ name: String) throws(JournalError) -> String {
     var encoded = ""
     for (index, byte) in name.utf8.enumerated() {
@@ -152,7 +155,7 @@ package struct StateDirectory: Hashable, Sendable {
         encoded.append("%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true))
       }
     }
-    // 255 bytes is a file name's limit, and ".db-journal" is put behind it.
+    // File names are limited to 255 bytes, and ".db-journal" is appended.
     guard (1...200).contains(encoded.utf8.count) else {
       throw JournalError(
         .nameRefused, file: "\"\(name)\"", cause: "as a file name it has \(encoded.utf8.count) bytes")
@@ -162,9 +165,9 @@ package struct StateDirectory: Hashable, Sendable {
 
   private static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
     if mkdir(folder, 0o700) == 0 {
-      // The umask may have taken bits that the user needs.
+      // The umask may have removed permissions that the user needs.
       guard chmod(folder, 0o700) == 0 else { throw JournalError(errno: errno, doing: "chmod", file: folder) }
-      // Otherwise a power cut could take the folder with the synced journal in it.
+      // Without the sync, a power failure could remove the folder together with the synced journal in it.
       try syncFolder((folder as NSString).deletingLastPathComponent)
       return
     }
@@ -177,7 +180,7 @@ package struct StateDirectory: Hashable, Sendable {
       }
     case ENOENT:
       let parent = (folder as NSString).deletingLastPathComponent
-      // /proc says of every new folder that something is missing: once is enough.
+      // /proc reports ENOENT for every new folder, so the parent is created only once.
       guard !hasParent, !parent.isEmpty, parent != folder else {
         throw JournalError(errno: code, doing: "create", file: folder)
       }
@@ -190,10 +193,10 @@ package struct StateDirectory: Hashable, Sendable {
 
   static func syncFolder(_ folder: String) throws(JournalError) {
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A parent that we may search but not read cannot be synced by us; its owner's system does it in time.
+    // A parent with search but no read permission cannot be synced. The system syncs it eventually.
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    // Some file systems refuse to sync a folder (EINVAL); then there is nothing to be done.
+    // Some file systems cannot sync a folder (EINVAL). Nothing can be done about it.
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw JournalError(errno: errno, doing: "sync", file: folder)
     }

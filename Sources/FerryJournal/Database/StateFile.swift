@@ -1,12 +1,13 @@
 import Foundation
 
-/// Files of the state folder: none is opened through a link, and none but regular files of this user's are written.
+/// Opens files of the state folder. None is opened through a link, and only this user's regular files are
+/// written.
 enum StateFile {
-  /// Opens a file, or makes it for the user alone, whatever the umask is.
+  /// Opens a file. A new file is accessible only to this user, whatever the umask is.
   ///
-  /// - Parameter what: for messages, as "open".
+  /// - Parameter what: the operation, for messages, such as "open".
   static func open(_ path: String, _ flags: Int32, doing what: String) throws(JournalError) -> Int32 {
-    // O_NONBLOCK: what is in the file's place may be a FIFO, whose open would wait.
+    // O_NONBLOCK: the path may lead to a FIFO, and opening that would block.
     let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else {
       let code = errno
@@ -27,11 +28,12 @@ enum StateFile {
     return descriptor
   }
 
-  /// Judges a file that SQLite opens by its path. A file that is missing passes.
+  /// Checks a file that SQLite opens by its path. Accepts a missing file.
   ///
-  /// Nobody exchanges it between the two: the folder is one that only this user can change (`PrivateFolder`).
+  /// Nobody can exchange the file between the check and the opening, because only this user can change the
+  /// folder (`PrivateFolder`).
   ///
-  /// - Parameter isWritten: then it has to be this user's.
+  /// - Parameter isWritten: whether the file is to be written; it must then belong to this user.
   static func check(_ path: String, isWritten: Bool) throws(JournalError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

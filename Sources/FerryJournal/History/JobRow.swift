@@ -4,9 +4,9 @@ import FerryPlan
 package struct JobRow: Hashable, Sendable {
   /// The manifest's name.
   package var manifest: String
-  /// Where its text lies.
+  /// The path of the manifest.
   package var path: String
-  /// What `--var` gave; no secrets.
+  /// The variables given with `--var`; no secrets.
   package var variables: [String: String]
   package var registeredAt: Instant
 
@@ -21,7 +21,7 @@ package struct JobRow: Hashable, Sendable {
 /// One pass over a manifest.
 package struct RoundRow: Hashable, Sendable {
   package var manifest: String
-  /// From 1.
+  /// Starts at 1.
   package var number: Int64
   package var openedAt: Instant
   package var closedAt: Instant?

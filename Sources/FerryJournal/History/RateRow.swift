@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// How fast the largest file of an upload went in a run.
+/// The transfer rate of the largest file of an upload in one run.
 package struct RateRow: Hashable, Sendable {
   package var manifest: String
   /// The upload's name.

@@ -1,22 +1,24 @@
 import FerryPlan
 import GRDB
 
-/// Which sessions have a journal: one that is not there any more is a loss, and not a new session.
+/// Records which sessions have a journal. If one of these journals is missing, it was lost; the session is
+/// not new.
 extension RunHistory {
-  /// The sessions whose journal has to be there.
+  /// The sessions whose journal must exist.
   ///
-  /// Those of runs before schema 5 are known by the rates of their uploads. A session that was always ephemeral has
-  /// rates too, and no lock file.
+  /// Sessions of runs before schema 5 are known by the rates of their uploads. A session that was always
+  /// ephemeral also has rates, but no lock file.
   ///
   /// - Parameter locked: the sessions that have a lock file (`StateDirectory.lockedSessions`).
   package func knownJournals(locked: Set<String>) throws(JournalError) -> Set<String> {
     try read { try Self.knownJournals($0, locked: locked) }
   }
 
-  /// The same, of a `ferry.db` that this process does not have open: it is only read, and closed.
+  /// The same for a `ferry.db` that this process does not have open. It is opened for reading and closed
+  /// again.
   package static func knownJournals(in state: StateDirectory) throws(JournalError) -> Set<String> {
     let history = try openForReading(in: state)
-    // It was only read.
+    // It was only read, so a failed close loses nothing.
     defer { try? history.close() }
     return try history.knownJournals(locked: Set(state.lockedSessions()))
   }
@@ -27,8 +29,8 @@ extension RunHistory {
     return registered.union(sending.intersection(locked))
   }
 
-  /// Removes a session from what is known, with how fast its uploads went: its journal is to be removed, or is taken
-  /// as gone.
+  /// Removes a session and the rates of its uploads from the history. Its journal is about to be removed, or
+  /// is accepted as lost.
   package func forget(session: String) throws(JournalError) {
     try write { db in
       try db.execute(sql: "DELETE FROM journal WHERE session = ?", arguments: [session])
@@ -36,7 +38,7 @@ extension RunHistory {
     }
   }
 
-  /// Each of these has a journal, which is on the disk.
+  /// Records that each of these sessions has a journal, which is already on disk.
   static func register(journals: [String], at now: Instant, _ db: Database) throws {
     for session in journals {
       try db.execute(

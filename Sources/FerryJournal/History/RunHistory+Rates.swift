@@ -2,14 +2,14 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// How fast an upload went, the newest runs first.
+  /// The transfer rates of an upload, newest runs first.
   package func samples(
     manifest: String, upload: String, limit: Int
   ) throws(JournalError) -> [TransferSample] {
     try samples("manifest = ? AND upload = ?", [manifest, upload], limit)
   }
 
-  /// How fast uploads of a session went, the newest runs first.
+  /// The transfer rates of a session's uploads, newest runs first.
   package func samples(session: String, limit: Int) throws(JournalError) -> [TransferSample] {
     try samples("session = ?", [session], limit)
   }
@@ -30,7 +30,7 @@ extension RunHistory {
     }
   }
 
-  /// Adds what a run has seen to its line.
+  /// Adds the rates that a run measured to its row.
   static func insert(_ rates: [RateRow], run id: String, _ db: Database) throws {
     for rate in rates {
       try db.execute(

@@ -2,12 +2,13 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Runs that ended before `limit`, the oldest first; never the last one of a manifest, nor one that goes on.
+  /// Runs that ended before `limit`, oldest first. Never includes the last run of a manifest, or a run that
+  /// is in progress.
   package func runs(endedBefore limit: Instant, atMost count: Int) throws(JournalError) -> [String] {
     try read { db in
       let arguments: StatementArguments = [limit.nanoseconds]
       let isOld = "state <> \(RunRow.State.running.rawValue) AND ended_at < ?"
-      // Mostly there is none, and then the lines of rounds are not read.
+      // Usually there is none; then the rows of rounds are not read.
       guard
         try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM run WHERE \(isOld))", arguments: arguments)
           == true
@@ -23,7 +24,7 @@ extension RunHistory {
     }
   }
 
-  /// Forgets runs, with the rounds that they served and how fast their uploads went. The rounds stay.
+  /// Removes runs, with their links to rounds and the rates of their uploads. The rounds remain.
   package func forget(runs ids: [String]) throws(JournalError) {
     guard !ids.isEmpty else { return }
     try write { db in

@@ -2,9 +2,10 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Records that a run has begun; by its process a later one finds whether it still runs.
+  /// Records that a run has begun. By the recorded process, later runs determine whether it is still running.
   ///
-  /// - Parameter journals: the sessions that it has opened the journals of, which have to be there from now on.
+  /// - Parameter journals: the sessions whose journals the run has opened. These journals must exist from now
+  ///   on.
   package func begin(_ run: RunRow, journals: [String] = []) throws(JournalError) {
     try write { db in
       try Self.register(journals: journals, at: run.startedAt, db)
@@ -26,9 +27,9 @@ extension RunHistory {
     }
   }
 
-  /// Writes down how a run ended, also where another process took it for dead.
+  /// Records how a run ended, even if another process has marked it as dead.
   ///
-  /// - Parameter rates: how fast its uploads went, one for each of them at most.
+  /// - Parameter rates: the transfer rates of its uploads, at most one for each.
   package func end(
     run id: String, exitCode: Int32, report: String?, rates: [RateRow] = [], at now: Instant
   ) throws(JournalError) {
@@ -42,7 +43,7 @@ extension RunHistory {
     }
   }
 
-  /// Closes the runs whose process is gone as `interrupted` and returns them.
+  /// Closes the runs whose process no longer exists as `interrupted`, and returns them.
   package func closeDeadRuns(
     at now: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) -> [RunRow] {
@@ -61,7 +62,7 @@ extension RunHistory {
     }
   }
 
-  /// The newest runs first.
+  /// The runs, newest first.
   package func runs(limit: Int = .max) throws(JournalError) -> [RunRow] {
     try read { try self.rows($0, "ORDER BY sequence DESC LIMIT \(max(0, limit))") }
   }
@@ -73,7 +74,7 @@ extension RunHistory {
   private func rows(
     _ db: Database, _ clause: String, _ arguments: StatementArguments = StatementArguments()
   ) throws -> [RunRow] {
-    // Of one row at a time: the rounds of each are another query.
+    // Row by row, because the rounds of each run are another query.
     let runs = try db.rows("SELECT * FROM run \(clause)", arguments, of: "run", in: path) { row in
       let pid: Int64 = try row.value("pid")
       guard let known = Int32(exactly: pid) else { throw row.damaged("pid", "\(pid)") }

@@ -4,7 +4,7 @@ import GRDB
 
 /// `ferry.db`: the jobs, rounds and runs of the user, shared by every process.
 ///
-/// Each call is one short transaction, synced as it commits.
+/// Each call is one short transaction, synced at its commit.
 package final class RunHistory: Sendable {
   private let database: SharedDatabase
   package var path: String { database.path }
@@ -17,7 +17,8 @@ package final class RunHistory: Sendable {
     RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
-  /// Opens what there is and changes nothing in the folder; without a file it is empty.
+  /// Opens an existing file for reading and changes nothing in the folder. If there is no file, the history
+  /// is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
     RunHistory(try .openForReading(in: state))
   }
@@ -26,7 +27,7 @@ package final class RunHistory: Sendable {
 
   // MARK: Jobs
 
-  /// Remembers the manifest's place and variables, in the stead of earlier ones.
+  /// Records the manifest's path and variables, replacing earlier ones.
   package func register(_ job: JobRow) throws(JournalError) {
     try write { db in
       let encoder = JSONEncoder()
@@ -48,7 +49,7 @@ package final class RunHistory: Sendable {
     }
   }
 
-  /// Names under which the manifest at a path has an open round.
+  /// The names under which the manifest at this path has an open round.
   package func openManifests(atPath path: String) throws(JournalError) -> [String] {
     try read { db in
       try String.fetchAll(
@@ -61,7 +62,7 @@ package final class RunHistory: Sendable {
     }
   }
 
-  /// The jobs that `ferry resume` goes on with, by name.
+  /// The jobs that `ferry resume` continues, by name.
   package var jobsWithOpenRound: [JobRow] {
     get throws(JournalError) {
       try read { db in
@@ -76,15 +77,16 @@ package final class RunHistory: Sendable {
 
   // MARK: Rounds
 
-  /// The manifest's open round, or its last, or `nil` before the first.
+  /// The manifest's open round, or else its last; `nil` before the first.
   package func latestRound(manifest: String) throws(JournalError) -> RoundRow? {
     try read { try self.latestRound(manifest, $0) }
   }
 
-  /// The open round, or a new one behind the last; two processes that ask at once get the same.
+  /// Returns the open round, or a new one after the last. Two processes that ask at the same time get the
+  /// same round.
   ///
-  /// - Parameter used: the last round that the manifest's journals name. An open round before it is closed: it is of
-  ///   an old copy of this file.
+  /// - Parameter used: the last round that the manifest's journals name. An open round before it comes from
+  ///   an old copy of this file and is closed.
   package func openRound(
     manifest: String, used: Int64 = 0, at now: Instant
   ) throws(JournalError) -> RoundRow {
@@ -103,7 +105,7 @@ package final class RunHistory: Sendable {
     }
   }
 
-  /// Closes the round; one that is closed stays as it is.
+  /// Closes the round. Does nothing if it is already closed.
   package func closeRound(manifest: String, number: Int64, at now: Instant) throws(JournalError) {
     try write { db in
       try db.execute(
@@ -120,7 +122,7 @@ package final class RunHistory: Sendable {
 
   private func job(_ row: JournalRow) throws -> JobRow {
     let text: String = try row.value("variables")
-    // The decoder's words say less than the column's name.
+    // The decoder's message says less than the column's name.
     guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
       throw row.damaged("variables", "not a JSON object of strings")
     }

@@ -1,12 +1,12 @@
 import FerryPlan
 
-/// One launch of `ferry run`, as the history holds it.
+/// One launch of `ferry run` in the history.
 package struct RunRow: Hashable, Sendable {
-  /// Raw values are written down; never reuse one.
+  /// Raw values are persisted; never reuse one.
   package enum State: UInt8, Sendable {
     case running = 1
     case ended = 2
-    /// Its process ended without saying so; the next run found out.
+    /// The process ended without recording it; the next run detected it.
     case interrupted = 3
   }
 
@@ -22,14 +22,14 @@ package struct RunRow: Hashable, Sendable {
 
   package var id: String
   package var launch: LaunchKind
-  /// The rounds that it served: one for each manifest.
+  /// The rounds that it executed, one for each manifest.
   package var rounds: [Round]
   package var process: ProcessIdentity
   package var startedAt: Instant
   package var state: State
   package var endedAt: Instant?
   package var exitCode: Int32?
-  /// Where its report lies.
+  /// The path of its report.
   package var report: String?
 
   package init(

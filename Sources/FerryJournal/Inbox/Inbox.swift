@@ -2,10 +2,10 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// The notes that `submit` and `cancel` leave for whoever holds a session, without taking its lock.
+/// The notes that `submit` and `cancel` leave for the process that holds a session, without taking its lock.
 ///
-/// Each call is one short transaction, synced as it commits. A note stays until the holder has written down
-/// what it asks for, so after a crash it may be met twice.
+/// Each call is one short transaction, synced at its commit. A note remains until the holder has recorded
+/// what it asks for, so after a crash it may be processed twice.
 package final class Inbox: Sendable {
   private let state: StateDirectory
   private let database: SharedDatabase
@@ -22,15 +22,16 @@ package final class Inbox: Sendable {
     Inbox(state, try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
-  /// Opens what there is, for a status, and changes nothing in the folder; without a file it is empty.
+  /// Opens an existing file for reading, for a status, and changes nothing in the folder. If there is no
+  /// file, the inbox is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> Inbox {
     Inbox(state, try .openForReading(in: state))
   }
 
   package func close() throws(JournalError) { try database.close() }
 
-  /// Leaves the note, which gets an id of its own, and wakes the session's `InboxWatch`. All of it is on the
-  /// disk, or nothing is.
+  /// Stores the note under a new ID and wakes the session's `InboxWatch`. Either the whole note is on disk,
+  /// or nothing is.
   @discardableResult
   package func leave(_ note: Note) throws(JournalError) -> Int64 {
     let bell = try state.inbox(ofSession: note.session)
@@ -41,7 +42,7 @@ package final class Inbox: Sendable {
           note.session, note.kind.rawValue, note.manifest, note.node, note.createdAt.nanoseconds,
         ])
       let id = db.lastInsertedRowID
-      // GRDB binds no bytes as NULL.
+      // GRDB binds an empty array of bytes as NULL.
       let statement = try db.cachedStatement(
         sql: "INSERT INTO note_path (note, number, path) VALUES (?, ?, coalesce(?, x''))")
       for (number, path) in note.paths.enumerated() {
@@ -55,7 +56,7 @@ package final class Inbox: Sendable {
 
   /// The session's notes, in the order in which they were left.
   ///
-  /// - Parameter last: of a note; only those that were left after it.
+  /// - Parameter last: the ID of a note; only later notes are returned.
   package func notes(session: String, after last: Int64 = 0) throws(JournalError) -> [Note] {
     try database.read { db in
       let notes = try db.rows(
@@ -79,7 +80,7 @@ package final class Inbox: Sendable {
     }
   }
 
-  /// Removes notes whose wish is written down; one that is gone already stays so.
+  /// Removes notes whose requests are recorded. Ignores notes that are already removed.
   package func remove(_ ids: some Collection<Int64>) throws(JournalError) {
     guard !ids.isEmpty else { return }
     try database.write { db in
@@ -88,7 +89,7 @@ package final class Inbox: Sendable {
     }
   }
 
-  /// Without its paths.
+  /// The note without its paths.
   private func note(_ row: JournalRow) throws -> Note {
     Note(
       id: try row.value("id"), session: try row.value("session"), kind: try row.word("kind"),
@@ -98,12 +99,12 @@ package final class Inbox: Sendable {
 
   /// Writes to the file that the holder watches.
   ///
-  /// The note is safe by now. Where the file cannot be written, the holder finds it at its next launch, and
-  /// saying that it was not left would be wrong.
+  /// The note is already stored. If the file cannot be written, the holder finds the note at its next launch,
+  /// so reporting a failure would be wrong.
   private static func ring(_ path: String, _ id: Int64) {
     guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT, doing: "open") else { return }
     ftruncate(descriptor, 0)
-    // The watcher waits for the file to be closed after writing; its text is for people.
+    // The watcher waits until the file is closed after writing. Its text is for people.
     let text = Array("note \(id)\n".utf8)
     _ = Foundation.write(descriptor, text, text.count)
     Foundation.close(descriptor)

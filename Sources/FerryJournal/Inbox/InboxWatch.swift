@@ -3,18 +3,18 @@ import Foundation
 
 /// Wakes the holder of a session when a note is left for it, without polling.
 ///
-/// Begin it before the notes are read for the first time, so that none falls in between. Where the system
-/// has no inotify(7), or has no more of it to give, nothing wakes the holder, and notes are found at the
+/// Start the watch before the notes are read for the first time, so that no note is missed in between. If the
+/// system has no inotify(7), or its limit is reached, nothing wakes the holder, and it finds the notes at the
 /// next launch.
 package final class InboxWatch: Sendable {
-  /// Whether `deliver` will be called at all.
+  /// Whether `deliver` can be called at all.
   package let isWatching: Bool
   #if os(Linux)
   private let watch: PollThread.Watch?
   #endif
 
-  /// - Parameter deliver: called on `thread` after notes were left, once for several at a time; a call that has
-  ///   begun may outlast the watch.
+  /// - Parameter deliver: called on `thread` after notes were left, once for several at a time. A call that
+  ///   has begun may outlast the watch.
   package init(
     session identifier: String, in state: StateDirectory, on thread: PollThread,
     deliver: @escaping @Sendable () -> Void
@@ -31,7 +31,7 @@ package final class InboxWatch: Sendable {
   }
 
   #if os(Linux)
-  /// Watches the folder and not the file, which may not be there yet, or be removed and made anew.
+  /// Watches the folder instead of the file, because the file may not exist yet or may be recreated.
   private static func watch(
     _ folder: String, for name: String, on thread: PollThread, _ deliver: @escaping @Sendable () -> Void
   ) -> PollThread.Watch? {
@@ -44,7 +44,7 @@ package final class InboxWatch: Sendable {
     return thread.watch(descriptor) { if drain(descriptor, for: name) { deliver() } }
   }
 
-  /// Reads every event that waits; whether one is of the file, or events were lost.
+  /// Reads all waiting events. Returns whether one concerns the file, or events were lost.
   private static func drain(_ descriptor: Int32, for name: String) -> Bool {
     var isMet = false
     var bytes = [UInt8](repeating: 0, count: 16 << 10)

@@ -1,27 +1,27 @@
 import FerryPlan
 
-/// What another process asks of whoever holds a session, or next takes it.
+/// A request of another process to the current or next holder of a session.
 package struct Note: Hashable, Sendable {
-  /// Raw values are written down; never reuse one.
+  /// Raw values are persisted; never reuse one.
   package enum Kind: String, CaseIterable, Sendable {
-    /// Take these files of an upload into the queue.
+    /// Queue these files of an upload.
     case submit = "submit"
-    /// Cancel what is open.
+    /// Cancel open work.
     case cancel = "cancel"
-    /// Finish what runs and take nothing new.
+    /// Finish the running work and start nothing new.
     case finish = "finish"
   }
 
-  /// In the order in which notes were left, never used again; 0 before.
+  /// Increasing in the order in which notes were left, never reused; 0 before the note is stored.
   package var id: Int64
   /// The session's identifier.
   package var session: String
   package var kind: Kind
-  /// The manifest's name; `nil` means whatever the session carries.
+  /// The manifest's name; `nil` means every manifest of the session.
   package var manifest: String?
-  /// The upload's, fetch's or request's name; `nil` means all of them.
+  /// The name of the upload, fetch or request; `nil` means all of them.
   package var node: String?
-  /// Bytes relative to the upload's root, in the order in which they were given.
+  /// Paths as bytes relative to the upload's root, in the order in which they were given.
   package var paths: [[UInt8]]
   package var createdAt: Instant
 

@@ -1,15 +1,16 @@
 import FerryPlan
 import GRDB
 
-/// The bytes that each kind of network carried, by quarter hour of UTC: shared by every process of the user.
+/// The bytes that each kind of network carried, by quarter hour in UTC, shared by every process of the user.
 ///
-/// A process sends against leases, and turns them into usage as bytes are really moved; what both say
-/// together is what was used. What a dead process had leased stays counted.
+/// A process sends against leases, and converts them into usage as bytes are actually moved. Usage and leases
+/// together count as used. The leases of a dead process continue to count.
 ///
-/// Each call is one short transaction, safe as it returns when the process is killed. It is not synced: a
-/// power cut takes what was committed since the log was last brought to the disk (docs/journal.md).
+/// Each call is one short transaction. When it returns, the transaction survives the end of the process. It
+/// is not synced: a power failure loses what was committed since the log last reached the disk
+/// (docs/journal.md).
 package final class Ledger: Sendable {
-  /// What is older than this is in no window of a manifest, and may be forgotten.
+  /// Older usage is in no window of a manifest and may be deleted.
   package static let retention: Duration = .seconds(62 * 86_400)
 
   private let database: SharedDatabase
@@ -27,38 +28,39 @@ package final class Ledger: Sendable {
     try open(in: state, writtenBy: ferry, at: now, holder: .current)
   }
 
-  /// As another process would: the leases are `holder`'s.
+  /// Opens the ledger with `holder` as the owner of its leases, as another process would.
   static func open(
     in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: ProcessIdentity
   ) throws(JournalError) -> Ledger {
     Ledger(try .open(in: state, durability: .eventually, writtenBy: ferry, at: now), holder: holder)
   }
 
-  /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
+  /// Opens an existing file for reading, for a plan, and changes nothing in the folder. If there is no file,
+  /// the ledger is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> Ledger {
     Ledger(try .openForReading(in: state), holder: .current)
   }
 
   package func close() throws(JournalError) { try database.close() }
 
-  /// The bytes that count in the window: what was moved, and what anyone has leased, dead or alive.
+  /// The bytes that count in the window: the bytes moved, and the leases of all processes, dead or alive.
   ///
-  /// Every calendar's window begins and ends at a quarter hour of UTC; a quarter hour that another window
-  /// only touches counts as a whole.
+  /// Every calendar's window begins and ends at a quarter hour of UTC. A quarter hour that another window
+  /// overlaps only in part counts as a whole.
   package func used(
     _ network: DeviceConditions.Network, in window: Range<Instant>
   ) throws(JournalError) -> Int64 {
     try database.read { try Self.used(network, QuarterHour.range(of: window), $0, in: path) }
   }
 
-  /// Leases bytes for this process, booked in the quarter hour of `now`.
+  /// Leases bytes for this process, recorded in the quarter hour of `now`.
   ///
   /// - Parameters:
-  ///   - minimum: with less than this left, nothing is granted.
-  ///   - wanted: what is granted at most; all of it without a limit.
-  ///   - limit: of the bytes that count in the window, this grant included.
-  ///   - window: where the limit holds; everything that the ledger holds if `nil`. If `now` lies outside,
-  ///     the lease is booked at the nearer end of it, so that the limit is kept.
+  ///   - minimum: if fewer bytes remain, nothing is granted.
+  ///   - wanted: the most that is granted; without a limit, all of it is granted.
+  ///   - limit: for the bytes that count in the window, including this grant.
+  ///   - window: where the limit applies; `nil` means everything in the ledger. If `now` is outside the
+  ///     window, the lease is recorded at the window's nearer end, so that the limit is kept.
   package func lease(
     _ network: DeviceConditions.Network, minimum: Int64, wanted: Int64, limit: Int64?,
     window: Range<Instant>?, at now: Instant
@@ -82,8 +84,8 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Writes down bytes that were really moved: out of this process's leases, the oldest first, each in its
-  /// quarter hour; what goes beyond them counts in the quarter hour of `now`.
+  /// Records bytes that were actually moved. They are taken from this process's leases, oldest first, each in
+  /// its quarter hour. Bytes beyond the leases count in the quarter hour of `now`.
   package func settle(
     _ network: DeviceConditions.Network, bytes: Int64, at now: Instant
   ) throws(JournalError) {
@@ -100,7 +102,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Gives back what is left of this process's leases; a second call does nothing.
+  /// Returns the rest of this process's leases. A second call does nothing.
   package func release(_ network: DeviceConditions.Network) throws(JournalError) {
     try database.write { db in
       try db.execute(
@@ -109,8 +111,8 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Drops usage of quarter hours that ended at `limit` or before, and the leases in them of processes that
-  /// are gone. The caller keeps `retention`.
+  /// Deletes usage in quarter hours that ended at `limit` or before, and the leases in them whose process no
+  /// longer exists. The caller observes `retention`.
   package func forget(
     before limit: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) {
@@ -128,7 +130,7 @@ package final class Ledger: Sendable {
         )
       }
       for (pid, started, boot) in holders {
-        // What is no pid is no process.
+        // A number that is not a valid pid identifies no process.
         let process = Int32(exactly: pid).map { ProcessIdentity(pid: $0, started: started, boot: boot) }
         if let process, isAlive(process) { continue }
         try db.execute(
@@ -138,7 +140,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Two sums in halves: SQLite's own ends with an error where one of 64 bits overflows.
+  /// Sums in two halves, because SQLite's own sum fails if a 64-bit number overflows.
   private static func used(
     _ network: DeviceConditions.Network, _ quarters: Range<Int64>, _ db: Database, in file: String
   ) throws -> Int64 {
@@ -166,7 +168,7 @@ package final class Ledger: Sendable {
     try statement.execute(arguments: [network.rawValue, quarter, bytes])
   }
 
-  /// This process's, the oldest first.
+  /// This process's leases, oldest first.
   private func leases(
     of network: DeviceConditions.Network, _ db: Database
   ) throws -> [(quarter: Int64, bytes: Int64)] {
@@ -182,7 +184,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Leaves this process so much of its lease in a quarter hour; a lease of nothing is none.
+  /// Sets this process's lease in a quarter hour to `bytes`. A lease of 0 bytes is removed.
   private func book(
     _ bytes: Int64, on network: DeviceConditions.Network, quarter: Int64, _ db: Database
   ) throws {

@@ -2,8 +2,8 @@ import FerryPlan
 
 /// The ledger's unit of time: quarter hours of UTC, counted from 1970-01-01T00:00:00Z.
 ///
-/// The offset of every time zone of today is a whole number of them (tzdata), so a calendar's hour, day or
-/// month of any zone is a sum of quarter hours.
+/// The offset of every current time zone is a whole number of quarter hours (tzdata), so an hour, day or
+/// month in any time zone is a whole number of them.
 enum QuarterHour {
   static let nanoseconds: Int64 = 900 * 1_000_000_000
 
@@ -12,7 +12,7 @@ enum QuarterHour {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// All that the window touches.
+  /// All quarter hours that the window overlaps.
   static func range(of window: Range<Instant>) -> Range<Int64> {
     let first = of(window.lowerBound)
     guard !window.isEmpty else { return first..<first }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Which process it is, so that a later one with the same pid is not taken for it.
+/// Identifies a process, so that a later process with the same pid is not mistaken for it.
 package struct ProcessIdentity: Hashable, Sendable {
   package var pid: Int32
-  /// When it started, in the system's own unit since boot (proc(5), field 22); 0 where that is not known.
+  /// When it started, in the system's own unit since boot (proc(5), field 22); 0 if it is not known.
   package var started: Int64
-  /// The boot that it belongs to; empty where that is not known.
+  /// The boot in which it runs; empty if it is not known.
   package var boot: String
 
   package init(pid: Int32, started: Int64, boot: String) {
@@ -18,30 +18,32 @@ package struct ProcessIdentity: Hashable, Sendable {
     ProcessIdentity(pid: getpid(), started: startTime(of: getpid()) ?? 0, boot: currentBoot)
   }
 
-  /// Whether the process is still there. A process that another container of this machine runs looks dead;
-  /// its run is recorded all the same when it ends.
+  /// Whether the process still exists. A process in another container on this machine looks dead; its run is
+  /// still recorded when it ends.
   package var isAlive: Bool {
     guard boot == Self.currentBoot else { return false }
     if let time = Self.startTime(of: pid) { return time == started }
-    // Without /proc the pid is all there is, and also where /proc hides processes (hidepid=, proc(5)): those of this
-    // user too, as a ferry is not dumpable. EPERM says that it is someone else's, so not ours.
+    // If there is no /proc, only the pid is known. The same applies if /proc hides processes (hidepid=,
+    // proc(5)), which includes this user's own, because a ferry is not dumpable. EPERM means that the process
+    // belongs to another user, so it is not a ferry of this user.
     return (started == 0 || Self.hidesProcesses) && kill(pid, 0) == 0
   }
 
-  /// Whether the first process cannot be seen, which is there as long as the system is.
+  /// Whether process 1, which exists as long as the system runs, cannot be seen.
   private static var hidesProcesses: Bool { startTime(of: 1) == nil }
 
-  /// The running boot; empty where it is not known.
+  /// The identifier of the current boot; empty if it is not known.
   static var currentBoot: String {
-    // Only Linux has the file.
+    // Only Linux has this file.
     let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
     return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
   }
 
   private static func startTime(of pid: Int32) -> Int64? {
-    // No file: no such process, or no /proc.
+    // If the file is missing, there is no such process, or no /proc.
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
-    // The command stands in parentheses and may hold spaces and parentheses; field 3 follows the last one.
+    // The command is in parentheses and may contain spaces and parentheses. Field 3 follows the last
+    // parenthesis.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
     return fields.count > 19 ? Int64(fields[19]) : nil

@@ -2,14 +2,15 @@ import FerryPlan
 import Foundation
 
 extension SessionLock {
-  /// Who holds a session, as its lock file says.
+  /// The holder of a session, according to its lock file.
   package struct Holder: Hashable, Sendable {
-    /// `nil` in the moment before the holder has written it.
+    /// `nil` for a moment, until the holder has written it.
     package var pid: Int32?
     package var since: Instant?
   }
 
-  /// Who holds the session now; `nil` where nobody does. The lock is not touched, so nobody is kept from it.
+  /// The current holder of the session; `nil` if there is none. The lock itself is not touched, so no process
+  /// is kept from taking it.
   package static func holder(
     session identifier: String, in state: StateDirectory
   ) throws(JournalError) -> Holder? {

@@ -3,14 +3,15 @@ import FerryProcess
 import Foundation
 
 extension SessionLock {
-  /// Takes the lock, and waits for whoever holds it for at most `limit`; a limit of 0 never waits.
+  /// Takes the lock, waiting at most `limit` for its holder. A limit of 0 never waits.
   ///
-  /// A thread of its own asks the kernel and sleeps until the holder lets go, however that ends (F_OFD_SETLKW,
-  /// fcntl(2)). inotify(7) would not do: a killed holder's file is told to be closed before its lock is gone.
+  /// A separate thread requests the lock from the kernel and sleeps until the holder releases it or ends
+  /// (F_OFD_SETLKW, fcntl(2)). inotify(7) would not work: if the holder is killed, its file is reported as
+  /// closed before its lock is released.
   ///
   /// - Parameters:
-  ///   - now: the time, asked for when the lock is there.
-  ///   - waiting: called once before it waits, with what the holder wrote.
+  ///   - now: returns the time; called when the lock was taken.
+  ///   - waiting: called once before waiting, with what the holder wrote.
   package static func wait(
     session identifier: String, in state: StateDirectory, atMost limit: Duration, now: () -> Instant,
     waiting: (Holder) -> Void = { _ in }
@@ -22,7 +23,7 @@ extension SessionLock {
     let path = try state.lock(ofSession: identifier)
     let request = try LockRequest(path)
     guard try request.wait(until: deadline.overflow ? nil : deadline.partialValue) else {
-      // Who has it by now may be another one.
+      // Another process may hold the lock now.
       let holder = try holder(session: identifier, in: state)
       return .held(by: holder?.pid ?? pid, since: holder?.since ?? since)
     }
@@ -30,18 +31,19 @@ extension SessionLock {
   }
 }
 
-/// A lock that a thread waits for.
+/// A lock for which a thread waits.
 ///
-/// Who gives up leaves the thread behind: it sleeps until the holder lets go, and then gives the lock back at once.
+/// If the caller gives up, the thread remains. It sleeps until the holder releases the lock, and then
+/// releases the lock at once.
 ///
-/// `@unchecked Sendable`: `state` is touched under `condition`'s lock, `descriptor` is the thread's until it has
-/// ended.
+/// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; `descriptor` belongs to the thread
+/// until it has ended.
 private final class LockRequest: @unchecked Sendable {
   private enum State {
     case waiting
     case locked
     case failed(errno: Int32)
-    /// Nobody wants it any more.
+    /// The caller has given up.
     case abandoned
   }
 
@@ -61,7 +63,7 @@ private final class LockRequest: @unchecked Sendable {
     }
   }
 
-  /// Whether the lock is there before the deadline.
+  /// Whether the lock was taken before the deadline.
   func wait(until deadline: Int64?) throws(JournalError) -> Bool {
     let code: Int32? = condition.withLock {
       while case .waiting = state {
@@ -82,7 +84,7 @@ private final class LockRequest: @unchecked Sendable {
     return true
   }
 
-  /// The open file that has the lock; it is the caller's from now on.
+  /// The open file that holds the lock. It belongs to the caller from now on.
   func take() -> Int32 { descriptor }
 
   private func run() {

@@ -2,14 +2,15 @@ import FerryPlan
 import Foundation
 import Synchronization
 
-/// The kernel's lock on a session: one process carries a session out at a time.
+/// The kernel's lock on a session. One process runs a session at a time.
 ///
-/// It hangs on an open file (an open file description lock, fcntl(2)), so it ends with its process, however that
-/// ends, and can be asked for without being touched. The file's text is for people; only the kernel's lock counts.
+/// The lock belongs to an open file (an open file description lock, fcntl(2)). It ends with its process,
+/// however that ends, and its state can be queried without taking it. The file's text is for people; only the
+/// kernel's lock counts.
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
-    /// What the holder wrote; `nil` in the moment before it has written.
+    /// What the holder wrote; `nil` for a moment, until it has written.
     case held(by: Int32?, since: Instant?)
   }
 
@@ -23,7 +24,7 @@ package final class SessionLock: Sendable {
 
   deinit { release() }
 
-  /// Takes the lock, or says who holds it. Never waits.
+  /// Takes the lock, or returns its holder. Never waits.
   package static func `try`(
     session identifier: String, in state: StateDirectory, at now: Instant
   ) throws(JournalError) -> Attempt {
@@ -43,13 +44,13 @@ package final class SessionLock: Sendable {
     return .acquired(try SessionLock(path: path, locked: descriptor, since: now))
   }
 
-  /// Says in the file who has the lock of this open file by now.
+  /// Writes the new holder of this open file's lock to the file.
   convenience init(path: String, locked descriptor: Int32, since now: Instant) throws(JournalError) {
     self.init(path: path, descriptor: descriptor)
     try write(since: now)
   }
 
-  /// Gives the session free. A second call does nothing.
+  /// Releases the session. A second call does nothing.
   package func release() {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return }
@@ -59,7 +60,7 @@ package final class SessionLock: Sendable {
     }
   }
 
-  /// Linux's commands for locks of an open file description; glibc shows them to GNU sources only.
+  /// Linux's fcntl commands for open file description locks. glibc declares them only with _GNU_SOURCE.
   static let setOpenFileLock: Int32 = 37
   static let setOpenFileLockWaiting: Int32 = 38
   static let getOpenFileLock: Int32 = 36
@@ -104,13 +105,13 @@ package final class SessionLock: Sendable {
     return (pid, since)
   }
 
-  /// RFC 3339 in UTC, to the second.
+  /// RFC 3339 in UTC, with a resolution of seconds.
   private static func text(_ instant: Instant) -> String {
     Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000)).formatted(.iso8601)
   }
 
   private static func instant(_ text: String) -> Instant? {
-    // The text is for people: what cannot be read is left out.
+    // The text is for people. If it cannot be read, it is omitted.
     guard let date = try? Date(text, strategy: .iso8601) else { return nil }
     return Instant(nanoseconds: Int64(clamping: date.timeIntervalSince1970 * 1e9))
   }

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Captures as they are written down: one JSON object, compact, its names in the order of capture.
+/// The stored form of captures: one compact JSON object, with the names in the order of capture.
 enum CaptureText {
-  /// `nil` where there is nothing to write.
+  /// `nil` if there is nothing to write.
   static func encode(_ values: [CapturedValue], secret: Bool) -> String? {
     var text = ""
     for value in values where value.isSecret == secret {
@@ -14,7 +14,7 @@ enum CaptureText {
     return text.isEmpty ? nil : text + "}"
   }
 
-  /// `nil` where the text is not what `encode` writes.
+  /// `nil` if the text is not in the form that `encode` writes.
   static func decode(_ text: String?, secret: Bool) -> [CapturedValue]? {
     guard let text else { return [] }
     var reader = Reader(rest: text.unicodeScalars[...])
@@ -27,7 +27,7 @@ enum CaptureText {
     return reader.skip("}") && reader.rest.isEmpty ? values : nil
   }
 
-  /// A later answer's value takes the place of an earlier one's of the same name.
+  /// A later response's value replaces an earlier one of the same name.
   static func merge(_ old: [CapturedValue], _ new: [CapturedValue]) -> [CapturedValue] {
     var merged = old
     for value in new {

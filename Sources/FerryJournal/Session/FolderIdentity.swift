@@ -1,4 +1,5 @@
-/// Which folder a path led to: a mount point without its file system is another one.
+/// Identifies the folder to which a path led. A mount point without its file system mounted is another
+/// folder.
 package struct FolderIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64

@@ -1,11 +1,11 @@
 import FerryPlan
 import GRDBSQLite
 
-/// Whether a row has a form that a ferry writes. A changed bit in a page is no error to SQLite.
+/// Checks that a row has a form that ferry writes. SQLite does not report a changed bit in a page.
 extension ItemRow {
-  /// Throws where the row has a state, an intent, captures or times that do not fit each other.
+  /// Throws if the row's state, intent, captures and times do not fit each other.
   ///
-  /// A run asks this of each row that it loads, so it looks at the kinds of five columns and decodes none.
+  /// A run calls this for each row that it loads. It checks the types of five columns and decodes none.
   func checkForm() throws(JournalError) {
     let state = try state
     switch state {
@@ -31,7 +31,7 @@ extension ItemRow {
     guard isAllowed else { throw damaged("an intent in the state \(state.rawValue)") }
   }
 
-  /// Columns of `ItemRow.columns`, by their places.
+  /// Indexes into `ItemRow.columns`.
   private enum Column: Int32 {
     case intent = 4
     case expires = 8

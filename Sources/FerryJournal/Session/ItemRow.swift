@@ -3,12 +3,12 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// An item as the journal holds it, read column by column as it is asked for.
+/// An item in the journal. Each column is read when it is accessed.
 ///
-/// It is SQLite's own row and lives no longer than the call it is given to, so a million of them
-/// cost no memory.
+/// It is SQLite's own row and is valid only during the call to which it is passed, so a million rows take no
+/// memory.
 package struct ItemRow: ~Copyable {
-  /// Points to the current row of a statement that `SessionJournal.forEachItem` steps.
+  /// The statement that `SessionJournal.forEachItem` steps, at its current row.
   let statement: OpaquePointer
   private let file: String
 
@@ -18,7 +18,7 @@ package struct ItemRow: ~Copyable {
     root_inode, after_tried
     """
 
-  /// What each column holds, in the order of `columns`.
+  /// The type of each column, in the order of `columns`.
   private static let stored: [(kind: Int32, isOptional: Bool)] = [
     (SQLITE_INTEGER, false), (SQLITE_BLOB, false), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false),
     (SQLITE_INTEGER, true), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false), (SQLITE_INTEGER, false),
@@ -28,8 +28,8 @@ package struct ItemRow: ~Copyable {
     (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true),
   ]
 
-  /// - Throws: where the statement's row does not hold what ferry writes: a damaged or forged journal may hold NULL,
-  ///   text or any number in every column.
+  /// - Throws: if the row's values are not of the types that ferry writes. A damaged or forged journal may
+  ///   hold NULL, text or any number in every column.
   init(statement: OpaquePointer, file: String) throws(JournalError) {
     self.statement = statement
     self.file = file
@@ -48,7 +48,7 @@ package struct ItemRow: ~Copyable {
 
   package var id: Int64 { sqlite3_column_int64(statement, 0) }
 
-  /// The path's bytes, relative to the upload's root; valid inside `body` only.
+  /// The path's bytes, relative to the upload's root. Valid only inside `body`.
   package func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(bytes(1))
   }
@@ -66,7 +66,7 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// The unrepeatable step that was about to be sent and whose answer is not recorded.
+  /// The unrepeatable step that was about to be sent and whose response is not recorded.
   package var intent: ItemStep? {
     get throws(JournalError) {
       guard let raw = integer(4) else { return nil }
@@ -77,17 +77,17 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// Bytes, as listed when the item was handed over.
+  /// Size in bytes, as listed when the item was handed over.
   package var size: Int64 { sqlite3_column_int64(statement, 5) }
   /// Nanoseconds since 1970, as listed when the item was handed over.
   package var modified: Int64 { sqlite3_column_int64(statement, 6) }
   package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
-  /// Until when its upload ID may be used; `nil` means for ever, or that there is none.
+  /// Until when its upload ID may be used; `nil` means indefinitely, or that there is none.
   package var expires: Instant? { integer(8).map(Instant.init(nanoseconds:)) }
   package var closedAt: Instant? { integer(9).map(Instant.init(nanoseconds:)) }
   package var sha256: [UInt8]? { isNull(10) ? nil : Array(bytes(10)) }
 
-  /// The open ones in the order of capture, then the secret ones.
+  /// The non-secret ones in the order of capture, then the secret ones.
   package var captures: [CapturedValue] {
     get throws(JournalError) {
       try captures(11, secret: false) + captures(12, secret: true)
@@ -107,7 +107,7 @@ package struct ItemRow: ~Copyable {
     return RecordedFailure(code: code, status: integer(14).map { Int($0) }, message: text(15) ?? "")
   }
 
-  /// What became of the file once it was delivered; `nil` where nothing was asked for.
+  /// What happened to the file after its delivery; `nil` if nothing was requested.
   package var after: AfterState? {
     get throws(JournalError) {
       guard let raw = integer(16) else { return nil }
@@ -118,16 +118,16 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// Of the file that was sent, where it is known.
+  /// The inode of the file that was sent, if known.
   package var inode: UInt64? { integer(17).map { UInt64(bitPattern: $0) } }
 
-  /// Of the upload's root when that file was sent, where it is known.
+  /// The identity of the upload's root when that file was sent, if known.
   package var root: FolderIdentity? {
     guard let device = integer(18), let inode = integer(19) else { return nil }
     return FolderIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode))
   }
 
-  /// Whether a run tried in vain to carry out what is owed to the file.
+  /// Whether a run tried and failed to perform the action that is owed to the file.
   package var hasTriedAfter: Bool { !isNull(20) }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
@@ -141,7 +141,7 @@ package struct ItemRow: ~Copyable {
   }
 
   private func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-    // SQLite asks for the pointer before the length.
+    // SQLite requires that the pointer is read before the length.
     let start = sqlite3_column_blob(statement, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }

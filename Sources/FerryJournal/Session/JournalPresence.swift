@@ -1,9 +1,9 @@
 import Foundation
 
-/// Whether a session's journal is where it should be.
+/// Whether a session's journal exists.
 package enum JournalPresence: Sendable {
   case there
-  /// It has no byte. SQLite removes a log that it finds beside such a file.
+  /// The file is empty. SQLite removes a log that it finds beside such a file.
   case emptied
   case missing
 }

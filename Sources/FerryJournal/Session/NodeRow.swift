@@ -1,22 +1,23 @@
 import FerryPlan
 
-/// What the journal knows of an upload, a fetch or a request at one origin.
+/// The journal's record of an upload, a fetch or a request at one origin.
 package struct NodeRow: Hashable, Sendable {
-  /// Raw values are written down; never reuse one.
+  /// Raw values are persisted; never reuse one.
   package enum Kind: UInt8, Sendable {
     case upload = 1
     case fetch = 2
     case request = 3
   }
 
-  /// 0 for a node that a journal opened for reading does not hold.
+  /// 0 for a node that is not in a journal opened for reading.
   package var id: Int64
   package var manifest: String
   package var name: String
   package var kind: Kind
   /// Scheme, host and port.
   package var origin: String
-  /// Scheme, host and port of its first request; `nil` where a capture decides it. A fetch's origin says more.
+  /// Scheme, host and port of its first request; `nil` if a capture determines it. A fetch's origin contains
+  /// more than that.
   package var server: String? {
     let server = origin.prefix { $0 != " " }
     return server.isEmpty ? nil : String(server)
@@ -24,7 +25,7 @@ package struct NodeRow: Hashable, Sendable {
   /// The round of the last attempt; 0 before the first.
   package var round: Int64
   package var state: ItemState
-  /// An unrepeatable attempt was about to be sent, and its answer is not recorded.
+  /// Whether an unrepeatable attempt was about to be sent and its response is not recorded.
   package var hasIntent: Bool
   package var closedAt: Instant?
   package var fetch: FetchRecord?

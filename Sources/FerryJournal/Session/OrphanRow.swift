@@ -2,27 +2,27 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// An upload ID that was given out, and will not be used.
+/// An upload ID that the server issued and that will not be used.
 package struct OrphanRow: Hashable, Sendable {
   package var id: Int64
   /// `NodeRow.id` of its upload.
   package var node: Int64
-  /// Of its file, relative to the upload's root.
+  /// The path of its file, relative to the upload's root.
   package var path: [UInt8]
-  /// Bytes, as listed when the file was handed over.
+  /// Size in bytes, as listed when the file was handed over.
   package var size: Int64
-  /// Nanoseconds since 1970, likewise.
+  /// Nanoseconds since 1970, as listed when the file was handed over.
   package var modified: Int64
   package var sha256: [UInt8]?
-  /// As an item's: the open ones in the order of capture, then the secret ones.
+  /// As for an item: the non-secret ones in the order of capture, then the secret ones.
   package var captures: [CapturedValue]
-  /// The ID was given out after this.
+  /// The ID was issued after this time.
   package var handedOver: Instant
-  /// Until when it could be used; `nil` means for ever.
+  /// Until when it could be used; `nil` means indefinitely.
   package var expires: Instant?
   package var orphaning: Orphaning
   package var droppedAt: Instant
-  /// The last release that was tried in vain: when, and why.
+  /// The time of the last failed release attempt. `failure` is the reason.
   package var triedAt: Instant?
   package var failure: RecordedFailure?
 
@@ -49,25 +49,26 @@ package struct OrphanRow: Hashable, Sendable {
   }
 }
 
-// MARK: Becoming one
+// MARK: Creating orphans
 
 extension OrphanRow {
-  /// True of an item whose captures are an upload ID's: those of `allocate` come first.
+  /// True for an item whose captures belong to an upload ID: those of `allocate` come first.
   private static let holdsUploadID = #"""
     (captures LIKE '{"allocate.%' OR secret_captures LIKE '{"allocate.%')
     """#
 
-  /// True of an item whose commit, or whatever makes it count, may have been carried out, as far as its row tells.
+  /// True for an item whose commit, or whatever makes it count, may have been executed, as far as its row
+  /// shows.
   private static let mayCount = """
     (intent IS NOT NULL
       OR state >= coalesce((SELECT counts_from FROM node WHERE node.id = item.node), 1))
     """
 
-  /// SQL that writes down as orphans the upload IDs of items that are about to lose them.
+  /// SQL that records the upload IDs of items as orphans before the items lose them.
   ///
   /// - Parameters:
-  ///   - id: SQL; NULL for the next free one.
-  ///   - inDoubt: SQL; NULL where only the item's row tells.
+  ///   - id: SQL; NULL for the next free ID.
+  ///   - inDoubt: SQL; NULL if only the item's row determines it.
   static func insert(id: String, reason: String, inDoubt: String, at: String, where condition: String)
     -> String
   {
@@ -80,12 +81,12 @@ extension OrphanRow {
     """
   }
 
-  /// The same at once, for whatever items the condition is true of.
+  /// Executes that SQL for all items for which the condition is true.
   static func insert(
     _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
     _ arguments: StatementArguments = [], at now: Instant, _ db: Database
   ) throws {
-    // Mostly it is called for one item after the other.
+    // Usually called for one item at a time.
     let statement = try db.cachedStatement(
       sql: insert(
         id: "NULL", reason: "\(reason.rawValue)", inDoubt: isInDoubt.map { $0 ? "1" : "0" } ?? "NULL",

@@ -1,9 +1,10 @@
 import FerryPlan
 
-/// What a session's next launch has to know besides its nodes and items.
+/// The recorded state that a session's next launch needs in addition to its nodes and items.
 package struct RecordedSession: Sendable {
-  /// By how much the last resume delays what starts, and when it was; `nil` without a delay.
+  /// The time by which the last resume delays the start of work, and when that resume was; `nil` if there is
+  /// no delay.
   package var delay: (period: Duration, resumedAt: Instant)?
-  /// `on_events` is still to be started for a batch that is through.
+  /// Whether `on_events` must still be started for a completed batch.
   package var hasPendingEvents: Bool
 }

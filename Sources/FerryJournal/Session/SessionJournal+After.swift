@@ -2,13 +2,13 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// Calls `body` with each item of the node whose delivered file is still owed its `after`, by path.
+  /// Calls `body` with each item of the node whose delivered file is still owed its `after`, ordered by path.
   package func forEachOwed(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
     try forEachItem(
       sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? AND after = 1 ORDER BY path", node: node, body)
   }
 
-  /// How many delivered files are still owed their `after`, by node; a node without one is absent.
+  /// How many delivered files are still owed their `after`, by node. A node without such files is absent.
   package func owedCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
       let counts = try db.rows(
@@ -18,7 +18,7 @@ extension SessionJournal {
     }
   }
 
-  /// Whether a delivered file of the node is owed its `after`, and no run has tried that in vain.
+  /// Whether a delivered file of the node is owed its `after` and no run has tried and failed to perform it.
   package func owesUntriedAfter(node: Int64) throws(JournalError) -> Bool {
     try access { db in
       try Bool.fetchOne(
@@ -28,8 +28,8 @@ extension SessionJournal {
     }
   }
 
-  /// Before a run: what became of delivered files; those that are owed still were tried in vain. On the disk when
-  /// this returns.
+  /// Records, before a run, what happened to delivered files. Actions that are still owed have been tried and
+  /// failed. Synced when this returns.
   package func settle(_ files: [(row: Int64, state: AfterState)]) throws(JournalError) {
     guard !files.isEmpty else { return }
     try commitAndSync(

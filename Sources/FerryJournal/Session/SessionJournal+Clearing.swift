@@ -3,18 +3,18 @@ import Foundation
 import GRDB
 
 extension SessionJournal {
-  /// What `reset` has dropped.
+  /// What `reset` dropped.
   package struct Dropped: Hashable, Sendable {
-    /// Items, whatever they had.
+    /// The number of dropped items, in any state.
     package var items = 0
-    /// Of those: an upload ID, which is an orphan now.
+    /// How many of those had an upload ID, which is now an orphan.
     package var withUploadID = 0
-    /// Items, fetches and requests of which a commit, or a step that is never sent again, may have reached the
-    /// server; it may now be sent a second time.
+    /// The number of items, fetches and requests for which a commit, or a step that is never resent, may have
+    /// reached the server. It may now be sent a second time.
     package var unanswered = 0
   }
 
-  /// A step that may have reached the server, of something that is open; what `reset` would drop.
+  /// A step of open work that may have reached the server. `reset` would drop it.
   package struct UnansweredStep: Hashable, Sendable {
     package var manifest: String
     package var node: String
@@ -24,8 +24,8 @@ extension SessionJournal {
     package var step: ItemStep?
   }
 
-  /// The steps that may have reached the server and whose responses are not recorded, of everything that is open, by
-  /// manifest, node and path.
+  /// The steps of all open work that may have reached the server and whose responses are not recorded,
+  /// ordered by manifest, node and path.
   package func unansweredSteps() throws(JournalError) -> [UnansweredStep] {
     try access { db in
       let items = try Row.fetchAll(
@@ -49,11 +49,11 @@ extension SessionJournal {
     }
   }
 
-  /// Drops every item that is open, in any round, and forgets the intents of nodes that are not closed, the
-  /// resume delay and events that are owed. Upload IDs become orphans. It is on the disk when this returns.
+  /// Drops all open items of any round, and forgets the intents of nodes that are not closed, the resume
+  /// delay and owed events. Upload IDs become orphans. Synced when this returns.
   ///
-  /// What is closed stays, so that nothing delivered is delivered again. The caller holds the session's
-  /// lock, and no `JournalWriter` has the journal.
+  /// Closed items remain, so that nothing is delivered twice. The caller holds the session's lock, and no
+  /// `JournalWriter` uses the journal.
   package func reset(at now: Instant) throws(JournalError) -> Dropped {
     try transaction { db in
       var dropped = Dropped()
@@ -78,14 +78,15 @@ extension SessionJournal {
     }
   }
 
-  /// Ends every item that is open in its round, and returns how many became cancelled. It is on the disk
-  /// when this returns.
+  /// Closes every item that is open in its round, and returns how many were canceled. Synced when this
+  /// returns.
   ///
-  /// One of which a commit, or a step that is never sent again, may have reached the server ends ambiguous
-  /// instead, with its captures: a cancelled one would be sent again in the next round. Upload IDs of the others
-  /// become orphans. The caller holds the session's lock, and no `JournalWriter` has the journal.
+  /// If a commit, or a step that is never resent, may have reached the server, the item becomes ambiguous
+  /// instead and keeps its captures: a canceled item would be sent again in the next round. Upload IDs of the
+  /// other items become orphans. The caller holds the session's lock, and no `JournalWriter` uses the
+  /// journal.
   ///
-  /// - Parameter manifest: whose items are ended; `nil` means everyone's.
+  /// - Parameter manifest: the manifest whose items are closed; `nil` means all manifests.
   @discardableResult
   package func cancelOpen(
     manifest: String? = nil, reason: RecordedFailure, at now: Instant
@@ -114,17 +115,17 @@ extension SessionJournal {
     }
   }
 
-  /// Removes a session's journal with everything that it remembers; without one there is nothing to do. The
-  /// caller holds the session's lock, has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
+  /// Removes a session's journal with everything in it. Does nothing if there is no journal. The caller holds
+  /// the session's lock and has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
   /// nobody has the journal open.
   package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
     let path = try state.database(ofSession: identifier)
     let commits = try state.commits(ofSession: identifier)
-    // What was recorded goes before what it was recorded of.
+    // The record of the commits is removed before the journal that it describes.
     guard unlink(commits) == 0 || errno == ENOENT else {
       throw JournalError(errno: errno, doing: "remove", file: commits)
     }
-    // The log goes first: one without its file would be taken for the next journal's.
+    // The log is removed first: without its file, it would be taken for the log of the next journal.
     for suffix in ["-wal", "-shm", ""] {
       guard unlink(path + suffix) == 0 || errno == ENOENT else {
         throw JournalError(errno: errno, doing: "remove", file: path + suffix)
@@ -133,7 +134,7 @@ extension SessionJournal {
     try StateDirectory.syncFolder(state.sessionsFolder)
   }
 
-  /// SQL: a step of the item was about to be sent, and nobody has decided of it since.
+  /// SQL: a step of the item was about to be sent, and nobody has since decided whether it was executed.
   private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
   private static var isOpen: String { openCondition("") }
@@ -144,7 +145,7 @@ extension SessionJournal {
     return "\(table)state IN (\(states.joined(separator: ", ")))"
   }
 
-  /// One transaction, synced.
+  /// Runs one transaction and syncs it.
   func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
     precondition(isWritable, "a journal opened for reading is not written to")
     do {
@@ -153,7 +154,7 @@ extension SessionJournal {
       try checkpointIfDue()
       return result
     } catch {
-      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
       abandon()
       throw error
     }

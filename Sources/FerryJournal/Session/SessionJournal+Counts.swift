@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 
 extension SessionJournal {
-  /// So many items of a node are in this state, of this round.
+  /// The number of a node's items in one state and one round.
   package struct RoundCount: Hashable, Sendable {
     /// `NodeRow.id`.
     package var node: Int64
@@ -12,11 +12,11 @@ extension SessionJournal {
     package var count: Int
   }
 
-  /// In the order of their nodes, rounds and states.
+  /// Ordered by node, round and state.
   package func countsByRound() throws(JournalError) -> [RoundCount] {
     let counts = try access { db in
       var counts: [ItemGroup: Int] = [:]
-      // One look at each row where it lies: a GROUP BY sorts them all first.
+      // Reads each row once, in storage order. A GROUP BY would first sort all rows.
       let statement = try db.cachedStatement(sql: "SELECT node, round, state FROM item").sqliteStatement
       defer { sqlite3_reset(statement) }
       var current = ItemGroup(node: 0, round: 0, state: 0)
@@ -46,10 +46,10 @@ extension SessionJournal {
     }
   }
 
-  /// The last round of a manifest that a node or an item names; 0 where there is none.
+  /// The last round of a manifest that a node or an item names; 0 if there is none.
   package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     try access { db in
-      // Over the whole table (hence the plus): through the index each item would be looked up by itself.
+      // The plus makes SQLite scan the whole table. With the index, it would look up each item individually.
       try Int64.fetchOne(
         db,
         sql: """
@@ -68,7 +68,7 @@ extension SessionJournal {
     package var items: Int
   }
 
-  /// Open uploads of a manifest, but for some nodes. Items of these others are not looked at.
+  /// The open uploads of a manifest, except for some nodes. Items of those nodes are not read.
   package func openUploads(
     of manifest: String, except known: Set<Int64>
   ) throws(JournalError) -> [OpenUpload] {
@@ -102,7 +102,7 @@ extension SessionJournal {
   }
 }
 
-/// What `countsByRound` tells items apart by, as the columns say it.
+/// The columns by which `countsByRound` groups items.
 private struct ItemGroup: Hashable, Comparable {
   var node: Int64
   var round: Int64
@@ -114,7 +114,7 @@ private struct ItemGroup: Hashable, Comparable {
     self.state = state
   }
 
-  /// Of the row that a statement is at.
+  /// From the current row of a statement.
   init(_ statement: OpaquePointer) {
     node = sqlite3_column_int64(statement, 0)
     round = sqlite3_column_int64(statement, 1)

@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Whether a session's journal holds all that it was given.
+/// Checks that a session's journal still contains all transactions that were written to it.
 extension SessionJournal {
-  /// The transactions that a journal counts; 0 in what is new or older than the count.
+  /// The journal's own transaction count; 0 if the journal is new or older than the count.
   static func transactions(_ db: Database, _ verdict: DatabaseSchema.Verdict) throws -> Int64 {
     switch verdict {
     case .new: 0
@@ -18,7 +18,7 @@ extension SessionJournal {
     try Int64.fetchOne(db, sql: "SELECT commits FROM session WHERE id = 1") ?? 0
   }
 
-  /// Why a journal is refused that has a file.
+  /// Why a journal that has a file is rejected.
   static func loss(in path: String, _ stored: CommitCounts?, found: Int64) -> JournalError? {
     guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
     return JournalError(
@@ -27,7 +27,7 @@ extension SessionJournal {
         + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
-  /// Why a session is refused whose journal has no file, or one without a byte.
+  /// Why a session is rejected whose journal has no file, or an empty one.
   static func loss(
     of identifier: String, in state: StateDirectory, _ stored: CommitCounts?,
     known: @autoclosure () throws(JournalError) -> Set<String>
@@ -46,12 +46,12 @@ extension SessionJournal {
     return JournalError(.missing, file: try state.database(ofSession: identifier), cause: cause)
   }
 
-  /// Moves a new journal into its file, and brings that and its name to the disk: from then on a file that is missing
-  /// or has no byte is a loss, also after a power cut.
+  /// Checkpoints a new journal into its file, and syncs the file and its name. From then on, a missing or
+  /// empty file is a loss, even after a power failure.
   static func settle(_ queue: DatabaseQueue, path: String) throws(JournalError) {
     do {
       try queue.writeWithoutTransaction { db in
-        // With synchronous=NORMAL a checkpoint syncs the log, and then the file.
+        // With synchronous=NORMAL, a checkpoint syncs the log and then the file.
         let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_FULL, nil, nil)
         guard code == SQLITE_OK else { throw db.failure(code) }
       }
@@ -61,18 +61,18 @@ extension SessionJournal {
     try StateDirectory.syncFolder((path as NSString).deletingLastPathComponent)
   }
 
-  /// What a person accepts who accepts that a journal has lost something.
+  /// What the user accepts when accepting a journal's loss.
   package enum Loss: Hashable, Sendable {
-    /// So many transactions; the journal is used as it is.
+    /// This number of transactions. The journal is used as it is.
     case transactions(Int64)
     /// The whole journal; the next run creates an empty one.
     case journal
   }
 
-  /// Takes a journal as it is, or as gone: what it has lost is not asked for again. The caller holds the session's
-  /// lock, and removes the session from `ferry.db` before a journal is taken as gone.
+  /// Accepts a journal as it is, or as lost; the loss is not reported again. The caller holds the session's
+  /// lock, and removes the session from `ferry.db` before a journal is accepted as lost.
   ///
-  /// - Returns: `nil` if nothing is lost; the journal stays as it is.
+  /// - Returns: `nil` if nothing is lost; the journal then remains unchanged.
   package static func acceptLoss(
     session identifier: String, in state: StateDirectory, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> Loss? {

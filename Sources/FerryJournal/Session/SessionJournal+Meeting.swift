@@ -3,13 +3,15 @@ import GRDB
 import GRDBSQLite
 
 extension SessionJournal {
-  /// A listing this many times shorter than the journal is looked up file by file.
+  /// If a listing is this many times shorter than the journal, it is looked up file by file.
   private static let lookUpFactor: Int64 = 8
 
-  /// Calls `body`, by path, with every item of the node that a listing has to meet: those of listed files, and those
-  /// that are open, ambiguous, or owed their `after`; throws at one that no ferry writes. Whatever else is delivered or has failed may come or not.
+  /// Calls `body`, ordered by path, with every item of the node that must be reconciled with a listing: the
+  /// items of listed files, and items that are open, ambiguous or owed their `after`. Other delivered or
+  /// failed items may be included. Throws at an item that no version of ferry writes.
   ///
-  /// What was delivered and moved away stays in the journal: a hundred new files do not wait for a million rows.
+  /// Items that were delivered and moved away remain in the journal. A hundred new files must not wait for a
+  /// million rows.
   package func forEachItem(
     node: Int64, meeting files: FileColumns, _ take: (borrowing ItemRow) throws -> Void
   ) throws {
@@ -17,12 +19,12 @@ extension SessionJournal {
       try row.checkForm()
       try take(row)
     }
-    // Rows of other nodes are counted with it: at worst every row is read where none had to be.
+    // Rows of other nodes are counted too. At worst, every row is read although that was not necessary.
     guard try Int64(files.count) * Self.lookUpFactor < nextRow - 1 else {
       return try forEachItem(node: node, body)
     }
     try queue.writeWithoutTransaction { db in
-      // Of one moment: a run may be writing.
+      // One transaction, because a run may be writing.
       try db.inTransaction(.deferred) {
         try lookUp(files, node: node, db, body)
         return .commit
@@ -33,7 +35,7 @@ extension SessionJournal {
   private func lookUp(
     _ files: FileColumns, node: Int64, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
-    // In the order of the rows where they lie: by the index each of a million would be sought.
+    // In storage order: with the index, each of a million rows would be looked up individually.
     let unsettled = try prepare(
       """
       SELECT \(ItemRow.columns) FROM item NOT INDEXED WHERE node = ? AND (state < \(ItemState.done.rawValue)
@@ -45,7 +47,7 @@ extension SessionJournal {
     sqlite3_bind_int64(listed, 1, node)
     func find(_ index: Int) throws {
       try files.path(index).withUnsafeBytes { path in
-        // The bytes outlive the steps.
+        // The bytes stay valid while the statement is stepped.
         sqlite3_bind_blob(listed, 2, path.baseAddress, Int32(path.count), nil)
         try forEachRow(listed, db, body)
       }

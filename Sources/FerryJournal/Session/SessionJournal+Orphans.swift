@@ -1,9 +1,9 @@
 import FerryPlan
 import GRDB
 
-/// Upload IDs that were given out, and will not be used.
+/// Upload IDs that the server issued and that will not be used.
 extension SessionJournal {
-  /// The next free id of an orphan. The holder of the session's lock counts on from here itself.
+  /// The next free ID of an orphan. The holder of the session's lock continues the count itself.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -19,18 +19,19 @@ extension SessionJournal {
     }
   }
 
-  /// All of them, the oldest first.
+  /// All orphans, oldest first.
   package var orphans: [OrphanRow] {
     get throws(JournalError) { try orphans(where: "1") }
   }
 
-  /// Those of an upload that may be released, at most `limit`: the oldest first that nobody has tried to release, then
-  /// those that were tried least lately. So one that its server refuses keeps none of the others back for ever.
+  /// The orphans of an upload that may be released, at most `limit`: first those never tried, oldest first,
+  /// then those whose last attempt is longest ago. An orphan that its server refuses to release thus does not
+  /// hold back the others.
   package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
     try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
   }
 
-  /// How many each upload has, by `NodeRow.id`.
+  /// The number of orphans of each upload, by `NodeRow.id`.
   package func orphanCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
       let counts = try db.rows(
@@ -40,7 +41,7 @@ extension SessionJournal {
     }
   }
 
-  /// - Parameter limit: SQLite takes -1 for none.
+  /// - Parameter limit: -1 for no limit, as in SQLite.
   private func orphans(
     where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1
   ) throws(JournalError) -> [OrphanRow] {
@@ -50,8 +51,8 @@ extension SessionJournal {
     }
   }
 
-  /// Before a run: makes orphans of the upload IDs of open items, whose files start over. On the disk when this
-  /// returns; the caller holds the session's lock, and no `JournalWriter` has the journal.
+  /// Before a run, makes orphans of the upload IDs of open items whose files start over. Synced when this
+  /// returns. The caller holds the session's lock, and no `JournalWriter` uses the journal.
   package func dropUploadIDs(
     _ items: [(row: Int64, reason: OrphanReason)], at now: Instant
   ) throws(JournalError) {
@@ -69,8 +70,8 @@ extension SessionJournal {
     }
   }
 
-  /// Before a run: from where on what the server has under an upload ID of the node may count. While items hold IDs of
-  /// another text of the manifest, the earlier point stays.
+  /// Records, before a run, from which point on the data that the server has under an upload ID of the node
+  /// may count. While items hold IDs from another text of the manifest, the earlier point remains.
   package func setCountingPoint(_ point: CountingPoint, node: Int64) throws(JournalError) {
     let open = "EXISTS (SELECT 1 FROM item WHERE node = ?1 AND state IN (1, 2))"
     try access { db in
@@ -83,11 +84,11 @@ extension SessionJournal {
     }
   }
 
-  /// Forgets orphans: a person has dealt with them. On the disk when this returns; the caller holds the session's
-  /// lock, and no `JournalWriter` has the journal.
+  /// Removes orphans that the user has dealt with. Synced when this returns. The caller holds the session's
+  /// lock, and no `JournalWriter` uses the journal.
   ///
-  /// - Parameter ids: all where it is `nil`.
-  /// - Returns: how many there were.
+  /// - Parameter ids: `nil` means all.
+  /// - Returns: the number of removed orphans.
   package func forgetOrphans(_ ids: [Int64]?) throws(JournalError) -> Int {
     try transaction { db in
       guard let ids else {

@@ -2,7 +2,7 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// As the last `.resumed` and `.events` left it.
+  /// The state that the last `.resumed` and `.events` recorded.
   package var recorded: RecordedSession {
     get throws(JournalError) {
       try access { db in
@@ -25,7 +25,7 @@ extension SessionJournal {
 }
 
 extension SessionJournal {
-  /// The `on_events` that was owed has been started. Synced; no `JournalWriter` has the journal.
+  /// Records that the owed `on_events` was started. Synced. No `JournalWriter` uses the journal.
   package func clearEvents() throws(JournalError) {
     try commitAndSync([.events(pending: false)])
   }

@@ -3,26 +3,26 @@ import Foundation
 import GRDB
 
 extension SessionJournal {
-  /// An item whose request may have been carried out.
+  /// An item whose request may have been executed.
   package struct AmbiguousItem: Sendable {
     package var id: Int64
     package var path: [UInt8]
-    /// The one that may have been.
+    /// The step that may have been executed.
     package var step: ItemStep
     package var closedAt: Instant?
     package var captures: [CapturedValue]
     package var failure: RecordedFailure?
   }
 
-  /// What a person decides of something ambiguous.
+  /// The user's decision about something ambiguous.
   package enum Decision: Sendable {
-    /// It was carried out.
+    /// It was executed.
     case done
-    /// It was not: the next run goes on with it, in this round.
+    /// It was not executed. The next run resumes it, in this round.
     case again(round: Int64)
   }
 
-  /// The ambiguous items of a node, by their paths.
+  /// The ambiguous items of a node, ordered by path.
   package func ambiguousItems(node: Int64) throws -> [AmbiguousItem] {
     var items: [AmbiguousItem] = []
     let sql = """
@@ -34,8 +34,8 @@ extension SessionJournal {
   }
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
-    // Without an intent it is a commit that has something to recognize it by; one that a person has let be sent again
-    // is the same commit.
+    // An item without an intent is at a commit that can be recognized by other means. If the user allowed a
+    // commit to be resent, it is the same commit.
     let intent = try row.intent
     let step = intent == .commitAgain ? .commit : intent ?? .commit
     return AmbiguousItem(
@@ -43,11 +43,11 @@ extension SessionJournal {
       captures: try row.captures, failure: row.failure)
   }
 
-  /// Ends ambiguous items as a person decides. It is on the disk when this returns.
+  /// Closes ambiguous items as the user decided. Synced when this returns.
   ///
-  /// One that is sent again goes on at its commit, with its captures, where that was the step; otherwise it begins
-  /// anew, and the upload ID that it had is an orphan. `timeout_for_resource` counts from now. The caller holds the
-  /// session's lock, and no `JournalWriter` has the journal.
+  /// If a resent item was at its commit, it resumes there with its captures. Otherwise it starts over, and
+  /// its upload ID becomes an orphan. `timeout_for_resource` counts from now. The caller holds the session's
+  /// lock, and no `JournalWriter` uses the journal.
   package func resolve(
     items: [(item: AmbiguousItem, decision: Decision)], nodes: [(node: Int64, decision: Decision)],
     at now: Instant
@@ -78,7 +78,7 @@ extension SessionJournal {
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL"
     switch decision {
     case .done:
-      // A delivered file: the next launch clears what is owed to it where the manifest asks for nothing.
+      // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed.
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
@@ -89,7 +89,7 @@ extension SessionJournal {
       let isCommit = item.step == .commit
       let kept: ItemState = isCommit ? .transferred : .queued
       if kept == .queued {
-        // It was not carried out: that is what was decided.
+        // Not in doubt, because the user decided that it was not executed.
         try OrphanRow.insert(
           .retried, isInDoubt: false, where: isAmbiguous, [item.id], at: now, db)
       }

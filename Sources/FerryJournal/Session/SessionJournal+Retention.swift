@@ -2,14 +2,14 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// Items that one transaction forgets.
+  /// The number of items that one transaction deletes.
   private static let forgottenAtOnce = 10_000
 
-  /// Forgets items that were delivered before `limit`, and returns how many. It is on the disk when this returns.
+  /// Deletes items that were delivered before `limit`, and returns how many. Synced when this returns.
   ///
-  /// A file that is there still is sent again: it is new to the journal. So one that is still to be deleted or moved is
-  /// not forgotten. The caller holds the session's lock, and
-  /// no `JournalWriter` has the journal.
+  /// If the file of such an item still exists, it is sent again, because it is new to the journal. Items
+  /// whose files are still to be deleted or moved are therefore kept. The caller holds the session's lock,
+  /// and no `JournalWriter` uses the journal.
   package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
     precondition(isWritable, "a journal opened for reading is not written to")
     var forgotten = 0
@@ -26,13 +26,13 @@ extension SessionJournal {
         last = end
       }
     } catch {
-      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
       abandon()
       throw error
     }
   }
 
-  /// - Returns: the id that it ended with; `nil` where there is nothing behind.
+  /// - Returns: the last ID that it processed; `nil` if none follow.
   private static func forget(
     after first: Int64, before limit: Instant, _ db: Database
   ) throws -> (count: Int, end: Int64?) {

@@ -3,15 +3,16 @@ import GRDB
 import GRDBSQLite
 
 extension SessionJournal {
-  /// Rows of one insert that go into one transaction: a million at once would make the log as long.
+  /// The number of rows of one insert that go into one transaction. A million rows at once would make the log
+  /// that long.
   static let rowsPerTransaction = 20_000
-  /// Pages written to the log after which it is moved into the file: 4 MiB.
+  /// The log is checkpointed into the file after this many pages have been written to it: 4 MiB.
   static let checkpointPages: Int32 = 1024
 
-  /// Commits the writes, in order: safe from the end of the process, not yet from a power cut.
+  /// Commits the writes in order. They then survive the end of the process, but not yet a power failure.
   ///
-  /// One transaction, and more of them only around an insert of many rows; a reader of half an insert
-  /// sees items that are queued and misses others, which the next listing finds.
+  /// Usually this is one transaction; only an insert of many rows takes more. A process that reads during
+  /// such an insert sees some queued items and misses others, which the next listing finds.
   ///
   /// - Parameter quiet: returns once nobody else syncs the log, for a checkpoint between two transactions.
   func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
@@ -38,27 +39,27 @@ extension SessionJournal {
         }
         try self.countAndCommit(db)
       } catch {
-        // The first error is the cause; SQLite has rolled back by itself where this one fails.
+        // The first error is the cause. If the rollback fails, SQLite has already rolled back.
         if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") }
         throw error
       }
     }
   }
 
-  /// Ends the transaction that is under way, and records its number.
+  /// Records the number of the current transaction and commits it.
   private func countAndCommit(_ db: Database) throws {
     try count(db)
     try db.cachedStatement(sql: "COMMIT").execute()
     try commits?.recordCommit()
   }
 
-  /// Gives the transaction that is under way its number.
+  /// Stores the number of the current transaction in it.
   private func count(_ db: Database) throws {
     guard let commits else { return }
     try db.cachedStatement(sql: "UPDATE session SET commits = ?").execute(arguments: [commits.next])
   }
 
-  /// One immediate transaction, with its number.
+  /// Runs one immediate transaction and stores its number.
   func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
     let result = try db.inImmediateTransaction { db in
       let result = try body(db)
@@ -69,25 +70,25 @@ extension SessionJournal {
     return result
   }
 
-  /// Commits and syncs writes while no `JournalWriter` has the journal.
+  /// Commits and syncs writes while no `JournalWriter` uses the journal.
   func commitAndSync(_ writes: [JournalWrite]) throws(JournalError) {
     do {
       try commit([writes])
       try sync()
     } catch {
-      // As after a lost write of a run: a log of unknown state is not moved into the file.
+      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
       abandon()
       throw error
     }
   }
 
-  /// Brings every commit so far to the disk: one fdatasync of the log. While a `JournalWriter` has the journal, its
-  /// `LogSyncer` does so, beside this connection.
+  /// Syncs all commits so far with one fdatasync of the log. While a `JournalWriter` uses the journal, its
+  /// `LogSyncer` does this instead, next to this connection.
   ///
-  /// It goes through SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), which is what a commit under
-  /// `synchronous=FULL` does at its end: the descriptor that wrote is the one that learns of a failed
-  /// write-back, and a new log's name is synced in its folder too. A log that was restarted since had its
-  /// frames synced in the database file by the checkpoint before.
+  /// It uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The
+  /// descriptor that wrote the data is the one to which the kernel reports a failed write-back, and the name
+  /// of a new log is also synced in its folder. If the log was restarted since, the checkpoint before the
+  /// restart has synced its frames in the database file.
   func sync() throws(JournalError) {
     guard isDurable else { return }
     let covered = commits?.committed
@@ -106,16 +107,16 @@ extension SessionJournal {
     if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
-  /// Moves the log into the file once it is long enough; returns whether it did.
+  /// Checkpoints the log into the file if it is long enough. Returns whether it did.
   @discardableResult
   func checkpointIfDue() throws(JournalError) -> Bool {
     guard isDurable else { return false }
     return try access { try self.checkpoint($0) }
   }
 
-  /// PASSIVE: waits for no reader. Under `synchronous=NORMAL` SQLite syncs the log before it writes to the
-  /// file, and the file before the log may be used again from its start: also what no sync of ours has covered yet is
-  /// then on the disk, in one or the other.
+  /// A PASSIVE checkpoint waits for no reader. Under `synchronous=NORMAL`, SQLite syncs the log before it
+  /// writes to the file, and the file before the log may be reused from its start. Commits that no sync of
+  /// ours has covered yet are therefore also on disk afterwards, in the log or in the file.
   @discardableResult
   private func checkpoint(_ db: Database, quiet: () throws -> Void = {}) throws -> Bool {
     guard isDurable else { return false }
@@ -126,7 +127,7 @@ extension SessionJournal {
     try quiet()
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 1)
     let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // Another process checkpoints; what is left is for the next time.
+    // Another process is running a checkpoint; the next one continues.
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw db.failure(code) }
     return true
   }

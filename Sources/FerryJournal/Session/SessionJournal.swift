@@ -6,22 +6,22 @@ import Synchronization
 
 /// One session's durable state: its nodes and items.
 ///
-/// Whoever writes holds the session's lock. Before a run it is read here; during a run
-/// `JournalWriter` alone writes to it.
+/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run, only
+/// `JournalWriter` writes to it.
 package final class SessionJournal: Sendable {
   package let identifier: String
   /// The file, or `:memory:`.
   package let path: String
   package let isWritable: Bool
-  /// Whether it is kept: an ephemeral session's is not.
+  /// Whether the journal is kept. An ephemeral session's journal is not.
   package var isOnDisk: Bool { path != Self.inMemory }
-  /// Whether what is written to it is kept.
+  /// Whether writes are kept.
   package var isDurable: Bool { isWritable && isOnDisk }
 
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
-  /// Counts what is committed; `nil` where nothing is kept.
+  /// Counts the commits; `nil` if nothing is kept.
   let commits: CommitRecord?
   private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
@@ -43,12 +43,13 @@ package final class SessionJournal: Sendable {
 
   /// Opens or creates the session's journal. The caller holds the session's lock.
   ///
-  /// A journal that is missing, has no byte, or has fewer transactions than were recorded (`CommitCounts`) is refused
-  /// and left as it is.
+  /// A journal that is missing, is empty, or has fewer transactions than were recorded (`CommitCounts`) is
+  /// rejected and remains unchanged.
   ///
   /// - Parameters:
-  ///   - known: the sessions that have a journal (`RunHistory.knownJournals`); asked for where there is none.
-  ///   - acceptsLoss: opens a journal all the same that has lost transactions.
+  ///   - known: returns the sessions that have a journal (`RunHistory.knownJournals`); called if there is no
+  ///     journal.
+  ///   - acceptsLoss: whether a journal that has lost transactions is opened anyway.
   package static func open(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String>, acceptsLoss: Bool = false,
@@ -57,7 +58,7 @@ package final class SessionJournal: Sendable {
     try state.create()
     let path = try state.database(ofSession: identifier)
     let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
-    // SQLite removes a log that it finds beside a file without a byte: so this is asked first.
+    // Checked first, because SQLite removes a log that it finds beside an empty file.
     if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
     var found: Int64 = 0
     let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
@@ -80,19 +81,20 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// What `open` and `checkRows` check, of a journal that was opened for reading: `openForReading` opens also what is
-  /// damaged.
+  /// The checks of `open` and `checkRows`, for a journal that was opened for reading: `openForReading` also
+  /// opens damaged ones.
   package func checkContent() throws(JournalError) {
     try access { try OpeningCheck.pages($0, file: self.path) }
     try checkRows()
   }
 
-  /// Throws where the journal has a row that no ferry writes, and that a run would go by.
+  /// Throws if the journal has a row that no version of ferry writes and on which a run would rely.
   package func checkRows() throws(JournalError) {
     try access { try OpeningCheck.rows($0, file: self.path) }
   }
 
-  /// Opens the session's journal as `open` does, and creates none: `nil` where there is none and none is known.
+  /// Opens the session's journal like `open`, but does not create one: `nil` if there is none and none is
+  /// known.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
@@ -105,28 +107,30 @@ package final class SessionJournal: Sendable {
     return try open(session: identifier, in: state, known: known(), writtenBy: ferry, at: now)
   }
 
-  /// Opens what there is, for a plan, and changes nothing in the folder; without a file it is empty.
+  /// Opens an existing journal for reading, for a plan, and changes nothing in the folder. If there is no
+  /// file, it is empty.
   ///
-  /// - Parameter known: as for `open`: a journal that is lost is refused here too.
+  /// - Parameter known: as for `open`. A lost journal is rejected here too.
   package static func openForReading(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String> = []
   ) throws(JournalError) -> SessionJournal {
     let path = try state.database(ofSession: identifier)
     for attempt in 1... {
-      // The record first: while a process writes, the journal is never behind it.
+      // The record is read first: while a process writes, the journal is never behind it.
       let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
       let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
       var loss: JournalError?
       if let snapshot {
-        // A count that cannot be read is damaged: whoever reads on meets that, and an export writes the rest.
+        // A count that cannot be read is damage. The caller encounters it when it reads on, and an export
+        // writes the rest.
         let found = try? snapshot.queue.read { try Self.transactions($0) }
         loss = found.flatMap { Self.loss(in: path, stored, found: $0) }
       } else {
         loss = try Self.loss(of: identifier, in: state, stored, known: known())
       }
       if let loss {
-        // The file and its log were copied while a process moved one into the other.
+        // The file and its log were copied while a process ran a checkpoint.
         guard attempt < 3 else { throw loss }
         continue
       }
@@ -149,8 +153,8 @@ package final class SessionJournal: Sendable {
       identifier: identifier, path: inMemory, isWritable: true, queue: queue)
   }
 
-  /// The node of this identity. A writable journal takes it in; in one opened for reading, a node that
-  /// it does not hold has the id 0 and no items.
+  /// The node with this identity. A writable journal adds it if it is missing. If a journal opened for
+  /// reading does not have it, the result has the ID 0 and no items.
   package func node(
     manifest: String, name: String, kind: NodeRow.Kind, origin: String
   ) throws(JournalError) -> NodeRow {
@@ -175,7 +179,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// All nodes, in the order in which they were taken in.
+  /// All nodes, in the order in which they were added.
   package var nodes: [NodeRow] {
     get throws(JournalError) {
       try access { db in
@@ -184,10 +188,10 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// More items than any journal can hold, and fewer than a number can count.
+  /// More items than any journal can hold, but few enough that counting does not overflow.
   static let mostRows: Int64 = 1 << 62
 
-  /// The next free item id. The holder of the session's lock counts on from here itself.
+  /// The next free item ID. The holder of the session's lock continues the count itself.
   package var nextRow: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -200,8 +204,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Checks that every item belongs to a node: one that does not would be taken for no item at all, and its file sent
-  /// again. It looks up one item of each node.
+  /// Checks that every item belongs to a node. An item that does not would be overlooked, and its file would
+  /// be sent again. It looks up one item of each node.
   package func checkItems() throws(JournalError) {
     try access { db in
       let nodes = Set(
@@ -217,14 +221,14 @@ package final class SessionJournal: Sendable {
           return node
         }
       }
-      // NULL comes before every number, text and blobs behind.
+      // NULL sorts before every number; text and blobs sort after.
       guard var node = try next("1", []) else { return }
       while let following = try next("node > ?", [node]) { node = following }
     }
   }
 
-  /// Calls `body` with each item of the node, in the order of the path's bytes (memcmp). Throws what
-  /// `body` throws, or a `JournalError`.
+  /// Calls `body` with each item of the node, in the order of the path's bytes (memcmp). Throws what `body`
+  /// throws, or a `JournalError`.
   package func forEachItem(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
     try forEachItem(
       sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? ORDER BY path", node: node, body)
@@ -246,7 +250,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Steps a statement of `ItemRow.columns` to its end, and resets it.
+  /// Steps a statement with `ItemRow.columns` to its end, and resets it.
   func forEachRow(
     _ statement: OpaquePointer, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
@@ -260,8 +264,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Calls `body` with the item of this path, where there is one. While a `JournalWriter` has the journal, it waits
-  /// for the transaction that is under way.
+  /// Calls `body` with the item of this path, if there is one. While a `JournalWriter` uses the journal, it
+  /// waits for the current transaction.
   package func item(node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws -> Void) throws {
     try queue.writeWithoutTransaction { db in
       let statement: Statement
@@ -276,7 +280,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Moves the log into the file and closes it; the journal must not be used afterwards. A second call
+  /// Checkpoints the log into the file and closes it. The journal must not be used afterwards. A second call
   /// does nothing.
   package func close() throws(JournalError) {
     let wasOpen = life.withLock { life in
@@ -291,7 +295,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Leaves the files as they are, for the next process to recover, after a write or sync failed.
+  /// After a failed write or sync: leaves the files as they are, for the next process to recover.
   func abandon() {
     life.withLock { life in
       guard life == .open else { return }
@@ -334,7 +338,7 @@ package final class SessionJournal: Sendable {
 }
 
 extension JournalRow {
-  /// The open ones in the order of capture, then the secret ones.
+  /// The non-secret ones in the order of capture, then the secret ones.
   var captures: [CapturedValue] {
     get throws { try captures("captures", secret: false) + captures("secret_captures", secret: true) }
   }

@@ -1,7 +1,7 @@
-/// What the journal's threads tell the run.
+/// Events that the journal's threads report to the run.
 package enum JournalEvent: Sendable {
-  /// Everything appended up to and with this number is on the disk.
+  /// All writes up to and including this number are on disk.
   case synced(through: UInt64)
-  /// A write is lost: nothing more is written, and the run stops.
+  /// A write is lost. Nothing more is written, and the run stops.
   case failed(JournalError)
 }

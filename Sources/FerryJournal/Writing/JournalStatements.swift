@@ -2,9 +2,9 @@ import FerryPlan
 import GRDB
 import GRDBSQLite
 
-/// The prepared statements that carry `JournalWrite`s out, inside one transaction.
+/// The prepared statements that execute `JournalWrite`s, inside one transaction.
 ///
-/// They are stepped directly: GRDB's arguments and observers cost more than SQLite's own work here.
+/// They are stepped directly: GRDB's argument handling and observers cost more than SQLite's own work here.
 struct JournalStatements {
   /// The only row of `session`.
   private static let session: Int64 = 1
@@ -138,7 +138,7 @@ struct JournalStatements {
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
     case .allocated(let row, let captures, let expires):
-      // The server may have given an ID out again: what is in use is no orphan.
+      // The server may have issued the same ID again. An ID that is in use is not an orphan.
       let regained = try handle(.regained)
       bind(regained, 1, row)
       bind(regained, 2, captures: captures)
@@ -161,7 +161,7 @@ struct JournalStatements {
     case .orphaned(let row, let orphan, let orphaning, let at):
       try self.orphan(row: row, as: orphan, orphaning.reason, isInDoubt: orphaning.isInDoubt, at: at)
     case .orphanSettled(let orphan):
-      // It may be in use again, and none any more.
+      // The ID may be in use again, so that the orphan no longer exists.
       let statement = try handle(.orphanSettled)
       bind(statement, 1, orphan)
       try run(statement)
@@ -212,7 +212,7 @@ struct JournalStatements {
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
-      // One without the other is no delay.
+      // The period and the time make a delay only together.
       bind(statement, 2, at == nil ? nil : period?.nanoseconds)
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
       try update(statement, row: Self.session)
@@ -223,7 +223,7 @@ struct JournalStatements {
     }
   }
 
-  /// Rows `from ..< to` of one insert: a long one is several transactions.
+  /// Inserts rows `from ..< to` of one insert. A long insert is several transactions.
   mutating func insert(
     _ files: FileColumns, from: Int, to: Int, _ node: Int64, _ round: Int64, _ handedOver: Instant,
     _ firstRow: Int64
@@ -233,7 +233,7 @@ struct JournalStatements {
     bind(statement, 6, round)
     bind(statement, 7, handedOver.nanoseconds)
     try files.paths.withUnsafeBytes { paths in
-      // The bytes outlive the statement's use of them, but not its binding.
+      // The bytes outlive the statement's use of them, but not its bindings.
       defer { sqlite3_clear_bindings(statement) }
       for index in from..<to {
         let start = index == 0 ? 0 : files.ends[index - 1]
@@ -251,9 +251,9 @@ struct JournalStatements {
     }
   }
 
-  /// Writes the item's upload ID down as an orphan, where it holds one.
+  /// Records the item's upload ID as an orphan, if it has one.
   ///
-  /// - Parameter isInDoubt: `nil` where only the row tells.
+  /// - Parameter isInDoubt: `nil` if only the row determines it.
   private mutating func orphan(
     row: Int64, as orphan: Int64, _ reason: OrphanReason, isInDoubt: Bool?, at: Instant
   ) throws {
@@ -266,7 +266,7 @@ struct JournalStatements {
     try run(statement)
   }
 
-  /// Merges into what earlier steps captured: a `Location` that changes with every step.
+  /// Merges captures with those of earlier steps, for example a `Location` that changes with every step.
   private mutating func add(_ captures: [CapturedValue], row: Int64) throws {
     let select = try handle(.captures)
     bind(select, 1, row)
@@ -287,7 +287,7 @@ struct JournalStatements {
 
   private mutating func handle(_ statement: Statement) throws -> OpaquePointer {
     if let handle = prepared[statement.rawValue] { return handle }
-    // GRDB's cache keeps it prepared, and finalizes it before the connection closes.
+    // GRDB's cache keeps the statement prepared, and finalizes it before the connection closes.
     let handle = try db.cachedStatement(sql: statement.sql).sqliteStatement
     prepared[statement.rawValue] = handle
     return handle
@@ -304,7 +304,7 @@ struct JournalStatements {
   private func run(_ statement: OpaquePointer) throws {
     let code = sqlite3_step(statement)
     guard code == SQLITE_DONE else {
-      // The message belongs to the step; resetting may replace it.
+      // The message belongs to the step; a reset may replace it.
       let failure = db.failure(code)
       sqlite3_reset(statement)
       throw failure
@@ -340,7 +340,7 @@ struct JournalStatements {
     sqlite3_bind_blob(statement, index, blob, Int32(blob.count), copied)
   }
 
-  /// The open ones at `index`, the secret ones behind it.
+  /// The non-secret ones are bound at `index`, the secret ones after it.
   private func bind(_ statement: OpaquePointer, _ index: Int32, captures: [CapturedValue]) {
     bind(statement, index, text: CaptureText.encode(captures, secret: false))
     bind(statement, index + 1, text: CaptureText.encode(captures, secret: true))

@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension JournalWrite {
-  /// It must be on the disk before the step that it announces is sent.
+  /// Whether the write must be on disk before the step that it announces is sent.
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
@@ -12,18 +12,19 @@ extension JournalWrite {
     }
   }
 
-  /// It records what a server answered; a power cut would make ferry ask again.
+  /// Whether the write records a server's response. If a power failure lost it, ferry would send the request
+  /// again.
   var isOutcome: Bool {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled: true
-    // The files themselves show what became of them.
+    // The state of the files themselves shows what happened to them.
     case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept:
       false
     }
   }
 
-  /// About how many bytes it keeps in memory while it waits.
+  /// The approximate memory that the write occupies while it waits, in bytes.
   var weight: Int {
     switch self {
     case .insert(_, _, _, _, let files): 128 + files.paths.count + 24 * files.count

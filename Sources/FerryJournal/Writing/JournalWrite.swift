@@ -1,51 +1,53 @@
 import FerryPlan
 
-/// One change of a session's journal, in the order it happened.
+/// One change of a session's journal. Changes are written in the order in which they happened.
 package enum JournalWrite: Sendable {
-  /// Items handed over in this round for the first time; their rows are `firstRow`, `firstRow + 1`, …
+  /// Items handed over for the first time, in this round. Their rows are `firstRow`, `firstRow + 1`, …
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
-  /// Items known from before that are queued again: a new round, or a file that changed. With `firstOrphan`, upload
-  /// IDs that they hold become orphans `firstOrphan`, `firstOrphan + 1`, … by their places; without it they hold none.
+  /// Known items that are queued again, because of a new round or a changed file. With `firstOrphan`, their
+  /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
+  /// none.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
-  /// Items that an earlier round had begun go on in this one, with all they have.
+  /// Items that an earlier round began continue in this one, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
-  /// A commit, or a step that is never sent again, is about to be sent. It must be synced before it is.
+  /// A commit, or a step that is never resent, is about to be sent. This must be synced first.
   case intent(row: Int64, step: ItemStep)
-  /// An intent that certainly did not reach the wire, or that the server refused.
+  /// The announced request certainly did not reach the wire, or the server refused it.
   case withdraw(row: Int64)
-  /// The upload-ID step is done. Clears an intent.
+  /// The upload-ID step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
-  /// The server has the whole file. Clears an intent.
+  /// The server has the complete file. Clears the intent.
   case transferred(row: Int64, captures: [CapturedValue], sha256: [UInt8]?)
-  /// The upload ID is of no use any more: back to queued, its captures forgotten.
+  /// The upload ID can no longer be used. The item is queued again without its captures.
   case released(row: Int64)
-  /// The item's end in this round. Clears intent and captures (an ambiguous item keeps both).
+  /// The item's end in this round. Clears the intent and the captures (an ambiguous item keeps both).
   case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
-  /// The item's upload ID becomes an orphan of this id. What forgets it follows in the same append.
+  /// The item's upload ID becomes an orphan with this ID. The write that clears the upload ID follows in the
+  /// same append.
   case orphaned(row: Int64, orphan: Int64, Orphaning, at: Instant)
-  /// The orphan was released, or is in use again.
+  /// The orphan was released, or its ID is in use again.
   case orphanSettled(orphan: Int64)
-  /// The orphan was not released, and why.
+  /// The orphan was not released, for this reason.
   case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)
-  /// Which file was sent: its inode, with the root that it was in, and its digest where that is asked for. What is
-  /// `nil` stays as it was.
+  /// Identifies the file that was sent: its inode, its root, and its digest if requested. A `nil` value
+  /// leaves the stored one unchanged.
   case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
-  /// Delivered files that hold what was delivered, with the times that they have now.
+  /// Delivered files that still have the delivered content, with their current modification times.
   case confirmed([ContentQuestions.Confirmed])
-  /// What is owed to a file that is delivered, or what became of it. Appended together with the item's end,
-  /// `.owed` is in the same transaction.
+  /// The action that is owed to a delivered file, or what happened to the file. If it is appended together
+  /// with the item's end, `.owed` is in the same transaction.
   case after(row: Int64, AfterState)
-  /// What is owed to a delivered file was tried in vain, and is owed still.
+  /// The action owed to a delivered file was tried and failed. It remains owed.
   case afterTried(row: Int64)
-  /// A fetch's or request's unrepeatable attempt; as `intent`.
+  /// A fetch's or request's unrepeatable attempt is about to be sent; see `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)
   /// A fetch's or request's end in this round.
   case nodeClosed(node: Int64, NodeClosing)
-  /// The session was resumed, and what starts next is delayed by the period; `nil` ends the delay.
+  /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// Whether the session's `on_events` is still to be started for a batch that is through. Appended
-  /// together with the outcome that ends the batch, it is in the same transaction.
+  /// Whether the session's `on_events` must still be started for a completed batch. If it is appended
+  /// together with the outcome that completes the batch, it is in the same transaction.
   case events(pending: Bool)
 
   package struct Requeued: Sendable {
@@ -67,7 +69,7 @@ package struct NodeClosing: Sendable {
   package var at: Instant
   package var failure: RecordedFailure?
   package var captures: [CapturedValue]
-  /// Of a fetch that ended well: for the interval and the next conditional request.
+  /// The record of a successful fetch, for the interval and the next conditional request.
   package var fetch: FetchRecord?
 
   package init(
@@ -88,9 +90,9 @@ package struct FetchRecord: Hashable, Sendable {
   package var etag: String?
   package var lastModified: String?
   package var fetchedAt: Instant
-  /// How long the next one waits; `nil` without an interval, and where an older ferry wrote it.
+  /// The time until the next fetch; `nil` without an interval, or if an older ferry wrote it.
   package var interval: Duration?
-  /// The file whose document the validators are of; `nil` where an older ferry wrote them.
+  /// The file whose content the validators describe; `nil` if an older ferry wrote them.
   package var file: FileVersion?
 
   package init(

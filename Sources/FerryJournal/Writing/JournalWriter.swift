@@ -2,38 +2,40 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The journal's own threads: one takes a run's changes and commits them in groups, one brings them to the disk.
+/// The journal's own threads. One takes a run's changes and commits them in groups; the other syncs them.
 ///
-/// `append` never waits for the disk. What has queued up is committed in one transaction a journal; an intent and
-/// `sync()` are synced at once, everything else by the first of `syncInterval` and `syncOutcomes`. Commits go on during
-/// a sync, so that SIGKILL takes no more with it then than at any other time; they wait only for the syncs that SQLite
-/// makes around a checkpoint. A sync covers what was committed when it began; there is one at a time, and what comes
-/// during one waits for the next. Order is kept, and a failure is final.
+/// `append` never waits for the disk. Queued changes are committed in one transaction for each journal. An
+/// intent and `sync()` are synced at once, everything else when either `syncInterval` or `syncOutcomes` is
+/// reached. Commits continue during a sync, so SIGKILL loses no more then than at any other time; they wait
+/// only for the syncs that SQLite performs around a checkpoint. A sync covers the commits before its start.
+/// Only one runs at a time, and later commits wait for the next. Order is preserved, and a failure is final.
 ///
-/// `@unchecked Sendable`: `state` is touched under `condition`'s lock, `pending` by the thread that commits alone.
+/// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
+/// commits.
 package final class JournalWriter: @unchecked Sendable {
-  /// Brings all that was written to a descriptor's file to the disk; the result and `errno` are fdatasync(2)'s.
+  /// Syncs all data written to a descriptor's file. Returns the result and `errno` of fdatasync(2).
   package typealias SyncCall = @Sendable (Int32) -> Int32
 
   package struct Options: Sendable {
-    /// From the first write that is not synced to its sync, at most.
+    /// The maximum time from the first unsynced write to its sync.
     package var syncInterval: Duration = .milliseconds(50)
-    /// Outcomes that are not synced, at most.
+    /// The maximum number of unsynced outcomes.
     package var syncOutcomes = 512
-    /// The least time from one commit to the next, unless a sync is due: at full speed a commit costs ten
-    /// times as much as a write. So much is lost by SIGKILL at most, and done again. 0 commits at each wake-up.
+    /// The minimum time between two commits, unless a sync is due: at full speed, a commit costs ten times as
+    /// much as a write. SIGKILL loses at most this much work, which is then repeated. 0 commits at each
+    /// wake-up.
     package var commitInterval: Duration = .milliseconds(5)
-    /// Bytes of changes that wait in memory before `append` waits too.
+    /// The maximum size in bytes of changes that wait in memory. Above it, `append` waits too.
     package var queueLimit = 64 << 20
-    /// Each sync takes at least this long: a slow disk for tests and benchmarks.
+    /// The minimum duration of each sync, to simulate a slow disk in tests and benchmarks.
     package var syncDelay: Duration = .zero
-    /// What a sync asks of the system, for each log; replaced by tests only.
+    /// The system call of each log's sync. Replaced only by tests.
     package var syncCall: SyncCall = LogFile.systemCall
 
     package init() {}
   }
 
-  /// The threads that a writer takes until `close()`.
+  /// The threads that a writer occupies until `close()`.
   package struct Threads {
     package var commit: SerialWorker
     package var sync: SerialWorker
@@ -44,13 +46,13 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// What the threads have done; for benchmarks and the report.
+  /// Statistics of the threads, for benchmarks and the report.
   package struct Statistics: Hashable, Sendable {
     package var writes = 0
     package var commits = 0
     package var syncs = 0
     package var checkpoints = 0
-    /// The threads' own processor time; there after `close()`.
+    /// The processor time of the threads; available after `close()`.
     package var processorTime: Duration = .zero
   }
 
@@ -61,11 +63,11 @@ package final class JournalWriter: @unchecked Sendable {
     var sequence: UInt64 = 0
     var syncRequested = false
     var isSyncing = false
-    /// A sync has ended, and whether a checkpoint is due has not been looked at since.
+    /// Whether a sync has ended since the last check for a due checkpoint.
     var hasSynced = false
-    /// Of the thread that syncs, until the one that commits has seen it.
+    /// A failure of the sync thread, until the commit thread has seen it.
     var syncFailure: JournalError?
-    /// The thread waits for `commitInterval` to pass, and need not be woken for a plain write.
+    /// Whether the thread waits for `commitInterval` to pass and need not be woken for a plain write.
     var isResting = false
     var isClosing = false
     var isFinished = false
@@ -73,7 +75,7 @@ package final class JournalWriter: @unchecked Sendable {
     var statistics = Statistics()
   }
 
-  /// What is committed, and covered by no sync that has begun.
+  /// Commits that no started sync covers.
   private struct Pending {
     var dirty: [Bool]
     var since: Int64?
@@ -100,8 +102,8 @@ package final class JournalWriter: @unchecked Sendable {
   private var state = State()
   private var pending: Pending
 
-  /// Takes the threads. `deliver` is called on them, by one at a time, must not wait, and must not call
-  /// `close()`. Nobody else uses the journals until `close()` has returned.
+  /// Takes the threads. `deliver` is called on them, by one at a time; it must not wait, and must not call
+  /// `close()`. Nothing else may use the journals until `close()` has returned.
   package init(
     journals: [SessionJournal], options: Options = Options(), threads: Threads,
     deliver: @escaping @Sendable (JournalEvent) -> Void
@@ -116,8 +118,8 @@ package final class JournalWriter: @unchecked Sendable {
     threads.commit.submit { self.run() }
   }
 
-  /// Takes changes of one journal, in order; the result is their number for `.synced(through:)`. Waits
-  /// only while `queueLimit` is exceeded. Throws once a write is lost, and after `close()`.
+  /// Appends changes of one journal, in order. Returns their number for `.synced(through:)`. Waits only while
+  /// `queueLimit` is exceeded. Throws after a write was lost, and after `close()`.
   @discardableResult
   package func append(_ writes: [JournalWrite], to journal: Int) throws(JournalError) -> UInt64 {
     precondition(journals.indices.contains(journal), "the journal is one of this writer's")
@@ -136,14 +138,14 @@ package final class JournalWriter: @unchecked Sendable {
         return .failure(
           JournalError(.closed, file: journals[journal].path, cause: "a write came after the end"))
       }
-      // A thread that rests after a commit comes back by itself.
+      // A thread that rests after a commit wakes up by itself.
       let isAwaited = state.batches.isEmpty && !state.isResting
       state.batches.append((journal, writes))
       state.bytes += bytes
       state.outcomes += outcomes
       state.sequence += 1
       if isUrgent { state.syncRequested = true }
-      // While a sync is under way nothing is urgent: its end wakes the thread.
+      // While a sync is running, nothing is urgent: its end wakes the thread.
       if isAwaited || (isUrgent && !state.isSyncing) || state.outcomes >= options.syncOutcomes
         || state.bytes > options.queueLimit
       {
@@ -154,8 +156,8 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Asks for a sync at once; `.synced` follows, through the returned number or a later one, also where
-  /// everything was synced before.
+  /// Requests a sync at once. `.synced` follows with the returned number or a later one, even if everything
+  /// was already synced.
   @discardableResult
   package func sync() throws(JournalError) -> UInt64 {
     let result: Result<UInt64, JournalError> = condition.withLock {
@@ -167,8 +169,8 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Commits and syncs what is left and ends the threads; throws where a write was lost, now or before.
-  /// A second call gives the same answer. The journals stay open.
+  /// Commits and syncs the remaining changes and ends the threads. Throws if a write was lost, now or before.
+  /// A second call has the same result. The journals stay open.
   package func close() throws(JournalError) {
     let failure: JournalError? = condition.withLock {
       state.isClosing = true
@@ -195,7 +197,7 @@ package final class JournalWriter: @unchecked Sendable {
       if condition.withLock({ state.hasSynced }) { try checkpoint() }
       finish(nil)
     } catch {
-      // Before anything else: SQLite must not go on with what failed when the connection closes.
+      // This comes first, so that closing the connection does not make SQLite continue after the failure.
       for journal in journals { journal.abandon() }
       finish(error)
     }
@@ -209,7 +211,7 @@ package final class JournalWriter: @unchecked Sendable {
       while true {
         if let failure = state.syncFailure { return .failure(failure) }
         let now = DeadlineCondition.now
-        // What asks for a sync while there is one stays asked for.
+        // A sync requested while another one runs stays requested.
         mustSync =
           !state.isSyncing
           && (state.syncRequested || state.isClosing || syncDeadline <= now
@@ -263,7 +265,7 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// While no sync is under way.
+  /// Called only while no sync is running.
   private func checkpoint() throws(JournalError) {
     var checkpoints = 0
     for journal in journals where try journal.checkpointIfDue() { checkpoints += 1 }
@@ -271,10 +273,10 @@ package final class JournalWriter: @unchecked Sendable {
     condition.withLock { state.statistics.checkpoints += checkpoints }
   }
 
-  /// Hands what is committed to the other thread. While no sync is under way.
+  /// Passes the committed changes to the sync thread. Called only while no sync is running.
   private func beginSync(answering mustAnswer: Bool) {
     guard pending.since != nil else {
-      // The other thread has nothing left to tell.
+      // The sync thread has nothing left to report.
       if mustAnswer { deliver(.synced(through: pending.through)) }
       return
     }
@@ -286,7 +288,7 @@ package final class JournalWriter: @unchecked Sendable {
     syncer.begin(LogSyncer.Job(journals: dirty, through: pending.through))
   }
 
-  /// On the thread that syncs.
+  /// Called on the sync thread.
   private func syncEnded(_ job: LogSyncer.Job, _ failure: JournalError?) {
     if failure == nil { deliver(.synced(through: job.through)) }
     condition.withLock {
@@ -301,7 +303,7 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Until no sync is under way; throws where one has failed.
+  /// Waits until no sync is running. Throws if one has failed.
   private func waitForSync() throws(JournalError) {
     let failure = condition.withLock {
       while state.isSyncing { condition.wait() }
@@ -311,7 +313,7 @@ package final class JournalWriter: @unchecked Sendable {
   }
 
   private func finish(_ failure: JournalError?) {
-    // Whatever a sync that is under way has to tell comes before the failure, and nothing after it.
+    // Events of a running sync are delivered before the failure; nothing is delivered after it.
     let time = syncer.close() + LogSyncer.processorTime
     condition.withLock {
       state.failure = failure

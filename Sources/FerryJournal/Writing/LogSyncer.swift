@@ -2,26 +2,26 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The thread that brings logs to the disk, one sync after the other, while the journal's thread commits on.
+/// The thread that syncs logs, one sync at a time, while the commit thread continues.
 ///
-/// `@unchecked Sendable`: `state` is touched under `condition`'s lock.
+/// `@unchecked Sendable`: `state` is accessed under `condition`'s lock.
 final class LogSyncer: @unchecked Sendable {
   /// What is to be synced.
   struct Job {
     /// The journals that were written to.
     var journals: [Int]
-    /// The last number that was committed when the sync was asked for.
+    /// The last number that was committed when the sync was requested.
     var through: UInt64
   }
 
   private struct State {
     var job: Job?
     var isClosing = false
-    /// The thread's own, once it is over.
+    /// The thread's processor time, set when the thread has ended.
     var processorTime: Duration?
   }
 
-  /// By journal: `nil` for one in memory.
+  /// By journal; `nil` for one in memory.
   private let logs: [Result<LogFile?, JournalError>]
   private let call: JournalWriter.SyncCall
   private let delay: Duration
@@ -31,7 +31,7 @@ final class LogSyncer: @unchecked Sendable {
   init(journals: [SessionJournal], options: JournalWriter.Options) {
     logs = journals.map { journal in
       guard journal.isDurable else { return .success(nil) }
-      // A log that cannot be opened is told of by the first sync, as one that cannot be synced.
+      // If a log cannot be opened, the first sync reports it, like a log that cannot be synced.
       return Result { () throws(JournalError) in try LogFile(journal: journal.path, commits: journal.commits)
       }
     }
@@ -39,12 +39,13 @@ final class LogSyncer: @unchecked Sendable {
     delay = options.syncDelay
   }
 
-  /// Takes the thread until `close()`. `ended` is called on it after each sync, with what made it fail.
+  /// Occupies the thread until `close()`. `ended` is called on it after each sync, with the error if it
+  /// failed.
   func start(on thread: SerialWorker, _ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
     thread.submit { self.run(ended) }
   }
 
-  /// Begins a sync. The one before has ended.
+  /// Starts a sync. The previous one must have ended.
   func begin(_ job: Job) {
     condition.withLock {
       precondition(state.job == nil, "one sync at a time")
@@ -53,7 +54,7 @@ final class LogSyncer: @unchecked Sendable {
     }
   }
 
-  /// Waits for the sync that is under way, ends the thread, and returns its processor time.
+  /// Waits for the running sync, ends the thread, and returns its processor time.
   func close() -> Duration {
     condition.withLock {
       state.isClosing = true
@@ -65,7 +66,7 @@ final class LogSyncer: @unchecked Sendable {
     }
   }
 
-  /// The processor time of the thread that asks.
+  /// The processor time of the calling thread.
   static var processorTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
