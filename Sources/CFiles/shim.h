@@ -1,7 +1,7 @@
 #ifndef FERRY_CFILES_SHIM_H
 #define FERRY_CFILES_SHIM_H
 
-// Calls of the kernel that the C library shows to GNU sources only, or not at all: Swift sees neither.
+// System calls that the C library declares only for GNU sources, or not at all. Swift can import neither.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,12 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
-/// The first place of some bytes in others, in linear time.
+/// Finds the first occurrence of some bytes in others, in linear time.
 void *memmem(const void *bytes, size_t size, const void *part, size_t part_size);
 #endif
 
-/// Opens a folder to pass through it and not to read it, for which the right to search it is enough.
+/// Flag for opening a folder only to access entries in it. Search permission is enough; read permission is
+/// not needed.
 #if defined(O_PATH)
 static const int ferry_o_search = O_PATH;
 #elif defined(__O_PATH)
@@ -26,11 +27,11 @@ static const int ferry_o_search = __O_PATH;
 static const int ferry_o_search = O_SEARCH;
 #endif
 
-/// Whether an open folder is one of proc(5).
+/// Whether an open folder is in a proc(5) file system.
 static inline int ferry_is_in_proc(int folder) {
 #ifdef __linux__
   struct statfs system;
-  // PROC_SUPER_MAGIC of linux/magic.h.
+  // PROC_SUPER_MAGIC in linux/magic.h.
   return fstatfs(folder, &system) == 0 && system.f_type == 0x9fa0;
 #else
   (void)folder;
@@ -38,7 +39,7 @@ static inline int ferry_is_in_proc(int folder) {
 #endif
 }
 
-/// rename(2) that never replaces: EEXIST where the new name is there (renameat2(2), RENAME_NOREPLACE).
+/// rename(2) that never replaces a file: EEXIST if the new name exists (renameat2(2), RENAME_NOREPLACE).
 static inline int ferry_rename_new(int from, const char *old_name, int to, const char *new_name) {
 #ifdef SYS_renameat2
   return (int)syscall(SYS_renameat2, from, old_name, to, new_name, 1u);
@@ -48,9 +49,9 @@ static inline int ferry_rename_new(int from, const char *old_name, int to, const
 #endif
 }
 
-/// open(2) of what lies beneath a folder, whatever links are on the way (openat2(2), RESOLVE_BENEATH and
-/// RESOLVE_NO_MAGICLINKS): EXDEV where they lead out of it. Where they are not followed, ELOOP
-/// (RESOLVE_NO_SYMLINKS).
+/// open(2) beneath a folder, following any links on the way (openat2(2), RESOLVE_BENEATH and
+/// RESOLVE_NO_MAGICLINKS): EXDEV if they lead out of the folder. If links are not to be followed
+/// (RESOLVE_NO_SYMLINKS), a link causes ELOOP.
 static inline int ferry_open_beneath(int folder, const char *path, int flags, int follows_links) {
 #ifdef SYS_openat2
   uint64_t resolve = 0x08 | 0x02 | (follows_links ? 0 : 0x04);
@@ -62,8 +63,9 @@ static inline int ferry_open_beneath(int folder, const char *path, int flags, in
 #endif
 }
 
-/// Gives an open file the access ACL (acl(5)) of a path: 1 where it now has one, 0 where the path has none and the
-/// file has lost what it inherited from its folder, -1 where it could not be given. A link is not followed.
+/// Gives an open file the access ACL (acl(5)) of a path. Returns 1 if the file now has that ACL; 0 if the
+/// path has none and the file has lost the one inherited from its folder; -1 if the ACL could not be set.
+/// Does not follow a link.
 static inline int ferry_copy_acl(const char *path, int file) {
 #ifdef __linux__
   static const char name[] = "system.posix_acl_access";
@@ -78,7 +80,7 @@ static inline int ferry_copy_acl(const char *path, int file) {
 #endif
 }
 
-/// Brings everything of a file system to the disk (syncfs(2)).
+/// Syncs all data of a file system to disk (syncfs(2)).
 static inline int ferry_sync_file_system(int file) {
 #ifdef SYS_syncfs
   return (int)syscall(SYS_syncfs, file);

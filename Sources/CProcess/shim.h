@@ -1,8 +1,8 @@
 #ifndef FERRY_CPROCESS_SHIM_H
 #define FERRY_CPROCESS_SHIM_H
 
-// Calls about the process, its threads and its children that the C library declares for GNU sources only, or that
-// are variadic. Swift's Glibc module has neither.
+// Functions for the process, its threads and its children that the C library declares only for GNU sources,
+// or that are variadic. Swift's Glibc module has neither.
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-// Declared by the C library under _GNU_SOURCE or _DEFAULT_SOURCE.
+// The C library declares these under _GNU_SOURCE or _DEFAULT_SOURCE.
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int signalfd(int descriptor, const sigset_t *signals, int flags);
@@ -27,7 +27,8 @@ static inline int ferry_set_dumpable(int is_dumpable) {
   return prctl(PR_SET_DUMPABLE, (unsigned long)is_dumpable, 0ul, 0ul, 0ul);
 }
 
-/// Sets FD_CLOEXEC on every descriptor from `first` on (close_range(2), CLOSE_RANGE_CLOEXEC, Linux 5.11).
+/// Sets FD_CLOEXEC on every descriptor from `first` upwards (close_range(2), CLOSE_RANGE_CLOEXEC, Linux
+/// 5.11).
 static inline int ferry_close_on_exec_from(unsigned first) {
 #ifdef SYS_close_range
   return (int)syscall(SYS_close_range, first, ~0u, 4u);
@@ -37,8 +38,8 @@ static inline int ferry_close_on_exec_from(unsigned first) {
 #endif
 }
 
-/// A descriptor that becomes readable when one of the signals, which must be blocked, is pending (signalfd(2),
-/// with SFD_CLOEXEC and SFD_NONBLOCK).
+/// A descriptor that becomes readable when one of the signals is pending (signalfd(2), with SFD_CLOEXEC and
+/// SFD_NONBLOCK). The signals must be blocked.
 static inline int ferry_signal_descriptor(const sigset_t *signals) {
   // The two flags have the values of O_CLOEXEC and O_NONBLOCK.
   return signalfd(-1, signals, 02000000 | 04000);
@@ -75,7 +76,7 @@ static inline int ferry_ignores_signal(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// Runs the child in another folder: an action of posix_spawn(3).
+/// Adds an action to posix_spawn(3) that runs the child in another folder.
 static inline int ferry_spawn_change_folder(posix_spawn_file_actions_t *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
 }

@@ -6,9 +6,9 @@ import Musl
 import Glibc
 #endif
 
-/// What this process may still map (RLIMIT_AS).
+/// The address space that this process may still map (RLIMIT_AS).
 package enum AddressSpace {
-  /// Whether so many bytes can be mapped now. They are reserved for a moment and never used.
+  /// Whether this many bytes can be mapped now. They are reserved briefly and never used.
   package static func hasRoom(for bytes: Int) -> Bool {
     guard let place = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), place != MAP_FAILED
     else { return false }

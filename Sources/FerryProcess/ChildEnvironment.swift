@@ -1,14 +1,15 @@
-/// The environment of programs that ferry starts: a small set of variables, so that no secret reaches them.
+/// The environment of programs that ferry starts: a small set of variables, so that no secret reaches the
+/// programs.
 package enum ChildEnvironment {
-  /// Beside these, every variable whose name begins with `LC_`.
+  /// Passed in addition to every variable whose name begins with `LC_`.
   package static let names: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
   ]
 
   /// - Parameters:
-  ///   - environment: of this process.
-  ///   - requested: names of further variables.
-  ///   - withheld: names that are left out in any case: variables from which secrets are read.
+  ///   - environment: this process's environment.
+  ///   - requested: names of additional variables.
+  ///   - withheld: names that are never passed: the variables from which secrets are read.
   package static func variables(
     of environment: [String: String], requested: Set<String> = [], withheld: Set<String> = []
   ) -> [String: String] {

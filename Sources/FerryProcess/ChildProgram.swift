@@ -8,12 +8,12 @@ import Musl
 import Glibc
 #endif
 
-/// A program to start: posix_spawn(3), which needs no thread. (Foundation's `Process` waits for a thread of its own
-/// and hangs where the system refuses one; swift-subprocess waits for the program's end.)
+/// A program to start with posix_spawn(3), which needs no thread. (Foundation's `Process` waits for its own
+/// thread and hangs if the system refuses one; swift-subprocess waits for the program's end.)
 ///
-/// The program inherits nothing but what is named here: its environment; its standard input is `/dev/null`, its
-/// output and error are as stated, and no other descriptor is open in it. It runs in a session of its own, so that a
-/// terminal's ^C and hang-up do not reach it, with every signal unblocked and at its default.
+/// The program inherits only what is specified here: its environment, and its output and error streams. Its
+/// standard input is `/dev/null`, and no other descriptor is open in it. It runs in a new session, so that ^C
+/// and hang-up of the terminal do not reach it, with every signal unblocked and at its default.
 package struct ChildProgram {
   package enum Output: Sendable {
     case discarded
@@ -22,7 +22,7 @@ package struct ChildProgram {
     case descriptor(Int32)
   }
 
-  /// Why it could not be started: an `errno`.
+  /// Why it could not be started, as an `errno`.
   package struct StartFailure: Error, CustomStringConvertible {
     package var number: Int32
 
@@ -32,7 +32,7 @@ package struct ChildProgram {
   package var path: String
   package var arguments: [String]
   package var environment: [String: String]
-  /// The folder that it starts in; this process's own if `nil`.
+  /// The folder in which it starts; `nil` means this process's working folder.
   package var folder: String?
   package var output = Output.discarded
   package var error = Output.discarded
@@ -44,7 +44,7 @@ package struct ChildProgram {
     self.folder = folder
   }
 
-  /// Starts the program and returns its process ID. The caller waits for its end, or exits before it.
+  /// Starts the program and returns its process ID. The caller waits for its end, or exits earlier.
   @discardableResult
   package func start() throws(StartFailure) -> pid_t {
     Self.closeOnExec()
@@ -67,7 +67,7 @@ package struct ChildProgram {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(FERRY_SPAWN_SETSID))
     var codes = [posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)]
-    // In this order: `error` may be this process's own standard error, which `output` needs before it.
+    // In this order, because `error` may be this process's own standard error, which `output` needs first.
     codes.append(Self.redirect(STDOUT_FILENO, to: output, &actions))
     codes.append(Self.redirect(STDERR_FILENO, to: error, &actions))
     if let folder { codes.append(ferry_spawn_change_folder(&actions, folder)) }
@@ -82,8 +82,8 @@ package struct ChildProgram {
     return process
   }
 
-  /// Runs the program and returns what it wrote to its standard output; `nil` where it cannot be started, has not
-  /// closed its output within `limit`, or writes more than 64 KiB. It is killed then.
+  /// Runs the program and returns its standard output. Returns `nil` if it cannot be started, has not closed
+  /// its output within `limit`, or writes more than 64 KiB; in the last two cases it is killed.
   package func standardOutput(within limit: Duration) -> [UInt8]? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -91,7 +91,7 @@ package struct ChildProgram {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var program = self
     program.output = .descriptor(ends[1])
-    // Why it cannot be started is nothing to its caller.
+    // The reason for a failed start does not matter to the caller.
     let started = try? program.start()
     close(ends[1])
     guard let process = started else { return nil }
@@ -102,7 +102,7 @@ package struct ChildProgram {
     return bytes
   }
 
-  /// Until the end of the file.
+  /// Reads until the end of the file.
   private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -139,8 +139,8 @@ package struct ChildProgram {
     }
   }
 
-  /// Marks every descriptor above the standard ones: also those that this process has inherited, and those of
-  /// libraries that open theirs without O_CLOEXEC.
+  /// Sets FD_CLOEXEC on every descriptor above the standard ones, including inherited descriptors and those
+  /// that libraries open without O_CLOEXEC.
   private static func closeOnExec() {
     let first = STDERR_FILENO + 1
     if ferry_close_on_exec_from(UInt32(first)) == 0 { return }

@@ -6,22 +6,22 @@ import Musl
 import Glibc
 #endif
 
-/// The words that this process was started with.
+/// The arguments with which this process was started.
 ///
-/// On Linux, Swift's runtime looks for `argv` on the stack, in front of what `environ` points to, when it is loaded
-/// (stdlib/public/CommandLineSupport/CommandLine.cpp). It finds none where a preloaded library has set a variable
-/// before, which moves `environ` to the heap (libfaketime does), nor without `/proc/self/maps`.
-/// `CommandLine.arguments` is empty then.
+/// On Linux, Swift's runtime looks for `argv` on the stack, before the memory to which `environ` points, when
+/// it is loaded (stdlib/public/CommandLineSupport/CommandLine.cpp). It finds nothing if a preloaded library
+/// has already set a variable, which moves `environ` to the heap (libfaketime does that), or if there is no
+/// `/proc/self/maps`. `CommandLine.arguments` is then empty.
 package enum CommandLineArguments {
-  /// Why there are none.
+  /// Why there are no arguments.
   package enum Failure: Error, Equatable {
     /// They cannot be found.
     case missing
-    /// The argument of this number, from 1, is not UTF-8.
+    /// The argument with this number, counted from 1, is not UTF-8.
     case notUTF8(Int)
   }
 
-  /// Without the program's name.
+  /// The arguments without the program's name.
   package static func find() throws(Failure) -> [String] {
     let count = Int(CommandLine.argc)
     let known = CommandLine.unsafeArgv
@@ -33,7 +33,7 @@ package enum CommandLineArguments {
     return try words(of: bytes)
   }
 
-  /// - Parameter bytes: words that each end in a NUL (proc(5)).
+  /// - Parameter bytes: NUL-terminated words (proc(5)).
   static func words(of bytes: [UInt8]) throws(Failure) -> [String] {
     let words = bytes.dropLast(bytes.last == 0 ? 1 : 0).split(separator: 0, omittingEmptySubsequences: false)
     return try valid(words.dropFirst().map { String(validating: $0, as: UTF8.self) })

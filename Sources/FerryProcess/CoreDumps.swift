@@ -8,18 +8,19 @@ import Musl
 import Glibc
 #endif
 
-/// Keeps this process's memory, which has secrets in it, out of core dumps and from other processes of the user.
+/// Keeps this process's memory, which contains secrets, out of core dumps and away from the user's other
+/// processes.
 package enum CoreDumps {
-  /// Allows them all the same, for debugging, where it is `1`.
+  /// If this variable is `1`, core dumps are allowed, for debugging.
   package static let variable = "FERRY_ALLOW_CORE_DUMPS"
 
-  /// Forbids them (PR_SET_DUMPABLE), unless the environment asks for them.
+  /// Forbids core dumps (PR_SET_DUMPABLE), unless the environment allows them.
   ///
-  /// A program that is started later is not affected, as it would be by a core size limit of 0 (RLIMIT_CORE), which
-  /// also does not bind a program that core dumps are piped to (core(5)).
+  /// Programs that are started later are not affected. A core size limit of 0 (RLIMIT_CORE) would affect
+  /// them, and would not apply if core dumps are piped to a program (core(5)).
   package static func forbid() {
     if let value = getenv(variable), strcmp(value, "1") == 0 { return }
-    // It cannot fail with 0, other than on a system that has no such call.
+    // With 0 it cannot fail, except on a system that lacks the call.
     _ = ferry_set_dumpable(0)
   }
 }

@@ -6,10 +6,10 @@ import Musl
 import Glibc
 #endif
 
-/// A lock and a condition whose wait can end at a moment of the monotonic clock.
+/// A lock and a condition variable whose wait can have a deadline on the monotonic clock.
 ///
-/// `@unchecked Sendable`: POSIX mutexes and conditions may be used from every thread, and their storage
-/// never moves.
+/// `@unchecked Sendable`: POSIX mutexes and conditions may be used from every thread, and their storage never
+/// moves.
 package final class DeadlineCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -34,8 +34,8 @@ package final class DeadlineCondition: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// The clock's first reading. Counted from the clock's own zero, nanoseconds could exceed 64 bits: libfaketime moves
-  /// this clock by centuries too.
+  /// The first reading of the clock. Nanoseconds counted from the clock's own zero could exceed 64 bits,
+  /// because libfaketime can shift this clock by centuries.
   private static let start = reading
 
   private static var reading: timespec {
@@ -44,10 +44,10 @@ package final class DeadlineCondition: @unchecked Sendable {
     return time
   }
 
-  /// Nanoseconds on the clock of the deadlines, since its first reading.
+  /// The time in nanoseconds on the clock of the deadlines, since its first reading.
   package static var now: Int64 {
     let (start, time) = (start, reading)
-    // No run takes a century; a clock that is moved by more meanwhile stays below the bound.
+    // No run takes a century. The bound covers a clock that is shifted further meanwhile.
     let seconds = min(max(Int64(time.tv_sec) &- Int64(start.tv_sec), 0), 1 << 32)
     return seconds * 1_000_000_000 + Int64(time.tv_nsec) - Int64(start.tv_nsec)
   }
@@ -58,7 +58,7 @@ package final class DeadlineCondition: @unchecked Sendable {
     return try body()
   }
 
-  /// Under the lock: waits to be woken, until `deadline` at the latest. May return for no reason.
+  /// Waits to be woken, until `deadline` at the latest. The lock must be held. May wake up spuriously.
   package func wait(until deadline: Int64? = nil) {
     guard let deadline else {
       pthread_cond_wait(condition, mutex)

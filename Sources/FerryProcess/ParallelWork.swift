@@ -1,7 +1,8 @@
-/// The same work on several threads at a time.
+/// Runs the same work on several threads at once.
 package enum ParallelWork {
-  /// Calls `body` on the calling thread and on up to `workers - 1` others, and returns once all calls have
-  /// returned. Where the system refuses threads, fewer calls are made; the one on the calling thread always is.
+  /// Calls `body` on the calling thread and on up to `workers - 1` others, and returns when all calls have
+  /// returned. If the system refuses threads, fewer calls are made; the call on the calling thread is always
+  /// made.
   package static func perform(workers: Int, _ body: @escaping @Sendable () -> Void) {
     let group = Group()
     for _ in 1..<max(workers, 1) {

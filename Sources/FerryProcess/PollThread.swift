@@ -6,13 +6,14 @@ import Musl
 import Glibc
 #endif
 
-/// A thread that waits for descriptors and for moments (poll(2)), and calls those who wait for them.
+/// A thread that waits for descriptors and deadlines (poll(2)) and calls their handlers.
 ///
-/// The thread exists when `init` returns, and ends once the `PollThread` is released. A handler must not wait.
+/// The thread exists when `init` returns, and ends after the `PollThread` is released. A handler must not
+/// block.
 package final class PollThread: Sendable {
   private let loop: Loop
 
-  /// - Parameter name: of the thread, at most 15 bytes.
+  /// - Parameter name: the thread's name, at most 15 bytes.
   package init(_ name: String) throws(ThreadUnavailable) {
     let loop = try Loop(name)
     try SystemThread.start(name) { loop.run() }
@@ -23,17 +24,17 @@ package final class PollThread: Sendable {
 
   /// Calls `handler` on the thread while the descriptor is readable, until the watch is released.
   ///
-  /// - Parameter descriptor: does not block, and is the watch's from now on: it is closed with it.
+  /// - Parameter descriptor: a non-blocking descriptor. The watch takes ownership and closes it.
   package func watch(_ descriptor: Int32, _ handler: @escaping @Sendable () -> Void) -> Watch {
     Watch(loop: loop, descriptor: loop.add(descriptor, handler))
   }
 
-  /// Calls `body` once on the thread, after a time.
+  /// Calls `body` once on the thread, after the delay.
   package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     loop.schedule(after: delay, body)
   }
 
-  /// A descriptor that is watched until this is released.
+  /// A descriptor that is watched until this object is released.
   package final class Watch: Sendable {
     private let loop: Loop
     private let identifier: UInt64
@@ -43,22 +44,22 @@ package final class PollThread: Sendable {
       self.identifier = identifier
     }
 
-    /// No call begins after this. The thread closes the descriptor: a call that has begun may still read it.
+    /// No call begins after this. The thread closes the descriptor, because a running call may still read it.
     deinit { loop.remove(identifier) }
   }
 
-  /// What the thread waits for. It outlives the `PollThread` until the thread ends.
+  /// The state of the thread. It outlives the `PollThread` until the thread ends.
   ///
   /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; the other properties never change.
   fileprivate final class Loop: @unchecked Sendable {
     private struct Source {
       var descriptor: Int32
-      /// `nil` once it is removed and only remains to be closed.
+      /// `nil` after the source was removed and only needs to be closed.
       var handler: (@Sendable () -> Void)?
     }
 
     private struct Timer {
-      /// On the clock of `DeadlineCondition`, in nanoseconds.
+      /// In nanoseconds on the clock of `DeadlineCondition`.
       var deadline: Int64
       var body: @Sendable () -> Void
     }
@@ -70,7 +71,7 @@ package final class PollThread: Sendable {
       var isClosing = false
     }
 
-    /// A pipe: a byte in it ends the thread's wait.
+    /// A pipe. A byte in it ends the thread's wait.
     private let reading: Int32
     private let writing: Int32
     private let condition = DeadlineCondition()
@@ -125,7 +126,7 @@ package final class PollThread: Sendable {
       }
     }
 
-    /// A full pipe wakes the thread as well as one more byte would.
+    /// If the pipe is full, the thread wakes up anyway.
     private func wake() { _ = write(writing, [0], 1) }
 
     func run() {
@@ -136,14 +137,14 @@ package final class PollThread: Sendable {
         if polled[0].revents != 0 { drain() }
         for (identifier, entry) in zip(identifiers, polled.dropFirst()) where entry.revents != 0 {
           condition.withLock { state.sources[identifier]?.handler }?()
-          // Such a descriptor would end every wait from now on.
+          // Otherwise such a descriptor would end every further wait at once.
           if Int32(entry.revents) & (POLLHUP | POLLNVAL) != 0 { remove(identifier) }
         }
       }
     }
 
-    /// Closes what was removed and runs what is due; returns what to wait for, and how many milliseconds at most.
-    /// `nil` at the end.
+    /// Closes removed sources and runs due timers. Returns what to wait for, and the maximum wait in
+    /// milliseconds; `nil` when the thread must end.
     private func prepare() -> (identifiers: [UInt64], descriptors: [Int32], wait: Int32)? {
       let now = DeadlineCondition.now
       let (due, isOver) = condition.withLock {
@@ -167,7 +168,7 @@ package final class PollThread: Sendable {
       }
     }
 
-    /// Until the next timer in milliseconds, rounded up; -1 without one.
+    /// Milliseconds until the next timer, rounded up; -1 without a timer.
     private func wait() -> Int32 {
       guard let next = state.timers.map(\.deadline).min() else { return -1 }
       let rest = max(0, next - DeadlineCondition.now)
@@ -179,7 +180,7 @@ package final class PollThread: Sendable {
       while read(reading, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// `close` is the name of a method here.
+    /// Needed because `close` is the name of a method here.
     private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
       Darwin.close(descriptor)

@@ -1,11 +1,11 @@
 /// A thread that runs blocks one after another, in the order in which they were submitted.
 ///
-/// The thread exists when `init` returns. It ends once the worker is released and the blocks that were submitted
-/// have run.
+/// The thread exists when `init` returns. It ends after the worker is released and all submitted blocks have
+/// run.
 package final class SerialWorker: Sendable {
   private let queue = Queue()
 
-  /// - Parameter name: of the thread, at most 15 bytes.
+  /// - Parameter name: the thread's name, at most 15 bytes.
   package init(_ name: String) throws(ThreadUnavailable) {
     try SystemThread.start(name) { [queue] in queue.run() }
   }
@@ -14,10 +14,11 @@ package final class SerialWorker: Sendable {
 
   package func submit(_ block: @escaping @Sendable () -> Void) { queue.submit(block) }
 
-  /// Waits until all blocks that were submitted before have run. Not called on the worker's own thread.
+  /// Waits until all blocks that were submitted before have run. Must not be called on the worker's own
+  /// thread.
   package func drain() { queue.drain() }
 
-  /// The blocks that wait. It outlives the worker until its thread ends.
+  /// The waiting blocks. The queue outlives the worker until the thread ends.
   ///
   /// `@unchecked Sendable`: every property is accessed under `condition`'s lock.
   private final class Queue: @unchecked Sendable {
@@ -27,7 +28,7 @@ package final class SerialWorker: Sendable {
     private var completed: UInt64 = 0
     private var isIdle = false
     private var isClosing = false
-    /// Callers of `drain` that wait.
+    /// The number of waiting callers of `drain`.
     private var drains = 0
 
     func submit(_ block: @escaping @Sendable () -> Void) {
@@ -64,7 +65,7 @@ package final class SerialWorker: Sendable {
       }
     }
 
-    /// All blocks that wait; `nil` once the worker is released and none does.
+    /// All waiting blocks; `nil` when there are none and the worker is released.
     private func next() -> [@Sendable () -> Void]? {
       condition.withLock {
         while waiting.isEmpty {

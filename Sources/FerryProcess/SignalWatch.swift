@@ -8,17 +8,18 @@ import Musl
 import Glibc
 #endif
 
-/// Delivers signals to a handler, so that they do not end the process.
+/// Delivers signals to a handler instead of letting them terminate the process.
 ///
-/// The signals are blocked, and their arrival makes a descriptor readable (signalfd(2)). The threads of this module
-/// block all signals, so blocking them on the main thread, which creates and releases this, blocks them for the
-/// process. Where the system has no such descriptor, a signal ends the process as before.
+/// The signals are blocked, and their arrival makes a descriptor readable (signalfd(2)). This module's
+/// threads block all signals, so blocking the signals on the main thread, which creates and releases this
+/// object, blocks them for the process. If the system has no signalfd, signals terminate the process as
+/// before.
 package final class SignalWatch {
   private var signals: sigset_t
   private let watch: PollThread.Watch?
 
   /// - Parameters:
-  ///   - numbers: of the signals.
+  ///   - numbers: the signal numbers.
   ///   - thread: calls `deliver` with the number of each signal that arrives.
   package init(_ numbers: [Int32], on thread: PollThread, _ deliver: @escaping @Sendable (Int32) -> Void) {
     signals = sigset_t()
@@ -36,7 +37,7 @@ package final class SignalWatch {
     }
   }
 
-  /// A signal that has arrived and was not delivered is dropped; the next one ends the process.
+  /// A signal that has arrived but was not delivered is dropped. The next one terminates the process.
   deinit {
     guard watch != nil else { return }
     #if os(Linux)
@@ -49,9 +50,9 @@ package final class SignalWatch {
   /// Whether the process ignores the signal, as under nohup(1).
   package static func isIgnored(_ number: Int32) -> Bool { ferry_ignores_signal(number) != 0 }
 
-  /// The number of the next signal that has arrived; `nil` without one.
+  /// The number of the next pending signal; `nil` if there is none.
   private static func next(_ descriptor: Int32) -> Int32? {
-    // struct signalfd_siginfo, of 128 bytes; the signal's number is its first field, of 32 bits.
+    // struct signalfd_siginfo has 128 bytes; its first field, 32 bits wide, is the signal number.
     withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in
       guard read(descriptor, buffer.baseAddress, buffer.count) == buffer.count else { return nil }
       return Int32(clamping: buffer.load(as: UInt32.self))

@@ -8,12 +8,13 @@ import Musl
 import Glibc
 #endif
 
-/// Threads that exist, or whose creation has failed, when the call returns.
+/// Starts threads. When the call returns, the thread exists or its creation has failed.
 ///
-/// Dispatch creates threads when there is work, and waits indefinitely where the system refuses one; Foundation's
-/// `Thread` drops the error. Neither may carry work that a run waits for.
+/// Dispatch creates threads when there is work, and waits indefinitely if the system refuses one;
+/// Foundation's `Thread` ignores the error. Neither is suitable for work that a run waits for.
 enum SystemThread {
-  /// Address space of a thread's stack: enough for SQLite and OpenSSL, and small where address space is limited.
+  /// The size of a thread's stack in bytes: enough for SQLite and OpenSSL, but small, because address space
+  /// may be limited.
   private static let stackSize = 1 << 20
 
   /// Starts a detached thread that blocks all signals, so that the main thread receives them.
@@ -26,7 +27,7 @@ enum SystemThread {
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     pthread_attr_setstacksize(&attributes, stackSize)
-    // A thread inherits the mask of its creator.
+    // A thread inherits the signal mask of its creator.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -67,7 +68,7 @@ enum SystemThread {
   #endif
 
   private static func run(_ pointer: UnsafeMutableRawPointer) {
-    // Retained by `start`, for this one call.
+    // Retained by `start` for this single call.
     let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
     ferry_set_thread_name(start.name)
     start.body()

@@ -9,7 +9,7 @@ package struct ThreadUnavailable: Error, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// What a person does about it.
+  /// What the user can do about it.
   package static let remedy =
     "allow more threads or more address space (ulimit -u and -v, TasksMax= of a systemd unit, pids.max and "
     + "memory.max of a cgroup), and run again"

@@ -6,12 +6,12 @@ import Musl
 import Glibc
 #endif
 
-/// Keeps text of other encodings out: Swift replaces bytes that are not UTF-8, and the result may be the name of another
-/// file, which another user may have made.
+/// Rejects text in other encodings. Swift replaces bytes that are not UTF-8, and the result may name another
+/// file, which another user may have created.
 package enum UTF8Environment {
   /// Removes the environment variables whose values are not UTF-8, and returns their names.
   ///
-  /// Must be called before another thread runs.
+  /// Must be called before any other thread runs.
   package static func removeOthers() -> [String] {
     var removed: [String] = []
     var index = 0
@@ -21,7 +21,7 @@ package enum UTF8Environment {
         continue
       }
       let name = UnsafeRawBufferPointer(start: entry, count: end - entry)
-      // Moves the entries behind it up. A name that is not UTF-8 is asked for by nobody.
+      // unsetenv moves the following entries up. A name that is not UTF-8 is never looked up.
       guard let name = String(validating: name, as: UTF8.self), unsetenv(name) == 0 else {
         index += 1
         continue

@@ -1,4 +1,5 @@
-/// The names that a manifest declares, taken from its text: one whose declaration has mistakes is declared too.
+/// The names that a manifest declares, taken from its text. A name counts as declared even if its declaration
+/// has mistakes.
 struct DeclaredNames: Sendable {
   /// A section of the manifest; the raw value is its key.
   enum Space: String, CaseIterable, Sendable {
@@ -15,12 +16,13 @@ struct DeclaredNames: Sendable {
     var node: YAMLNode
   }
 
-  /// In the manifest's order.
+  /// The declarations in the manifest's order.
   private(set) var ordered: [Space: [Declaration]] = [:]
   private var byName: [Space: [String: Declaration]] = [:]
-  /// What `for_each` makes of a node, by the node's name.
+  /// The names of the instances that `for_each` creates, by the node's name.
   private var instances: [String: [String]] = [:]
-  /// What could not be read as a mapping: nobody knows what it declares, so nothing is said to be missing.
+  /// Sections that could not be read as mappings. Their names are unknown, so nothing in them is reported as
+  /// missing.
   private(set) var unreadable: Set<Space> = []
 
   mutating func add(_ name: Located<String>, _ node: YAMLNode, to space: Space) {
@@ -29,7 +31,7 @@ struct DeclaredNames: Sendable {
     byName[space, default: [:]][name.value] = declaration
   }
 
-  /// Declares what a `for_each` makes of a node that is declared already.
+  /// Declares the instances that a `for_each` creates of an already declared node.
   mutating func add(_ instances: [String], of name: Located<String>, _ node: YAMLNode, to space: Space) {
     self.instances[name.value] = instances
     for instance in instances {
@@ -38,7 +40,7 @@ struct DeclaredNames: Sendable {
     }
   }
 
-  /// What `for_each` made of a node; empty for one that has none.
+  /// The instances that `for_each` created of a node; empty if the node has no `for_each`.
   func instances(of name: String) -> [String] { instances[name] ?? [] }
 
   func hasInstances(_ name: String) -> Bool { instances[name] != nil }
@@ -51,6 +53,6 @@ struct DeclaredNames: Sendable {
 }
 
 extension DeclaredNames {
-  /// The spaces whose names `needs` may use.
+  /// The spaces whose names may be used in `needs`.
   static let nodeSpaces: [Space] = [.uploads, .fetches, .requests]
 }

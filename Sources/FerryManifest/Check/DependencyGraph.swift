@@ -1,4 +1,4 @@
-/// What waits for what, and where the manifest says so.
+/// Which steps wait for which others, and where the manifest says so.
 struct DependencyGraph {
   struct Edge {
     var from: GraphVertex
@@ -21,7 +21,7 @@ struct DependencyGraph {
     edges[from]?.append(Edge(from: from, to: to, location: location))
   }
 
-  /// All that a vertex waits for, directly or not.
+  /// All vertices for which a vertex waits, directly or indirectly.
   func everythingNeeded(by vertex: GraphVertex) -> Set<GraphVertex> {
     var (found, waiting): (Set<GraphVertex>, [GraphVertex]) = ([], [vertex])
     while let next = waiting.popLast() {
@@ -30,14 +30,14 @@ struct DependencyGraph {
     return found
   }
 
-  /// Each cycle as the edges along it. Of cycles that share a vertex only the first is told: taking it apart may
-  /// well take the others apart.
+  /// The cycles, each as the edges along it. If cycles share a vertex, only the first is reported, because
+  /// breaking it may break the others.
   func cycles() -> [[Edge]] {
     var found: [[Edge]] = []
     var isDone: Set<GraphVertex> = []
     var isInCycle: Set<GraphVertex> = []
     for start in vertices where !isDone.contains(start) {
-      // Depth first without recursion: a chain of nodes can be longer than the stack is deep.
+      // Depth first without recursion, because a chain of nodes can be deeper than the stack.
       var path: [(vertex: GraphVertex, next: Int)] = [(start, 0)]
       var depth: [GraphVertex: Int] = [start: 0]
       while let (vertex, next) = path.last {

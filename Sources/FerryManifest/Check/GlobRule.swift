@@ -1,6 +1,6 @@
-/// What a glob must look like, as far as its letters tell.
+/// The syntax rules for globs.
 enum GlobRule {
-  /// The bracket or brace that is not closed.
+  /// The bracket or brace that is not closed; `nil` if there is none.
   static func unclosed(_ glob: String) -> Character? {
     var braces = 0
     var inClass = false

@@ -1,4 +1,4 @@
-/// A step that others can wait for.
+/// A step for which others can wait.
 enum GraphVertex: Hashable, Sendable {
   case node(String)
   case token(String)

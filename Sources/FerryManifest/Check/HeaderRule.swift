@@ -1,6 +1,6 @@
-/// What a header field may be called.
+/// The rules for names of header fields.
 enum HeaderRule {
-  /// - Parameter isSet: the manifest sets it, rather than looks for it in an answer.
+  /// - Parameter isSet: whether the manifest sets the field, rather than reads it from a response.
   static func problem(_ name: String, isSet: Bool) -> Problem? {
     guard isToken(name) else {
       return Problem(
@@ -24,7 +24,7 @@ enum HeaderRule {
     }
   }
 
-  /// RFC 9110 §5.6.2.
+  /// Whether the text is a token (RFC 9110 §5.6.2).
   static func isToken(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

@@ -1,10 +1,10 @@
 extension ManifestDecoder {
-  /// Checks that of two bounds of a mapping the lower is not above the upper.
+  /// Checks that the lower bound in a mapping is not above the upper bound.
   mutating func checkBounds(
     _ lower: Duration, _ lowerKey: String, _ upper: Duration, _ upperKey: String, in node: YAMLNode
   ) {
     guard lower > upper, let place = node[lowerKey] ?? node[upperKey] else { return }
-    // A bound that could not be read has its default here, which nobody has to fit.
+    // A bound that could not be read has its default value here, which need not fit the other bound.
     let given = [node[lowerKey], node[upperKey]].compactMap { $0?.location }
     guard !diagnostics.contains(where: { $0.severity == .error && given.contains($0.location) }) else {
       return

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// What waits for what, by `needs` and by references.
+  /// The dependencies between steps, from `needs` and from references.
   var dependencies: DependencyGraph {
     var graph = DependencyGraph()
     for space in DeclaredNames.nodeSpaces {
@@ -27,7 +27,7 @@ extension ManifestDecoder {
     return graph
   }
 
-  /// Finds steps that wait for themselves.
+  /// Reports steps that wait for themselves.
   mutating func checkCycles() {
     for cycle in dependencies.cycles() {
       guard let first = cycle.first else { continue }

@@ -1,17 +1,20 @@
 extension ManifestDecoder {
-  /// A part of the manifest could not be read: nobody knows what it declares, so nothing is said to be missing.
+  /// Called if a part of the manifest could not be read. What it declares is unknown, so nothing is reported
+  /// as missing.
   mutating func excuseEverything() {
     for space in DeclaredNames.Space.allCases { declared.markUnreadable(space) }
     variables.isUnreadable = true
     mayBeIncomplete = true
   }
 
-  /// Whether a key is misspelt here rather than absent: only the key is told, not what refers to it.
+  /// Whether a key is misspelled here rather than absent. Then only the key is reported, not the references
+  /// to it.
   func isMisspelt(_ key: String, in node: YAMLNode) -> Bool {
     node.members?.contains { nearest(to: $0.key.value, among: [key]) != nil } == true
   }
 
-  /// What stands under a misspelt `sesions:` is declared in spirit: only the key is told, not each use of a name.
+  /// Treats the contents of a misspelled section such as `sesions:` as declared. Only the key is reported,
+  /// not each use of a name in it.
   mutating func excuseMisspeltSections(_ root: YAMLNode) {
     let sections = DeclaredNames.Space.allCases.map(\.rawValue) + ["vars"]
     for key in (root.members ?? []).map(\.key.value) where !sections.contains(key) {

@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// Checks that every session, token and node that is named is declared, and each node only once.
+  /// Checks that every session, token and node that is named is declared, and that each node is declared only
+  /// once.
   mutating func checkNames() {
     for use in nameUses {
       let (code, spaces, what, section): (DiagnosticCode, [DeclaredNames.Space], String, String) =
@@ -26,7 +27,7 @@ extension ManifestDecoder {
     checkSharedNames()
   }
 
-  /// For `photos[xx]`: what there is of `photos`.
+  /// For `photos[xx]`: the existing instances of `photos`.
   private func instancesHelp(_ name: String) -> String? {
     let base = EachInstance.base(of: name)
     guard base != name,
@@ -38,7 +39,7 @@ extension ManifestDecoder {
       ?? (instances.count > 5 || instances.isEmpty ? nil : "there is \(instances.alternatives())")
   }
 
-  /// What else has a name, in the words of a message.
+  /// Describes something else with this name, for a message.
   func other(than spaces: [DeclaredNames.Space], called name: String) -> String? {
     let space = DeclaredNames.Space.allCases.first {
       !spaces.contains($0) && declared.declaration(name, in: $0) != nil
@@ -54,7 +55,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// `needs` looks in one space of names, so a name belongs to one node.
+  /// Checks that each name belongs to only one node, because `needs` uses one namespace.
   private mutating func checkSharedNames() {
     var first: [String: Located<String>] = [:]
     let nodes = DeclaredNames.nodeSpaces.flatMap { declared.ordered[$0] ?? [] }
@@ -70,7 +71,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// Two sessions cannot keep one journal: each would wait for the other's lock.
+  /// Checks that no two sessions have the same journal, because each would wait for the other's lock.
   mutating func checkIdentifiers(_ manifest: Manifest) {
     var first: [String: SourceLocation] = [:]
     for session in manifest.sessions {

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// Checks that everything that is referred to exists where it is referred to.
+  /// Checks that every reference refers to something that exists at its place.
   mutating func checkReferences() {
     var tokens: [String: String] = [:]
     for use in nameUses where use.purpose == .token {
@@ -69,7 +69,7 @@ extension ManifestDecoder {
       use)
   }
 
-  /// Missing where the node names no token; not known where a misspelt key may be meant to.
+  /// `missing` if the node names no token; `unknown` if a misspelled key may be meant to name one.
   private func isTokenMissing(of node: String) -> Captures {
     let hasToken = DeclaredNames.nodeSpaces.contains { space in
       declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
@@ -108,9 +108,9 @@ extension ManifestDecoder {
           ? "add 'capture: { \(name.clipped): { … } }' to it" : "it captures \(names.alternatives())"))
   }
 
-  /// - Parameter node: the step that captures, as it is written.
+  /// - Parameter node: the step that captures, as written.
   private func captures(of node: YAMLNode) -> Captures {
-    // A step or a capture that is no mapping has been told already, and so has a misspelt key.
+    // A step or capture that is not a mapping has already been reported, and so has a misspelled key.
     guard node.members != nil, !node.isIncomplete else { return .unknown }
     guard let written = node["capture"] else {
       return isMisspelt("capture", in: node) ? .unknown : .names([], [])
@@ -120,17 +120,18 @@ extension ManifestDecoder {
   }
 }
 
-/// What a step captures.
+/// The captures of a step.
 private enum Captures {
   /// In the order of the text.
   case names([String], Set<String>)
-  /// There is no such step.
+  /// The step does not exist.
   case missing
-  /// What is wrong with it has been told.
+  /// A mistake in it has already been reported.
   case unknown
 }
 
-/// What steps capture, looked up once for all that refer to them: hostile text could have thousands of both.
+/// The captures of steps. Each step is looked up only once, because hostile text could have thousands of
+/// steps and references.
 private struct KnownCaptures {
   enum Step: Hashable {
     case token(String)

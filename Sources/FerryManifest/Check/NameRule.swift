@@ -1,8 +1,9 @@
-/// What the author may call things: names become file names, and words in references.
+/// The rules for names that the author chooses. Names become file names, and words in references.
 enum NameRule {
-  /// What is wrong with a name.
+  /// The problem with a name; `nil` if it is valid.
   ///
-  /// - Parameter allowsDots: for the manifest and session identifiers, which no reference takes apart at dots.
+  /// - Parameter allowsDots: true for the manifest's name and for session identifiers, which no reference
+  ///   splits at dots.
   static func problem(_ name: String, allowsDots: Bool) -> Problem? {
     let letters = allowsDots ? "letters, digits, '_', '-' and '.'" : "letters, digits, '_' and '-'"
     guard !name.isEmpty, name.utf8.count <= 100 else {

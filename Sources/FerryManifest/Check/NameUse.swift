@@ -16,6 +16,6 @@ struct NameUse: Sendable {
   var purpose: Purpose
   var name: Located<String>
   var place: Place
-  /// The name comes from the environment or the command line.
+  /// Whether the name comes from the environment or the command line.
   var isFromOutside = false
 }

@@ -1,4 +1,5 @@
-/// A path as the system reads it: by bytes. A String's letters hide a slash that a combining mark follows.
+/// A path as bytes, which is how the system reads it. A String's characters hide a slash that is followed by
+/// a combining mark.
 struct PathLetters {
   let text: String
 
@@ -8,7 +9,7 @@ struct PathLetters {
   var isOfHome: Bool { text.utf8.first == UInt8(ascii: "~") }
   var isFolder: Bool { text.utf8.last == Self.slash }
   var parts: [Substring] { text.utf8.split(separator: Self.slash).map(Substring.init) }
-  /// The folder that it is in, with its slash; empty where the path has none.
+  /// The path's folder, including the slash; empty if the path has none.
   var folder: Substring { text.utf8.lastIndex(of: Self.slash).map { Substring(text.utf8[...$0]) } ?? "" }
 
   private static let slash = UInt8(ascii: "/")

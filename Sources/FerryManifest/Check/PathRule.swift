@@ -1,6 +1,6 @@
-/// What a path that must stay in a folder may look like.
+/// The rules for a path that must stay inside a folder.
 enum PathRule {
-  /// - Parameter folder: in the words of a message.
+  /// - Parameter folder: describes the folder in a message.
   static func problem(_ path: String, inside folder: String) -> Problem? {
     let path = PathLetters(path)
     if path.isAbsolute || path.isOfHome {

@@ -1,32 +1,33 @@
 import CPCRE2
 
-/// A compiled regular expression (PCRE2) whose search is bounded in work and memory, whatever the subject is.
+/// A compiled regular expression (PCRE2). The work and memory of its searches are bounded, whatever the
+/// subject is.
 ///
-/// PCRE2's own match limit is no bound for a whole search: it counts from zero again at each position of the
-/// subject, and the loop over a single character class, such as `\d+`, does not count at all. So every item of the
-/// pattern calls out (PCRE2_AUTO_CALLOUT), and the callout counts the items that were tried and the bytes that were
-/// passed over.
+/// PCRE2's own match limit does not bound a whole search: it restarts from zero at each position of the
+/// subject, and it does not count the loop over a single character class such as `\d+`. Every item of the
+/// pattern therefore has a callout (PCRE2_AUTO_CALLOUT), which counts the items tried and the bytes passed
+/// over.
 ///
-/// `@unchecked Sendable`: compiled code is never changed after `init`, and PCRE2 allows several threads to match with
-/// it at once (pcre2api(3), "Multithreading").
+/// `@unchecked Sendable`: the compiled code is not changed after `init`, and PCRE2 allows several threads to
+/// match with it at once (pcre2api(3), "Multithreading").
 package final class Pattern: @unchecked Sendable {
   private let code: OpaquePointer
-  /// How many groups capture.
+  /// The number of capturing groups.
   package let groupCount: Int
 
   /// Why a pattern does not compile.
   package struct Malformed: Error, Equatable {
-    /// PCRE2's words.
+    /// PCRE2's message.
     package var message: String
-    /// How many characters of the pattern come before the place.
+    /// The number of characters of the pattern before the error.
     package var offset: Int
   }
 
-  /// The search was given up: the work on this subject goes beyond the bound.
+  /// The search was aborted because its work on this subject exceeds the limit.
   package struct TooMuchWork: Error, Equatable {}
 
   package struct Match: Equatable, Sendable {
-    /// What the first group matched; `nil` where there is none, or it took no part.
+    /// The text matched by the first group; `nil` if there is no group, or it took no part in the match.
     package var firstGroup: String?
   }
 
@@ -34,7 +35,7 @@ package final class Pattern: @unchecked Sendable {
     let bytes = Array(pattern.utf8)
     var number: Int32 = 0
     var offset = 0
-    // \C would split a character, and what it captures would not be UTF-8.
+    // \C could split a character, so that a capture would not be UTF-8.
     let options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT
     guard let code = pcre2_compile_8(bytes, bytes.count, options, &number, &offset, nil) else {
       let before = bytes.prefix(offset)
@@ -61,9 +62,10 @@ package final class Pattern: @unchecked Sendable {
   /// The first match in the subject.
   ///
   /// - Parameters:
-  ///   - subject: where it is searched. That a Swift string is valid UTF-8 spares PCRE2 the check.
-  ///   - isOutOfTime: called every few hundred steps. It ends a search whose work the callouts do not see, such as that of
-  ///     `\d{60000}x` in runs of 59,999 digits: at each of them PCRE2 looks at all the others before it fails.
+  ///   - subject: the text to search. A Swift string is valid UTF-8, so PCRE2 need not check it.
+  ///   - isOutOfTime: called every few hundred steps. It ends a search whose work the callouts do not see,
+  ///     such as that of `\d{60000}x` in runs of 59,999 digits: at each digit, PCRE2 looks at all the others
+  ///     before it fails.
   package func firstMatch(
     in subject: String, isOutOfTime: @escaping () -> Bool = { false }
   ) throws(TooMuchWork) -> Match? {
@@ -88,7 +90,7 @@ package final class Pattern: @unchecked Sendable {
             return work.assumingMemoryBound(to: SearchWork.self).pointee.count(
               at: block.pointee.current_position)
           }, work)
-        // An empty string may have no address, and PCRE2 wants one.
+        // An empty string may have no address, but PCRE2 requires one.
         let result =
           if let start = bytes.baseAddress {
             pcre2_match_8(code, start, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
@@ -105,11 +107,12 @@ package final class Pattern: @unchecked Sendable {
     _ result: Int32, _ data: OpaquePointer, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Result<Match?, TooMuchWork> {
     guard result != PCRE2_ERROR_NOMATCH else { return .success(nil) }
-    // A limit, or no memory: nothing else can go wrong with a pattern that compiled and a subject that is UTF-8.
+    // A limit was reached, or memory is exhausted. Nothing else can go wrong with a compiled pattern and a
+    // UTF-8 subject.
     guard result > 0 else { return .failure(TooMuchWork()) }
-    // The result is one more than the number of the last group that matched.
+    // The result is the number of the last group that matched, plus one.
     guard result > 1, let ends = pcre2_get_ovector_pointer_8(data) else { return .success(Match()) }
-    // A group within a lookahead with \K may end before it starts.
+    // A group in a lookahead with \K may end before it starts.
     guard ends[2] <= ends[3], ends[3] <= bytes.count else { return .success(Match()) }
     return .success(Match(firstGroup: String(decoding: bytes[ends[2]..<ends[3]], as: UTF8.self)))
   }

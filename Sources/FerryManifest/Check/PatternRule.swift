@@ -1,7 +1,7 @@
-/// What a regular expression must look like.
+/// The rules for regular expressions.
 enum PatternRule {
   static func problem(_ pattern: String, needsGroup: Bool) -> Problem? {
-    // What a response is matched against is bounded; this bounds what compiling costs.
+    // The match itself is bounded elsewhere. This bounds the cost of compiling.
     guard pattern.utf8.count <= 1_000, pattern.filter({ $0 == "(" || $0 == "[" }).count <= 50 else {
       return Problem(
         .invalidPattern, "this regular expression is too long",

@@ -1,4 +1,4 @@
-/// What a JSON pointer must look like (RFC 6901 §3).
+/// The syntax of a JSON pointer (RFC 6901 §3).
 enum PointerRule {
   static func problem(_ pointer: String) -> Problem? {
     guard pointer.isEmpty || pointer.utf8.first == UInt8(ascii: "/") else {
@@ -18,7 +18,7 @@ enum PointerRule {
     return nil
   }
 
-  /// `$.items[0].id` and `items.id`, as other tools have it, as a pointer.
+  /// Converts `$.items[0].id` and `items.id`, the notations of other tools, to a pointer.
   private static func fromPath(_ path: String) -> String {
     let parts = path.split { "$.[]'\"/".contains($0) }
     return parts.map { "/\($0.replacing("~", with: "~0"))" }.joined()

@@ -1,6 +1,6 @@
-/// What the author's part of a URL must look like.
+/// The rules for the part of a URL that the author writes.
 enum URLRule {
-  /// The value is never part of the message: it may come from the environment.
+  /// The value never appears in the message, because it may come from the environment.
   static func problem(_ url: Template) -> Problem? {
     guard !url.segments.isEmpty else {
       return Problem(.invalidURL, "this URL is empty", help: "write a URL that begins with https://")
@@ -23,7 +23,7 @@ enum URLRule {
       isWhole = false
       break
     }
-    // A reference at the very beginning is taken as a URL when it is known.
+    // A reference at the very beginning is checked as a URL when its value is known.
     guard !prefix.isEmpty || isWhole else { return nil }
     guard let scheme = ["https://", "http://"].first(where: { prefix.lowercased().hasPrefix($0) }) else {
       return Problem(

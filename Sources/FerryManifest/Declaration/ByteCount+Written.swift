@@ -1,8 +1,8 @@
-/// A number of bytes as people write it.
+/// A number of bytes that can be parsed from text.
 package struct ByteCount: Hashable, Sendable {
   package var bytes: Int64
 
-  /// Reads a size as manifests have it, such as `5MB` or `1GiB`.
+  /// Parses a size in the manifest's notation, such as `5MB` or `1GiB`.
   package init(written text: String) throws(QuantityMistake) {
     do {
       bytes = try Quantity(text, units: Quantity.sizes).amount

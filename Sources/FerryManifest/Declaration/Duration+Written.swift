@@ -2,7 +2,7 @@ extension Quantity {
   static let wantedDuration = "a duration such as 30s"
   static let largestDuration = "a century, 36500d"
 
-  /// A span of time; at most a century, so that every clock can count it.
+  /// Parses a duration of at most a century, so that every clock can count it.
   static func duration(_ text: String) throws(Problem) -> Duration {
     let milliseconds = try Quantity(text, units: durations).amount
     guard milliseconds <= 100 * 365 * 86_400_000 else { throw .overflow }
@@ -11,10 +11,10 @@ extension Quantity {
 }
 
 extension Duration {
-  /// The units of a duration as people write it: `ms, s, …`.
+  /// The units of a duration, as a text: `ms, s, …`.
   package static var writtenUnits: String { Quantity.durations.map(\.name).alternatives(quoted: false) }
 
-  /// Reads a duration as manifests have it, such as `30s`; at most a century.
+  /// Parses a duration in the manifest's notation, such as `30s`; at most a century.
   package init(written text: String) throws(QuantityMistake) {
     do {
       self = try Quantity.duration(text)
@@ -28,7 +28,7 @@ extension Duration {
   }
 }
 
-/// Why a text is no duration, for people.
+/// Why a text is not a duration, as a message.
 package struct QuantityMistake: Error, Equatable, CustomStringConvertible {
   /// "needs a unit".
   package var predicate: String

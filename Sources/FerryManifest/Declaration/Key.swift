@@ -1,13 +1,14 @@
-/// The declaration of one key: its name, where its value goes, what it may be and what it means.
+/// The declaration of one key: its name, where its value is stored, which values it takes and what it means.
 ///
-/// This is the one place to edit for a new key: parsing, checking, the schema, the reference page and the effective
-/// manifest are made from it. The default that they show is read from the blank object.
+/// This is the only place to edit for a new key. Parsing, checking, the schema, the reference page and the
+/// effective manifest are derived from it. They read the default from the blank object.
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool
-  /// Reads the value into the object; the last is a blank one of a server, for the values that ask for nothing.
+  /// Reads the value into the object. The last parameter is a blank object of the server profile, to
+  /// recognize values that request nothing.
   let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder, Object) -> Void
-  /// The object's value as the manifest would write it, where that can be told in a few words.
+  /// The object's value as it would be written in the manifest, if a few words suffice.
   let text: @Sendable (Object) -> String?
   let form: ValueForm
   private let isBuilt: Bool
@@ -15,14 +16,14 @@ struct Key<Object: Sendable>: Sendable {
   let example: String?
   private let fallback: @Sendable (Object) -> KeyForm.Default
 
-  /// What stands for an absent key, where the blank object's value does not tell.
+  /// The default of an absent key, if the blank object's value does not determine it.
   enum Fallback: Sendable, ExpressibleByStringLiteral {
     case blank
     /// A value, the same in every profile.
     case value(String)
-    /// In words.
+    /// A description in words.
     case words(String)
-    /// What its own keys say.
+    /// The defaults of its own keys.
     case itsKeys
 
     init(stringLiteral words: String) { self = .words(words) }
@@ -31,10 +32,10 @@ struct Key<Object: Sendable>: Sendable {
   /// - Parameters:
   ///   - doc: one or two sentences for the reference page.
   ///   - isRequired: whether an object without it is an error.
-  ///   - default: what stands for it where it is absent, if the blank object's value does not tell.
-  ///   - isBuilt: whether anything stands behind it. If not, it is read and checked, and a run refuses any value but
-  ///     the default of a server.
-  ///   - example: a value as the manifest writes it.
+  ///   - default: the default if it is absent and the blank object's value does not determine it.
+  ///   - isBuilt: whether it is implemented. If not, it is read and checked, and a run refuses any value
+  ///     except the server default.
+  ///   - example: a value as it is written in the manifest.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
@@ -46,7 +47,7 @@ struct Key<Object: Sendable>: Sendable {
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key whose absence is `nil`.
+  /// A key whose value is `nil` if it is absent.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value?> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
@@ -58,7 +59,7 @@ struct Key<Object: Sendable>: Sendable {
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key that is put to use before its object is read.
+  /// A key that is used before its object is read.
   init<Value: Sendable>(_ name: String, readBefore kind: ValueKind<Value>, doc: String, example: String) {
     self.init(
       name, kind, isRequired: false, fallback: "none", isBuilt: true, doc: doc, example: example,
@@ -79,7 +80,7 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder, serverBlank in
-      // In `defaults` nothing but this reads it.
+      // In `defaults`, nothing else reads it.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
       guard !isBuilt else { return }

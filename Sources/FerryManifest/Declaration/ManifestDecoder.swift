@@ -1,62 +1,65 @@
-/// What a reading carries along: the place it has come to, what was found wrong, and what names were met.
+/// The state of reading a manifest: the current place, the diagnostics, and the names found so far.
 struct ManifestDecoder {
-  /// More mistakes than this are not told: nobody reads them, and hostile text could have millions.
+  /// The maximum number of reported diagnostics. Nobody reads more, and hostile text could have millions.
   static let mostDiagnostics = 1_000
-  /// Of them, the warnings: one that comes early takes no place from an error, which refuses the manifest.
+  /// The maximum number of warnings among them, so that early warnings do not displace errors, which refuse
+  /// the manifest.
   private static let mostWarnings = 500
-  /// Values that are read in all, those that aliases, `defaults` and `for_each` repeat counted each time.
+  /// The maximum number of values read. Values that aliases, `defaults` and `for_each` repeat count each
+  /// time.
   static let mostValues = 500_000
-  /// Bytes of text that are read in all, counted in the same way.
+  /// The maximum number of bytes of text read, counted in the same way.
   static let mostText = 128 << 20
 
-  /// The texts that the manifest is made of, by their `file`.
+  /// The manifest's texts, by their `file`.
   private let sources: [String: SourceText]
   private let main: SourceText
   let profile: Profile
   private(set) var diagnostics: [Diagnostic] = []
   private var warnings = 0
-  /// All that was reported, what is not told again or not at all included.
+  /// The number of all reports, including repeated and dropped ones.
   private var reports = 0
-  /// What was told, and where in `diagnostics`: what several aliases stand for is wrong once.
+  /// The reported diagnostics and their indexes in `diagnostics`. A mistake to which several aliases refer is
+  /// reported once.
   private var told: [Told: Int] = [:]
   private var toldPlaces: Set<ToldPlace> = []
-  /// Where the aliases stand that brought what is being read, from the outside in.
+  /// The locations of the aliases that brought the current value, from the outside in.
   private var uses: [SourceLocation] = []
   /// The key whose value is being read.
   var owner: Located<String>
   /// An example of the declared key whose value is being read, for help.
   var example: (key: String, value: String)?
-  /// Only some keys of an object are read, for whoever gives the others: nothing is missing, and names are not
-  /// looked up.
+  /// Whether only some keys of an object are read, for an object that supplies the others. Then no key is
+  /// missing, and names are not looked up.
   private(set) var isPartial = false
   private var valueCount = 0
   private var textCount = 0
   private var isExhausted = false
   /// The instance of a `for_each` that is being read.
   var each: EachInstance?
-  /// The name of the node that begins here, where it is one of several.
+  /// The name of the node that begins here, if it is one of several instances.
   var instanceName: String?
-  /// Where `vars` stands.
+  /// The location of `vars`.
   var varsPlace: SourceLocation?
-  /// A part of the manifest could not be read: what is required may stand there.
+  /// Whether a part of the manifest could not be read. Required keys may be in that part.
   var mayBeIncomplete = false
-  /// The node that is read has a misspelt `for_each`, or one where none can be: what `${each.…}` stands for in it
-  /// is not known.
+  /// Whether the current node has a misspelled `for_each`, or one that is not allowed there. The values of
+  /// `${each.…}` in it are then unknown.
   var hasMisspeltForEach = false
-  /// Whether the text that was read last has something of the environment or the command line in it. It may be
-  /// secret, so that no message shows it.
+  /// Whether the last text read contains something from the environment or the command line. It may be
+  /// secret, so no message shows it.
   var isFromOutside = false
   /// Which references may be used here.
   var place = Place.constant
   var variables: Variables
   /// Nodes, tokens, sessions and secrets by name.
   var declared = DeclaredNames()
-  /// Where the manifest names one of them.
+  /// The places where the manifest names one of them.
   var nameUses: [NameUse] = []
-  /// Where it refers to a value of the run.
+  /// The places where it refers to a value of the run.
   var referenceUses: [ReferenceUse] = []
 
-  /// - Parameter sources: the manifest's text first, then what it includes.
+  /// - Parameter sources: the manifest's text first, then its includes.
   init(_ main: SourceText, includes: [SourceText] = [], profile: Profile, variables: Variables) {
     self.main = main
     sources = Dictionary(([main] + includes).map { ($0.file, $0) }, uniquingKeysWith: { first, _ in first })
@@ -76,19 +79,19 @@ struct ManifestDecoder {
     var location: SourceLocation
   }
 
-  /// Whether a mistake of this kind is told at a place, in whatever words.
+  /// Whether a mistake of this kind has been reported at a location, in whatever words.
   func isTold(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
     toldPlaces.contains(ToldPlace(code: code, location: location))
   }
 
-  /// The text that a place is in.
+  /// The text that contains a location.
   func source(of location: SourceLocation) -> SourceText { sources[location.file] ?? main }
 
-  /// The manifest's first letter.
+  /// The first character of the manifest.
   var start: SourceLocation { main.start }
 
-  /// Reads a value, within the bounds of all of them. Mistakes in what an alias brought name the use beside the
-  /// definition.
+  /// Reads a value within the limits for all values. Mistakes in a value that an alias brought report the use
+  /// in addition to the definition.
   mutating func within<Value>(_ node: YAMLNode, _ read: (inout Self) -> Value?) -> Value? {
     valueCount += 1
     textCount += node.scalar?.text.utf8.count ?? 0
@@ -102,7 +105,7 @@ struct ManifestDecoder {
       }
       return nil
     }
-    // What an alias of no anchor stands for is not known; the alias has been told.
+    // The target of an alias without an anchor is unknown. The alias has already been reported.
     guard !node.isIncomplete || node.members != nil else { return nil }
     guard let use = node.use else { return read(&self) }
     uses.append(use)
@@ -110,7 +113,7 @@ struct ManifestDecoder {
     return read(&self)
   }
 
-  /// - Parameter use: where the alias stands that brought it, where nothing is being read any more.
+  /// - Parameter use: the location of the alias that brought it, if no value is currently being read.
   mutating func report(
     _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
     _ message: String, help: String? = nil, notes: [Diagnostic.Note] = [], use: SourceLocation? = nil
@@ -137,7 +140,7 @@ struct ManifestDecoder {
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
 
-  /// Told of what belongs to the language and does not work yet: a run refuses it, and reading goes on.
+  /// Reports a part of the language that is not implemented yet. A run refuses it, and reading continues.
   mutating func reportNotBuilt(_ what: String, at location: SourceLocation) {
     report(
       .notBuilt, .warning, at: location, "\(what) is not built yet: 'ferry run' refuses this manifest",
@@ -152,7 +155,7 @@ struct ManifestDecoder {
     return read(&self)
   }
 
-  /// Told of what a rule found wrong with the text that was read last.
+  /// Reports a problem that a rule found in the last text read.
   mutating func reportOfValue(_ problem: Problem, at location: SourceLocation) {
     guard problem.showsValue, isFromOutside else { return report(problem, at: location) }
     report(
@@ -166,9 +169,9 @@ struct ManifestDecoder {
     report(problem.code, at: location, problem.message, help: problem.help)
   }
 
-  /// Told of a value that is not what its key wants.
+  /// Reports a value that its key does not accept.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
-    // What made it so has been told.
+    // The cause has already been reported.
     guard !node.isIncomplete else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     let reference = node.scalar.flatMap { $0.value == .string && $0.text.hasPrefix("${") ? $0.text : nil }
@@ -178,18 +181,19 @@ struct ManifestDecoder {
       help: help ?? exampleHelp ?? "write \(wanted)")
   }
 
-  /// What the key that is being read looks like where it is right.
+  /// An example of a correct value of the current key.
   var exampleHelp: String? {
     guard let example, example.key == owner.value else { return nil }
     return "for example '\(example.key): \(example.value)'"
   }
 
-  /// "did you mean"; only for the first mistakes of a hopeless text, since it looks at all names each time.
+  /// "did you mean". Only for the first mistakes of a text with many, because it compares all names each
+  /// time.
   func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
     isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }
 
-  /// The name that was meant, under the same bound.
+  /// The name that was probably meant, under the same limit.
   func nearest(to name: String, among known: [String]) -> String? {
     isHopeful ? NearestName.nearest(to: name, among: known) : nil
   }

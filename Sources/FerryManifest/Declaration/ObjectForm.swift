@@ -1,4 +1,4 @@
-/// What a mapping with declared keys may hold.
+/// The keys and rules of a mapping with declared keys.
 package struct ObjectForm: Sendable {
   package var title: String
   package var doc: String
@@ -6,19 +6,19 @@ package struct ObjectForm: Sendable {
   package var rules: [KeyRule]
 }
 
-/// One key of a mapping, told for people.
+/// One key of a mapping, for documentation.
 package struct KeyForm: Sendable {
   package enum Presence: Sendable {
     case required
-    /// What stands for it where it is absent, in the order of `Profile.allCases`.
+    /// The defaults for an absent key, in the order of `Profile.allCases`.
     case optional(defaults: [Default])
   }
 
-  /// What stands for an absent key.
+  /// The default of an absent key.
   package enum Default: Equatable, Sendable {
-    /// A value as the manifest would write it.
+    /// A value as it would be written in the manifest.
     case value(String)
-    /// Words about it.
+    /// A description in words.
     case words(String)
     /// An object, with the defaults of its own keys.
     case itsKeys
@@ -27,7 +27,7 @@ package struct KeyForm: Sendable {
   package var name: String
   package var form: ValueForm
   package var presence: Presence
-  /// Whether a run takes it; if not, it takes the default of a server at most.
+  /// Whether it is implemented. If not, a run accepts at most the server default.
   package var isBuilt: Bool
   package var doc: String
   package var example: String?
@@ -46,12 +46,12 @@ package struct KeyForm: Sendable {
   }
 }
 
-/// What holds between the keys of one mapping.
+/// The rules between the keys of one mapping.
 package enum KeyRule: Sendable {
-  /// At most one of them; of each group any number.
+  /// At most one of them; any number of groups.
   case atMostOne([String])
   case exactlyOne([String])
-  /// The first only beside the second.
+  /// The first key only together with the second.
   case requires(String, String)
 }
 

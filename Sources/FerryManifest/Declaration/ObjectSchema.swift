@@ -1,14 +1,15 @@
-/// The declaration of one mapping of the manifest: its keys, and what holds between them.
+/// The declaration of one mapping of the manifest: its keys, and the rules between them.
 struct ObjectSchema<Object: Sendable>: Sendable {
   let title: String
   let doc: String
   let keys: [Key<Object>]
   let rules: [KeyRule]
-  /// An object as it is before any key is read: defaults, and a stand-in for what is required.
+  /// An object before any key is read: defaults, and placeholders for required values.
   let blank: @Sendable (Located<String>, Profile) -> Object
-  /// What references may be used inside, seen from the mapping around it and by its name.
+  /// The place that determines the references allowed inside, derived from the enclosing place and the
+  /// mapping's name.
   let place: @Sendable (Place, String) -> Place
-  /// Looks at the object once all its keys are read: defaults and checks that need several of them.
+  /// Called after all keys are read, for defaults and checks that need several of them.
   let finish: @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void
 
   init(
@@ -26,7 +27,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     self.finish = finish
   }
 
-  /// An object in the manifest's words, by those of its keys that have some.
+  /// The object in the manifest's notation, made of those keys that have a text.
   @Sendable func text(_ object: Object) -> String? {
     let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
     return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"
@@ -38,10 +39,10 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blanks) }, rules: rules)
   }
 
-  /// Reads a mapping: known keys in the order of their declarations, then what is unknown or missing.
+  /// Reads a mapping: known keys in the order of their declarations, then unknown or missing ones.
   ///
-  /// Nil only where the node is no mapping: an object with mistakes in it is told and still returned, so that
-  /// what stands beside them is looked at too.
+  /// Nil only if the node is not a mapping. Mistakes in an object are reported, and the object is still
+  /// returned, so that the values beside them are checked too.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
     guard let members = node.members else {
       let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
@@ -69,7 +70,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder, serverBlank)
     }
     decoder.owner = owner
-    // They compare names, which is wasted where nothing more is told.
+    // These checks compare names, which is wasted if nothing more is reported.
     if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
       reportUnknown(members, &decoder)
       for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
@@ -80,7 +81,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     return object
   }
 
-  /// What to write where there is something else than a mapping.
+  /// What to write instead of a value that is not a mapping.
   private func help(insteadOf node: YAMLNode, _ decoder: ManifestDecoder) -> String {
     let owner = decoder.owner.value.clipped
     guard !owner.isEmpty else { return "begin with 'version: 1' and 'name: …'" }
@@ -103,7 +104,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     }
   }
 
-  /// The key of a mapping that has a key of this name: `url` belongs into `request`.
+  /// The key of a mapping that has a key with this name: `url` belongs in `request`.
   private func holder(of name: String) -> String? {
     keys.first { key in
       if case .object(let object) = key.form { object.keys.contains { $0.name == name } } else { false }
@@ -111,8 +112,8 @@ struct ObjectSchema<Object: Sendable>: Sendable {
   }
 
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
-    // A misspelt key is told as unknown, and so is one that belongs into a missing one; that this is missing too
-    // would be the same mistake again.
+    // A misspelled key is reported as unknown, and so is a key that belongs in a missing mapping. Reporting
+    // the key as missing too would repeat the same mistake.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
       holder(of: $0) ?? decoder.nearest(to: $0, among: keys.map(\.name))
     }

@@ -1,6 +1,7 @@
-/// What people write for a quantity elsewhere.
+/// Recognizes the notations of quantities in other tools.
 extension Quantity {
-  /// What `1.5h`, `1h30m`, `5 MB`, `10min` or `5mb` were meant to be, as ferry writes it; nil for anything else.
+  /// What `1.5h`, `1h30m`, `5 MB`, `10min` or `5mb` were meant to be, in ferry's notation; nil for anything
+  /// else.
   static func meant(by text: String, units: [(name: String, size: Int64)]) -> String? {
     var rest = text.filter { $0 != " " && $0 != "_" }[...]
     guard !rest.isEmpty, rest.utf8.count <= 40 else { return nil }
@@ -10,7 +11,7 @@ extension Quantity {
       let number = rest.prefix { ($0.isASCII && $0.isNumber) || $0 == "." || $0 == "," }
       let word = rest.dropFirst(number.count).prefix(while: \.isLetter)
       rest = rest.dropFirst(number.count + word.count)
-      // Larger units come first, each once.
+      // Larger units must come first, and each only once.
       guard let unit = meantUnit(word.lowercased(), units: units), unit < previous,
         let amount = amount(number, times: unit)
       else { return nil }
@@ -34,7 +35,7 @@ extension Quantity {
     return units.first { $0.name == known }?.size
   }
 
-  /// A decimal fraction of a unit, where it is a whole number of the smallest.
+  /// A decimal fraction of a unit, if it is a whole number of the smallest unit.
   private static func amount(_ number: Substring, times unit: Int64) -> Int64? {
     let parts = number.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
     guard let whole = parts.first.flatMap({ Int64($0) }), parts.count <= 2 else { return nil }

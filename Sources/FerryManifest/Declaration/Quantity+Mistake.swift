@@ -1,17 +1,17 @@
-/// What a text that is no quantity is told, in a manifest and on the command line.
+/// The message for a text that is not a quantity, in a manifest and on the command line.
 extension Quantity {
   struct Mistake {
     var code: DiagnosticCode
-    /// What goes behind the subject: "needs a unit".
+    /// The text after the subject: "needs a unit".
     var predicate: String
     var help: String
   }
 
   /// - Parameters:
-  ///   - isFromOutside: whether the text may not be repeated.
+  ///   - isFromOutside: whether the text must not be repeated.
   ///   - wanted: "a duration such as 30s".
   ///   - found: ", found 'x'", or nothing.
-  ///   - largest: the largest that there is, with its unit.
+  ///   - largest: the largest allowed quantity, with its unit.
   static func mistake(
     _ problem: Problem, in text: String, isFromOutside: Bool, wanted: String, found: String,
     units: [(name: String, size: Int64)], largest: String
@@ -22,7 +22,7 @@ extension Quantity {
     case .bare:
       Mistake(
         code: .missingUnit, predicate: "needs a unit",
-        // A long number would be repeated for each unit.
+        // Otherwise a long number would be repeated for each unit.
         help: isFromOutside || text.utf8.count > 20
           ? "the units are \(names.alternatives(quoted: false))"
           : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")

@@ -1,25 +1,25 @@
-/// What may stand at a key, as a value: reference pages and schemas are made from it.
+/// The values that a key accepts. Reference pages and schemas are generated from it.
 package indirect enum ValueForm: Sendable {
-  /// Any text; `what` says what it is in the words of the reference page.
+  /// Any text; `what` describes it on the reference page.
   case text(what: String, references: Bool)
   case boolean
   case integer(ClosedRange<Int>)
   case number(ClosedRange<Double>)
   case duration
   case size
-  /// One of some words; those of `notYet` are refused by a run.
+  /// One of several words; a run refuses those in `notYet`.
   case choice([String], notYet: [String])
-  /// Any YAML that has a meaning in JSON.
+  /// Any YAML that can be expressed in JSON.
   case json
   case list(ValueForm)
-  /// Names or other keys of the author's choice, and a value for each.
+  /// Names or other keys that the author chooses, with a value for each.
   case map(key: String, value: ValueForm)
   case object(ObjectForm)
   case either([ValueForm])
 }
 
 extension ValueForm {
-  /// A few words for a table: "duration", "list of texts".
+  /// A short description for a table: "duration", "list of texts".
   package var summary: String {
     switch self {
     case .text(let what, _): what
@@ -42,7 +42,7 @@ extension ValueForm {
     }
   }
 
-  /// A value of the form with what it cannot do without, as the manifest would write it.
+  /// A minimal value of this form, as it would be written in the manifest.
   var sample: String {
     switch self {
     case .object(let object):
@@ -54,7 +54,7 @@ extension ValueForm {
     }
   }
 
-  /// As the manifest would write it: `1` rather than `1.0`.
+  /// The number in the manifest's notation: `1` rather than `1.0`.
   static func text(_ number: Double) -> String {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"
   }

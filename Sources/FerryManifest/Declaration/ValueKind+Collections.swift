@@ -27,7 +27,8 @@ extension ValueKind {
       })
   }
 
-  /// An element as it can stand in `[…]`: in quotes where it would mean something else there, as `**` would.
+  /// An element as it can be written in `[…]`: quoted if it would otherwise mean something else there, as
+  /// `**` would.
   private static func flow(_ text: String) -> String {
     switch OrderedJSON(yaml: "[\(text)]") {
     case .array(let elements)? where elements.count == 1: text
@@ -39,7 +40,7 @@ extension ValueKind {
     Self(.object(shape.form), text: shape.text) { node, decoder in shape.decode(node, &decoder) }
   }
 
-  /// A word that stands for a value, or the value itself.
+  /// Either a word that stands for a value, or the value itself.
   static func wordOr(_ word: String, meaning: Value, _ other: ValueKind<Value>) -> Self
   where Value: Equatable {
     Self(
@@ -48,9 +49,9 @@ extension ValueKind {
       decode: { node, decoder in node.scalar?.text == word ? meaning : other.decode(node, &decoder) })
   }
 
-  /// Things that the author gives names, in the manifest's order.
+  /// Elements that the author names, in the manifest's order.
   ///
-  /// - Parameter space: where the names are put for references to find.
+  /// - Parameter space: where the names are recorded, so that references can find them.
   static func named<Element: Sendable>(
     _ shape: ObjectSchema<Element>, in space: DeclaredNames.Space? = nil
   ) -> Self where Value == [Element] {

@@ -1,5 +1,5 @@
 extension ValueKind where Value == Duration {
-  /// A span of time; at most a century, so that every clock can count it.
+  /// A duration of at most a century, so that every clock can count it.
   static func duration(atLeast least: Duration = .zero) -> Self {
     Self(.duration, text: { Quantity.text($0.milliseconds, units: Quantity.durations) }) { node, decoder in
       let wanted = Quantity.wantedDuration
@@ -24,7 +24,7 @@ extension ValueKind where Value == Duration {
 }
 
 extension ValueKind where Value == Duration? {
-  /// A span of time, or `none`.
+  /// A duration, or `none`.
   static var durationOrNone: Self {
     let duration = ValueKind<Duration>.duration()
     return Self(
@@ -78,7 +78,7 @@ extension ManifestDecoder {
 }
 
 extension Duration {
-  /// Whole milliseconds; the rest is dropped.
+  /// Whole milliseconds; any remainder is dropped.
   var milliseconds: Int64 {
     components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }

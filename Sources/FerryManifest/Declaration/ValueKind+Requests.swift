@@ -72,7 +72,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
 }
 
 extension ValueKind where Value == String {
-  /// The name of a header field in an answer, or one that is set.
+  /// The name of a header field that is read from a response, or of one that is set.
   static func headerName(isSet: Bool) -> Self {
     constant("header's name").refused { HeaderRule.problem($0, isSet: isSet) }
   }
@@ -103,7 +103,7 @@ extension ValueKind where Value == JSONTemplate {
   /// Any YAML as JSON, with references in its texts.
   static var json: Self { Self(.json) { node, decoder in read(node, &decoder) } }
 
-  /// A scalar without references, to compare with.
+  /// A scalar without references, used for comparison.
   static var jsonScalar: Self {
     Self(.json) { node, decoder in
       guard node.scalar != nil else {

@@ -13,7 +13,7 @@ extension ValueKind where Value == Bool {
     }
   }
 
-  /// A key that says something by being there: `status: true`.
+  /// A key whose presence is its meaning: `status: true`.
   static var onlyTrue: Self {
     boolean.refused {
       $0
@@ -63,7 +63,7 @@ extension ValueKind where Value == Double {
 }
 
 extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Sendable {
-  /// One of an enum's words, as it stands: it decides how the rest is read, so that no reference can give it.
+  /// One of an enum's words, without references, because it decides how the rest is read.
   static func word() -> Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(.choice(words, notYet: []), text: \.rawValue) { node, decoder in
@@ -76,7 +76,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
     }
   }
 
-  /// One of an enum's words; `notYet` are words of the language that nothing stands behind yet.
+  /// One of an enum's words; those in `notYet` are part of the language but not implemented.
   static func choice(notYet: [Value] = []) -> Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(.choice(words, notYet: notYet.map(\.rawValue)), text: \.rawValue) { node, decoder in
@@ -106,7 +106,7 @@ extension ManifestDecoder {
 }
 
 extension ValueKind where Value == String {
-  /// A text that is settled before a run, not empty and without control characters.
+  /// A text that is known before a run, not empty, without control characters.
   static func constant(_ what: String) -> Self {
     Self(
       .text(what: what, references: false), text: { WrittenScalar.string($0, in: .flow) }
@@ -155,7 +155,7 @@ extension ValueKind where Value == String {
     }
   }
 
-  /// A name of the IANA time zone database, as far as its letters tell.
+  /// A name in the IANA time zone database; only its syntax is checked.
   static var timeZone: Self {
     constant("time zone").refused { name in
       let letters = name.utf8.allSatisfy { byte in
@@ -199,7 +199,7 @@ extension ValueKind where Value == String {
     }
   }
 
-  /// A regular expression; of a capture, with a group.
+  /// A regular expression. For a capture, it needs a group.
   static func regex(needsGroup: Bool) -> Self {
     Self(.text(what: "regular expression", references: false)) { node, decoder in
       guard let pattern = decoder.constant(node, wanted: "a regular expression") else { return nil }

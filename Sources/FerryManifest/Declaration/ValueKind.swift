@@ -1,10 +1,10 @@
-/// How a value of the manifest is read and shown: the vocabulary of the declarations.
+/// How a value of the manifest is read and shown. The declarations of keys are composed of these kinds.
 ///
-/// A kind says in `form` what it accepts, so that whoever only describes the language needs no reader.
+/// The `form` of a kind describes what it accepts, so that documentation and schemas need no reader.
 struct ValueKind<Value: Sendable>: Sendable {
   let form: ValueForm
   private let read: @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
-  /// The value as the manifest would write it, where that is a word or a number.
+  /// The value as it would be written in the manifest, if that is a word or a number.
   let text: @Sendable (Value) -> String?
 
   init(
@@ -16,12 +16,12 @@ struct ValueKind<Value: Sendable>: Sendable {
     self.text = text
   }
 
-  /// Reads a node. Nil means that something was wrong with it and has been told.
+  /// Reads a node. Nil means that a mistake was found and reported.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value? {
     decoder.within(node) { read(node, &$0) }
   }
 
-  /// The same text for another type.
+  /// The same notation for another type.
   func map<Other: Sendable>(
     to other: @escaping @Sendable (Value) -> Other, from value: @escaping @Sendable (Other) -> Value
   ) -> ValueKind<Other> {
@@ -29,14 +29,14 @@ struct ValueKind<Value: Sendable>: Sendable {
       form, text: { text(value($0)) }, decode: { node, decoder in decode(node, &decoder).map(other) })
   }
 
-  /// The same, kept with its place.
+  /// The same kind, with the location of the value.
   var located: ValueKind<Located<Value>> {
     ValueKind<Located<Value>>(
       form, text: { text($0.value) },
       decode: { node, decoder in decode(node, &decoder).map { Located($0, at: node.location) } })
   }
 
-  /// The same, refused where `problem` finds something.
+  /// The same kind, refused if `problem` returns a problem.
   func refused(_ problem: @escaping @Sendable (Value) -> Problem?) -> Self {
     Self(
       form, text: text,

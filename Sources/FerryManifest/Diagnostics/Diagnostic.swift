@@ -1,4 +1,4 @@
-/// One thing that is wrong with a manifest: headline, place, remedy.
+/// One mistake in a manifest: headline, location, remedy.
 package struct Diagnostic: Equatable, Sendable, Error {
   package enum Severity: String, Sendable, Codable {
     case error
@@ -8,11 +8,11 @@ package struct Diagnostic: Equatable, Sendable, Error {
   package var code: DiagnosticCode
   package var severity: Severity
   package var location: SourceLocation
-  /// What is wrong, in one line without a full stop.
+  /// The mistake, in one line without a period.
   package var message: String
   /// What to do about it.
   package var help: String?
-  /// Second places that belong to it: "first defined here".
+  /// Additional locations, such as "first defined here".
   package var notes: [Note]
 
   package struct Note: Equatable, Sendable {

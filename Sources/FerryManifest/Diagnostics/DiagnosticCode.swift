@@ -1,9 +1,10 @@
-/// What kind of mistake a diagnostic tells: stable, never used again for another.
+/// The kind of mistake that a diagnostic reports. Codes are stable and never reused for another kind.
 ///
-/// The first two digits are the family: 01 the text, 02 keys, 03 values, 04 names and references, 05 what goes in
-/// a circle, 06 sharing, 07 warnings, 08 what the files make impossible, 09 what ferry cannot do yet. `ferry explain` tells more of each.
+/// The first two digits are the family: 01 text, 02 keys, 03 values, 04 names and references, 05 cycles, 06
+/// sharing, 07 warnings, 08 conflicts with the files, 09 features that are not implemented yet. `ferry
+/// explain` describes each code.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
-  // The text, as YAML.
+  // The text as YAML.
   case manifestTooLarge = "F0101"
   case invalidUTF8 = "F0102"
   case forbiddenCharacter = "F0103"
@@ -80,7 +81,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case missingVariable = "F0420"
   case invalidVariable = "F0421"
 
-  // What goes in a circle, or grows without end.
+  // Cycles and unbounded growth.
   case cycle = "F0501"
   case variableCircle = "F0502"
   case variablesTooDeep = "F0503"
@@ -94,7 +95,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case eachOutOfPlace = "F0605"
   case duplicateEach = "F0606"
 
-  // Legal, and surely not meant.
+  // Legal, but surely unintended.
   case unusedSession = "F0701"
   case uploadIDWithoutLife = "F0702"
   case fileOutlivesUploadID = "F0703"
@@ -106,10 +107,10 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idleComparison = "F0709"
   case takenFiles = "F0710"
 
-  // Well written, and impossible with the files as they are: told by a plan.
+  // Valid, but impossible with the existing files. Reported by a plan.
   case fileOverBudget = "F0801"
   case unknownTimeZone = "F0802"
 
-  // Part of the language, and not built yet.
+  // Part of the language, but not implemented yet.
   case notBuilt = "F0901"
 }

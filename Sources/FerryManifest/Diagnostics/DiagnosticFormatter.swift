@@ -1,17 +1,17 @@
-/// Diagnostics as people read them: headline, the line with a caret, remedy, second places.
+/// Formats diagnostics for people: headline, the line with a caret, remedy, additional locations.
 package struct DiagnosticFormatter: Sendable {
   private let sources: [String: SourceText]
   private let isColored: Bool
 
   /// - Parameters:
-  ///   - sources: the texts that diagnostics are about, by their `file`.
+  ///   - sources: the texts to which diagnostics refer, by their `file`.
   ///   - isColored: whether to write ANSI escapes, for a terminal.
   package init(sources: [SourceText], isColored: Bool = false) {
     self.sources = Dictionary(sources.map { ($0.file, $0) }, uniquingKeysWith: { first, _ in first })
     self.isColored = isColored
   }
 
-  /// All of them, with an empty line between.
+  /// All diagnostics, separated by empty lines.
   package func text(_ diagnostics: [Diagnostic]) -> String {
     diagnostics.map(text).joined(separator: "\n")
   }

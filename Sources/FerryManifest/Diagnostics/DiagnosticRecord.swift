@@ -1,4 +1,4 @@
-/// A diagnostic as `--format json` writes it; its keys are an interface.
+/// A diagnostic in the form of `--format json`. Its keys are an interface.
 package struct DiagnosticRecord: Codable, Equatable, Sendable {
   package var code: DiagnosticCode
   package var severity: Diagnostic.Severity

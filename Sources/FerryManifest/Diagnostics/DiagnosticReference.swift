@@ -1,4 +1,4 @@
-/// The reference page of the diagnostics, and the text of `ferry explain`, made from the explanations.
+/// The reference page of the diagnostics and the text of `ferry explain`, generated from the explanations.
 package enum DiagnosticReference {
   /// `docs/diagnostics.md`.
   package static func markdown() -> String {
@@ -26,7 +26,7 @@ package enum DiagnosticReference {
     return text
   }
 
-  /// All codes with their titles, one a line.
+  /// All codes with their titles, one per line.
   package static func list() -> String {
     DiagnosticCode.allCases.map { "\($0.rawValue)  \($0.explanation.title)\n" }.joined()
   }
@@ -49,21 +49,21 @@ package enum DiagnosticReference {
     return "### \(code.rawValue)\n\n**\(explanation.title).** \(explanation.text)\n" + examples(explanation)
   }
 
-  /// The command that an example is read with, where it is part of it.
+  /// The command with which an example is read, if it is part of the example.
   private static func condition(_ example: Explanation.Example, quote: String = "") -> String {
     guard !example.variables.isEmpty else { return "" }
     let options = example.variables.sorted { $0.key < $1.key }.map { "--var \($0.key)=\($0.value)" }
     return ", with \(quote)\(options.joined(separator: " "))\(quote)"
   }
 
-  /// The texts of an example; they are named where there are several.
+  /// The texts of an example. They have names if there are several.
   private static func files(_ example: Explanation.Example) -> [(file: String?, content: String)] {
     guard !example.beside.isEmpty else { return [(nil, example.manifest)] }
     return [("photos.yaml", example.manifest)]
       + example.beside.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// In lines of at most 80 letters.
+  /// Wraps the text into lines of at most 80 characters.
   private static func wrapped(_ text: String) -> String {
     var lines: [String] = []
     var line = ""

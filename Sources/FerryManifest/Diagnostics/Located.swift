@@ -1,6 +1,6 @@
-/// A value and the place where the manifest says it.
+/// A value and its location in the manifest.
 ///
-/// Two located values are equal when their values are: a comment added above changes no plan.
+/// Two located values are equal if their values are, so adding a comment above changes no plan.
 package struct Located<Value: Sendable>: Sendable {
   package var value: Value
   package var location: SourceLocation

@@ -1,9 +1,9 @@
-/// "did you mean": the known name that is nearest to a misspelt one.
+/// "did you mean": the known name that is most similar to a misspelled one.
 enum NearestName {
-  /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if one is near enough:
-  /// at most a third of the letters differ, or one is the beginning of the other.
+  /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if it is near
+  /// enough: at most a third of the characters differ, or one name is a prefix of the other.
   static func nearest(to name: String, among known: some Collection<String>) -> String? {
-    // Nobody misspells a name of a thousand letters, and the comparison costs their square.
+    // Nobody misspells a name of a thousand characters, and the cost of the comparison is quadratic.
     guard name.count <= 64 else { return nil }
     let wanted = Array(name.lowercased())
     var best: (name: String, distance: Int)?

@@ -1,9 +1,9 @@
-/// What a rule finds wrong with a value, before anybody knows where it stands.
+/// A problem that a rule found in a value, before its location is known.
 struct Problem: Sendable {
   var code: DiagnosticCode
   var message: String
   var help: String
-  /// Whether the words have something of the value in them.
+  /// Whether the message contains a part of the value.
   var showsValue: Bool
 
   init(_ code: DiagnosticCode, _ message: String, help: String, showsValue: Bool = false) {

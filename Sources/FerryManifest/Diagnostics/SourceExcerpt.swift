@@ -1,13 +1,13 @@
-/// The part of a line around a place, and what to print under it.
+/// The part of a line around a location, and what to print below it.
 struct SourceExcerpt {
-  /// The line, shortened where it is long, control characters made visible.
+  /// The line, shortened if it is long, with control characters made visible.
   let line: String
-  /// What to print before the caret: tabs stay tabs, so that any tab width fits.
+  /// What to print before the caret. Tabs are kept, so that it aligns at any tab width.
   let indent: String
   /// `^`, and `~` to the end of the value.
   let underline: String
 
-  /// Letters that are shown before and behind the place.
+  /// The number of characters shown before and after the location.
   private static let before = 80
   private static let behind = 60
 
@@ -40,7 +40,7 @@ struct SourceExcerpt {
     scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
   }
 
-  /// The letters of the key, value or reference that begins the text.
+  /// The number of characters of the key, value or reference at the beginning of the text.
   static func valueLength(_ text: [Unicode.Scalar]) -> Int? {
     guard let first = text.first else { return nil }
     switch first {
@@ -73,7 +73,8 @@ struct SourceExcerpt {
     }
   }
 
-  /// Columns at a terminal: 0 for what combines, 2 for East Asian wide letters and emoji, by their blocks.
+  /// The width in terminal columns: 0 for combining characters, 2 for East Asian wide characters and emoji,
+  /// by their blocks.
   private static func width(_ scalar: Unicode.Scalar) -> Int {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -89,11 +90,11 @@ struct SourceExcerpt {
 }
 
 extension Sequence<SourceText> {
-  /// The column (in code points, from 1) behind the key, value or reference that begins at a place; nil where its
-  /// text is not known, or nothing stands there.
+  /// The column (in code points, from 1) after the key, value or reference that begins at a location; nil if
+  /// the text is not known, or nothing is there.
   func endColumn(of location: SourceLocation) -> Int? {
     guard let source = first(where: { $0.file == location.file }) else { return nil }
-    // A value that is longer ends somewhere behind; nobody marks so much.
+    // A longer value ends somewhere later; nobody marks that much.
     let text = source.text(line: location.line, from: location.column, limit: 1_000).unicodeScalars
     return SourceExcerpt.valueLength(Array(text)).map { location.column + $0 }
   }

@@ -4,7 +4,7 @@ package struct SourceLocation: Hashable, Comparable, Codable, Sendable {
   package var file: String
   /// The line, from 1.
   package var line: Int
-  /// The column in Unicode code points, from 1 (libyaml counts them so).
+  /// The column in Unicode code points, from 1 (as libyaml counts).
   package var column: Int
 
   package init(file: String, line: Int, column: Int) {

@@ -1,5 +1,5 @@
 extension String {
-  /// At most 60 characters of it, control characters made visible, for a message of one line.
+  /// At most 60 characters, with control characters made visible, for a message of one line.
   var clipped: String {
     var text = ""
     var count = 0
@@ -22,7 +22,7 @@ extension String {
 }
 
 extension Sequence<String> {
-  /// `'a', 'b' or 'c'`; of more than twenty only the first.
+  /// `'a', 'b' or 'c'`; if there are more than twenty, only the first twenty.
   func alternatives(quoted: Bool = true) -> String {
     let most = 20
     let words = prefix(most + 1).map { quoted ? $0.quoted : $0 }

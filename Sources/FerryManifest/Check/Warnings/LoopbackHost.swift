@@ -1,6 +1,6 @@
-/// Which hosts are this machine, as far as their names tell.
+/// Recognizes host names and addresses that mean this machine.
 enum LoopbackHost {
-  /// - Parameter host: as a URL has it, an IPv6 address in its brackets.
+  /// - Parameter host: as written in a URL; an IPv6 address is in brackets.
   static func contains(_ host: String) -> Bool {
     var name = host.lowercased()
     if name.hasPrefix("["), name.hasSuffix("]") {
@@ -8,7 +8,7 @@ enum LoopbackHost {
       if let mapped = ["::ffff:", "0:0:0:0:0:ffff:"].first(where: { address.hasPrefix($0) }) {
         return isIPv4Loopback(address.dropFirst(mapped.count))
       }
-      // RFC 4291 §2.5.3: all zeros but the last bit, however it is shortened.
+      // RFC 4291 §2.5.3: all bits but the last are zero, however the address is abbreviated.
       return address.hasSuffix("1") && address.contains(":")
         && address.dropLast().allSatisfy { $0 == "0" || $0 == ":" }
     }

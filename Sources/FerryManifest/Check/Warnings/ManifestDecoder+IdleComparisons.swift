@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0709. What is sent once for ever, or in every round, is never compared.
+  /// F0709. Files that are sent only once, or in every round, are never compared.
   mutating func warnOfIdleComparisons(_ manifest: Manifest) {
     for upload in manifest.uploads where upload.compare == .content && upload.deliver != .whenChanged {
       guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,

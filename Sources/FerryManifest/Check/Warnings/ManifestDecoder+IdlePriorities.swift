@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0708. Fetches and single requests wait in the same line as uploads, at the default priority.
+  /// F0708. Fetches and single requests wait in the same queue as uploads, with the default priority.
   mutating func warnOfIdlePriorities(_ manifest: Manifest) {
     var nodesIn: [String: Int] = [:]
     for sessions in manifest.uploads.map(\.sessions) + manifest.fetches.map({ [$0.session.value] })

@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0706. Told once where several requests take their URL's beginning from one variable or `for_each` value.
+  /// F0706. Reported once if several requests take the beginning of their URL from one variable or `for_each`
+  /// value.
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {
@@ -44,7 +45,7 @@ extension Reference {
 }
 
 extension Template {
-  /// The host of a URL with `http://`, where it is known before a run.
+  /// The host of an `http://` URL, if it is known before a run.
   fileprivate var plainHTTPHost: String? {
     var prefix = ""
     var isWhole = true
@@ -59,7 +60,7 @@ extension Template {
     guard prefix.prefix(7).lowercased() == "http://" else { return nil }
     let rest = prefix.dropFirst(7)
     let end = rest.firstIndex { "/?#\\".contains($0) }
-    // A reference that goes on with the host hides it.
+    // If a reference continues the host, the host is not known.
     guard isWhole || end != nil else { return nil }
     let authority = rest[..<(end ?? rest.endIndex)]
     let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority

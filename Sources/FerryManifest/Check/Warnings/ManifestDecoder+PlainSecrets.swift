@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0705. The value is never part of a message.
+  /// F0705. The value never appears in a message.
   mutating func warnOfPlainSecrets(_ manifest: Manifest) {
     var known = WrittenReferences()
     for session in declared.ordered[.sessions] ?? [] {
@@ -45,7 +45,7 @@ extension ManifestDecoder {
     guard isCookie else {
       let credentials = SecretName.credentials(text.text)
       guard SecretName.isSecretValue(credentials) else { return }
-      // The scheme in front may be written elsewhere.
+      // The scheme before it may be written elsewhere.
       let range = text.letters.indices.suffix(credentials.unicodeScalars.count)
       warnOfPlainSecret(message, text, range, in: value, use: use)
       return
@@ -68,7 +68,7 @@ extension ManifestDecoder {
       guard SecretName.isSecret(member.key.value) else { continue }
       switch scalar.value {
       case .string: break
-      // A password of digits; a small number is a count.
+      // A password of digits. A small number is a count.
       case .integer where scalar.text.utf8.count >= 4: break
       case .null, .bool, .integer, .hugeInteger, .float: continue
       }
@@ -96,8 +96,8 @@ extension ManifestDecoder {
   }
 
   /// - Parameters:
-  ///   - range: of the letters that are secret.
-  ///   - value: the value that they are sent in, which may be another than they are written in.
+  ///   - range: the characters that are secret.
+  ///   - value: the value in which they are sent. They may be written in another one.
   private mutating func warnOfPlainSecret(
     _ message: String, _ text: WrittenText, _ range: Range<Int>, in value: YAMLNode, use: SourceLocation?
   ) {

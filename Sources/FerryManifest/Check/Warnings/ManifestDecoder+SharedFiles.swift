@@ -11,7 +11,7 @@ extension ManifestDecoder {
         first[path] = (fetch.name, written.location)
         continue
       }
-      // One line that several names share is written once only.
+      // If several names share one line, that line exists only once.
       let place = other.place == written.location ? other.fetch.location : other.place
       warn(
         .sharedSaveTo, at: written.location, "another fetch saves to this file too",

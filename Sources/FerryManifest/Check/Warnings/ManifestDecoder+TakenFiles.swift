@@ -1,7 +1,8 @@
 extension ManifestDecoder {
-  /// F0710. Of each upload that deletes or moves its files, with the first other one whose files these may be.
+  /// F0710. Reports each upload that deletes or moves its files, with the first other upload that may have
+  /// the same files.
   ///
-  /// It is fine where it waits for the other, unless that one takes files away too.
+  /// There is no warning if the upload waits for the other one, unless that one also deletes or moves files.
   mutating func warnOfTakenFiles(_ manifest: Manifest) {
     var told: Set<SourceLocation> = []
     let dependencies = dependencies
@@ -27,9 +28,10 @@ extension ManifestDecoder {
 }
 
 extension Upload {
-  /// Whether a file may be of both: by folders that are the same or nested, and by how their patterns begin and end.
+  /// Whether a file may belong to both uploads: their folders are the same or nested, and the beginnings and
+  /// ends of their patterns are compatible.
   ///
-  /// What an explicit list names is not known.
+  /// The contents of an explicit list are not known.
   fileprivate func mayShareFiles(with other: Upload) -> Bool {
     guard case .globs(let own, _) = files.source, case .globs(let others, _) = other.files.source else {
       return false
@@ -47,7 +49,7 @@ extension Upload {
     }
   }
 
-  /// The root's names, behind one for where they begin.
+  /// The components of the root, after one for its base.
   private var folder: [Substring] {
     let path = ManifestFiles.path(files.root, from: "")
     let names = path.split(separator: "/")
@@ -55,7 +57,7 @@ extension Upload {
     return names.first == "~" || names.first == ".." ? names : ["."] + names
   }
 
-  /// Whether a folder inside the root is one that is not listed: where delivered files go, or one that is excluded.
+  /// Whether a folder inside the root is not listed: delivered files are moved there, or it is excluded.
   private func keepsApart(_ inner: [Substring]) -> Bool {
     guard inner.starts(with: folder), case .globs(_, let exclude) = files.source else { return false }
     let path = inner.dropFirst(folder.count)
@@ -67,10 +69,10 @@ extension Upload {
     return exclude.contains(path.joined(separator: "/") + "/**")
   }
 
-  /// What every name has at its beginning that the pattern takes.
+  /// The literal beginning of every name that the pattern matches.
   private static func beginning(_ glob: String) -> Substring { glob.prefix { !special.contains($0) } }
 
-  /// What every name has at its end that the pattern takes; nothing where that is not plain to see.
+  /// The literal end of every name that the pattern matches; empty if it is not obvious.
   private static func ending(_ glob: String) -> Substring {
     let last = glob.lastIndex { special.contains($0) }
     return last.map { glob[glob.index(after: $0)...] } ?? glob[...]

@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0701. A file that several manifests include may well declare more sessions than each of them needs.
+  /// F0701. A file that several manifests include may declare more sessions than each manifest needs, so it
+  /// is not checked.
   mutating func warnOfUnusedSessions() {
     let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
     for session in declared.ordered[.sessions] ?? []

@@ -1,11 +1,11 @@
 extension ManifestDecoder {
-  /// F0702. A discretionary transfer may wait for hours between its ID and its first byte.
+  /// F0702. A discretionary transfer may wait for hours between the allocation of its ID and its first byte.
   mutating func warnOfUploadIDsWithoutLife(_ manifest: Manifest) {
     let sessions = Dictionary(
       manifest.sessions.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     for upload in manifest.uploads {
       guard let allocate = upload.allocate, allocate.validFor == nil,
-        // The captures that tell when an ID ends.
+        // These captures state when an ID expires.
         !allocate.capture.contains(where: { ["expires_in", "expires_at"].contains($0.name) }),
         let session = sessions[upload.session.value], session.discretionary != .no,
         let node = declared.declaration(upload.name.value, in: .uploads)?.node,

@@ -1,7 +1,8 @@
 extension ManifestDecoder {
-  /// Warns of what is legal and surely not meant; of nothing where there is an error, which may be its cause.
+  /// Warns of legal content that is surely unintended. If there is an error, it warns of nothing, because the
+  /// error may be the cause.
   ///
-  /// - Parameter others: what was found before the manifest was decoded.
+  /// - Parameter others: the diagnostics found before the manifest was decoded.
   mutating func checkWarnings(_ manifest: Manifest?, after others: [Diagnostic]) {
     guard let manifest, (others + diagnostics).allSatisfy({ $0.severity != .error }) else { return }
     warnOfUnusedSessions()
@@ -14,7 +15,7 @@ extension ManifestDecoder {
     warnOfTakenFiles(manifest)
   }
 
-  /// - Parameter use: where the alias stands that brought the value, if one did.
+  /// - Parameter use: the location of the alias that brought the value, if there is one.
   mutating func warn(
     _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String,
     notes: [Diagnostic.Note] = [], use: SourceLocation? = nil

@@ -1,22 +1,22 @@
-/// Which names say that their value is secret, and which values surely are none.
+/// Recognizes names that indicate secret values, and values that are surely not secret.
 ///
-/// A false alarm teaches people to overlook warnings, so that a name is here only where it can hardly mean anything
-/// else: no `key` (of an object), `pwd` (a folder), `page_token` or `pass`.
+/// False alarms teach users to ignore warnings. A name is therefore listed only if it can hardly mean
+/// anything else: not `key` (of an object), `pwd` (a folder), `page_token` or `pass`.
 enum SecretName {
-  /// Of a form's field, a JSON member or a query's parameter.
+  /// For a form field, a JSON member or a query parameter.
   static func isSecret(_ name: String) -> Bool {
     let words = words(name)
     return names.contains(words) || endings.contains { words == $0 || words.hasSuffix("_" + $0) }
   }
 
-  /// Of a header field.
+  /// For a header field.
   static func isSecretHeader(_ name: String) -> Bool {
     let words = words(name)
     return headers.contains(words)
       || isSecret(words.hasPrefix("x_") ? String(words.dropFirst(2)) : words)
   }
 
-  /// What a header's value has besides its scheme: `Bearer` alone is no secret.
+  /// The part of a header's value after its scheme. `Bearer` alone is not a secret.
   static func credentials(_ value: String) -> Substring {
     let trimmed = value.drop { $0 == " " }
     let scheme = trimmed.prefix { $0 != " " }
@@ -24,21 +24,21 @@ enum SecretName {
       ? trimmed.dropFirst(scheme.count).drop { $0 == " " } : trimmed
   }
 
-  /// Whether a cookie of this name stands for a login, rather than for somebody's taste.
+  /// Whether a cookie with this name represents a login, rather than a preference.
   static func isLoginCookie(_ name: String) -> Bool {
     let words = words(name)
     return isSecret(words) || words.contains("sess") || words.contains("auth") || words == "sid"
       || words.hasSuffix("_sid") || words.hasSuffix("_token")
   }
 
-  /// Whether a value can be a secret at all: `token: true` asks for one.
+  /// Whether a value can be a secret. `token: true`, for example, only requests one.
   static func isSecretValue(_ value: some StringProtocol) -> Bool {
     !value.isEmpty && !plainWords.contains(value.lowercased())
       && !(value.hasPrefix("<") && value.hasSuffix(">"))
       && !value.allSatisfy { "*.xX".contains($0) }
   }
 
-  /// `clientSecret`, `Client-Secret` and `client_secret` are one name.
+  /// Treats `clientSecret`, `Client-Secret` and `client_secret` as the same name.
   private static func words(_ name: String) -> String {
     var words = ""
     var wasLower = false
@@ -54,7 +54,7 @@ enum SecretName {
     "secret", "token", "session_token", "bearer_token", "api_token", "auth_token", "id_token",
   ]
 
-  /// By themselves or behind other words, as in `db_password`.
+  /// Match alone or after other words, as in `db_password`.
   private static let endings = [
     "password", "passwd", "passphrase", "client_secret", "api_secret", "app_secret", "access_token",
     "refresh_token", "api_key", "apikey", "private_key", "secret_key", "secret_access_key",
@@ -69,7 +69,7 @@ enum SecretName {
     "basic", "bearer", "digest", "negotiate", "token", "apikey", "ntlm", "dpop", "key",
   ]
 
-  /// Words for whether there is one.
+  /// Words that only say whether there is a value.
   private static let plainWords: Set<String> = [
     "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null", "required", "optional",
   ]

@@ -1,27 +1,28 @@
-/// What references of the manifest stand for, as far as they were met.
+/// The texts of the manifest's references that have been resolved so far.
 struct WrittenReferences: Sendable {
-  /// Of `${vars.NAME}`, by the name.
+  /// The texts of `${vars.NAME}`, by name.
   var variables: [String: WrittenText] = [:]
-  /// Of `${each.…}` in `instance`, by what stands in the braces.
+  /// The texts of `${each.…}` in `instance`, by the expression in the braces.
   fileprivate var each: [String: WrittenText] = [:]
-  /// The node whose texts are looked at, where a `for_each` made it.
+  /// The node whose texts are being examined, if a `for_each` created it.
   var instance: String? {
     didSet { if instance != oldValue { each = [:] } }
   }
-  /// The values of each `for_each` that was met, by the node that has it and the instance.
+  /// The values of each `for_each` seen so far, by its node and the instance.
   fileprivate var written: [String: [String: WrittenEach]] = [:]
 }
 
 /// Where an instance of a `for_each` is written.
 private struct WrittenEach: Sendable {
-  /// In a mapping.
+  /// The key, if it is written in a mapping.
   var key: Located<String>?
-  /// By what `${…}` names them with.
+  /// By the expression with which `${…}` names them.
   var values: [String: YAMLNode]
 }
 
 extension ManifestDecoder {
-  /// Nil for what is not of the instance that is looked at, or whose name comes from outside.
+  /// Nil if the expression does not belong to the current instance, or if the instance's name comes from
+  /// outside.
   func writtenText(ofEach expression: String, _ known: inout WrittenReferences) -> WrittenText? {
     guard let instance = known.instance else { return nil }
     if let text = known.each[expression] { return text }
@@ -50,7 +51,7 @@ extension ManifestDecoder {
     guard let list = declaration?.node["for_each"] else { return [:] }
     var written: [String: WrittenEach] = [:]
     for element in list.elements ?? [] {
-      // An element with something from outside is no instance's name here, and so is not found.
+      // An element that contains a value from outside is not an instance's name here, and so is not found.
       written["\(base)[\(writtenText(element, &known).text)]"] = WrittenEach(
         values: ["each.key": element, "each.value": element])
     }

@@ -1,15 +1,15 @@
-/// A request of the manifest with the place where it is written and what it carries.
+/// A request of the manifest, with its location and what it carries.
 struct WrittenRequest: Sendable {
   var template: RequestTemplate
-  /// Its mapping.
+  /// The request's mapping.
   var node: YAMLNode
-  /// Where the alias stands that brought it, if one did.
+  /// The location of the alias that brought it, if there is one.
   var use: SourceLocation?
-  /// The session that carries it.
+  /// The session that sends it.
   var session: String
   /// The token that is set on it.
   var token: String?
-  /// The name of its node, where a `for_each` made that.
+  /// The name of its node, if a `for_each` created the node.
   var instance: String?
 }
 

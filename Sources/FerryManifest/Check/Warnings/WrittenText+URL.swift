@@ -6,7 +6,7 @@ extension WrittenText {
     return String(text)
   }
 
-  /// Of `scheme://user:password@host`; nil where it is empty.
+  /// The password in `scheme://user:password@host`; nil if it is empty.
   var passwordOfURL: Range<Int>? {
     guard let colon = letters.firstIndex(of: ":"), letters[colon...].starts(with: "://".unicodeScalars) else {
       return nil
@@ -29,7 +29,7 @@ extension WrittenText {
   /// The names and values of a `Cookie` field (RFC 6265 §4.2).
   var cookies: [(name: String, value: Range<Int>)] { pairs(in: letters.indices, separator: ";") }
 
-  /// What has no `=` is left out.
+  /// Parts without `=` are omitted.
   private func pairs(in range: Range<Int>, separator: Unicode.Scalar) -> [(name: String, value: Range<Int>)] {
     letters[range].split(separator: separator).compactMap { part in
       let part = part.drop { $0 == " " }

@@ -1,19 +1,21 @@
-/// A text of the manifest with its variables and what its `for_each` gives put in, which knows of each letter where it is written.
+/// A text of the manifest after its variables and `for_each` values are substituted, with the location of
+/// each character.
 ///
-/// What is not written in the manifest (the environment, what the command line gives, what a run brings) is one `outside` each.
+/// Each value that is not written in the manifest (from the environment, the command line or the run) is one
+/// `outside`.
 struct WrittenText: Sendable {
   /// OBJECT REPLACEMENT CHARACTER.
   static let outside: Unicode.Scalar = "\u{FFFC}"
-  /// Longer texts are not looked into: nobody writes such a secret, and variables can grow fast.
+  /// Longer texts are not examined: nobody writes such a long secret, and variables can grow fast.
   static let longest = 1 << 16
 
   private(set) var letters: [Unicode.Scalar] = []
-  /// Of each letter: the start of the value that it is written in.
+  /// For each character, the start of the value in which it is written.
   private(set) var places: [SourceLocation] = []
 
   var text: String { text(letters.indices) }
 
-  /// Whether all of it stands in the manifest.
+  /// Whether the whole range is written in the manifest.
   func isPlain(_ range: Range<Int>) -> Bool { !letters[range].contains(Self.outside) }
 
   mutating func append(_ text: some Sequence<Unicode.Scalar>, at place: SourceLocation) {
@@ -32,9 +34,9 @@ struct WrittenText: Sendable {
 }
 
 extension ManifestDecoder {
-  /// A scalar with what its references stand for put in; the reader has found that it is right.
+  /// A scalar after its references are substituted. The reader has already found it valid.
   ///
-  /// - Parameter known: what was met before.
+  /// - Parameter known: the references resolved so far.
   func writtenText(_ node: YAMLNode, _ known: inout WrittenReferences) -> WrittenText {
     var written = WrittenText()
     guard let scalar = node.scalar else { return written }
@@ -55,13 +57,13 @@ extension ManifestDecoder {
     return written
   }
 
-  /// Nil for what is no variable of the manifest, or is given by the command line.
+  /// Nil if the expression is not a variable of the manifest, or if the command line sets the variable.
   private func variableText(_ expression: String, _ known: inout WrittenReferences) -> WrittenText? {
     guard expression.hasPrefix("vars.") else { return nil }
     let name = String(expression.dropFirst("vars.".count))
     if let text = known.variables[name] { return text }
     guard variables.given[name] == nil, let node = variables.declared[name]?.fallback else { return nil }
-    // Variables in a circle are errors, so this ends.
+    // Cyclic variables are errors, so this terminates.
     let text = writtenText(node, &known)
     known.variables[name] = text
     return text

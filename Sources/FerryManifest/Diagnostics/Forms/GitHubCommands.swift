@@ -1,10 +1,10 @@
-/// Diagnostics as workflow commands of GitHub Actions, which show them beside the lines of a change.
+/// Diagnostics as workflow commands of GitHub Actions, which show them next to the lines of a change.
 ///
 /// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 package struct GitHubCommands: Sendable {
   private let sources: [SourceText]
 
-  /// - Parameter sources: the texts that diagnostics are about, to tell where a value ends.
+  /// - Parameter sources: the texts to which diagnostics refer, used to find where a value ends.
   package init(sources: [SourceText]) { self.sources = sources }
 
   /// One line each.
@@ -17,7 +17,7 @@ package struct GitHubCommands: Sendable {
     var properties = [
       ("file", place.file), ("line", String(place.line)), ("col", String(place.column)),
     ]
-    // GitHub's end column is the last that belongs to it.
+    // GitHub's end column is inclusive.
     if let end = sources.endColumn(of: place) { properties.append(("endColumn", String(end - 1))) }
     properties.append(("title", diagnostic.code.rawValue))
 
@@ -28,12 +28,13 @@ package struct GitHubCommands: Sendable {
     return "::\(diagnostic.severity.rawValue) \(list)::\(Self.data(message))"
   }
 
-  /// What would end the command, or begin another one, is escaped as the runner's `command.ts` reads it.
+  /// Escapes characters that would end the command or begin another one, as the runner's `command.ts` reads
+  /// them.
   private static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
   private static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
-  // By scalars: CR LF is one Character, which is equal to neither of the two.
+  // By scalars, because CR LF is one Character, which equals neither of the two.
   private static func escaped(_ text: String, _ special: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,9 +1,9 @@
 extension SARIFLog {
-  /// One run of ferry over some manifests. All codes are its rules, also those that nothing came of.
+  /// One run of ferry over some manifests. All codes are its rules, including those without results.
   ///
   /// - Parameters:
-  ///   - sources: the texts that diagnostics are about, to tell where a value ends.
-  ///   - version: ferry's own.
+  ///   - sources: the texts to which diagnostics refer, used to find where a value ends.
+  ///   - version: ferry's version.
   package init(_ diagnostics: [Diagnostic], sources: [SourceText], version: String) {
     let codes = DiagnosticCode.allCases
     let index = Dictionary(uniqueKeysWithValues: codes.enumerated().map { ($0.element, $0.offset) })
@@ -23,7 +23,7 @@ extension SARIFLog.Rule {
       id: code.rawValue, name: code.pascalName,
       shortDescription: .init(text: explanation.title + "."),
       fullDescription: .init(text: explanation.plainText),
-      // The format's plain texts have no examples: they may be shown on one line.
+      // The plain text has no examples, because viewers may show it on one line.
       help: .init(
         text: explanation.plainText,
         markdown: explanation.plainText + "\n" + DiagnosticReference.examples(explanation)),
@@ -42,8 +42,8 @@ extension SARIFLog.Level {
 
 extension SARIFLog.Result {
   fileprivate init(_ diagnostic: Diagnostic, ruleIndex: Int, sources: [SourceText]) {
-    // Braces stand as they are, though §3.11.5 has them doubled for the sake of `arguments`, of which there are none:
-    // readers such as GitHub show `{{` as it is, and `${{…}}` would mean something else there.
+    // Braces are not doubled, although §3.11.5 requires that for the sake of `arguments`, of which there are
+    // none: readers such as GitHub show `{{` unchanged, and `${{…}}` would mean something else there.
     let help = diagnostic.help.map { "\nhelp: \($0)" } ?? ""
     let notes = diagnostic.notes.map {
       SARIFLog.Location($0.location, sources: sources, message: $0.message)

@@ -1,7 +1,7 @@
-/// Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), with the words of the
-/// format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+/// Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), using the names of
+/// the format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 ///
-/// It is encoded as it stands; its keys are not put into snake_case.
+/// It is encoded unchanged; its keys are not converted to snake_case.
 package struct SARIFLog: Encodable, Equatable, Sendable {
   package var schema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -16,7 +16,7 @@ package struct SARIFLog: Encodable, Equatable, Sendable {
 
   package struct Run: Encodable, Equatable, Sendable {
     package var tool: Tool
-    /// SourceLocation's columns are of this kind.
+    /// The unit of SourceLocation's columns.
     package var columnKind = "unicodeCodePoints"
     package var results: [Result]
   }
@@ -78,11 +78,11 @@ package struct SARIFLog: Encodable, Equatable, Sendable {
     package var uri: String
   }
 
-  /// Lines and columns from 1.
+  /// Lines and columns start at 1.
   package struct Region: Encodable, Equatable, Sendable {
     package var startLine: Int
     package var startColumn: Int
-    /// One behind the last that belongs to it.
+    /// The end is exclusive.
     package var endColumn: Int?
   }
 }

@@ -2,7 +2,7 @@
 enum URIReference {
   static func text(path: String) -> String {
     let isAbsolute = path.hasPrefix("/")
-    // What is left out has no meaning, and tools compare these texts.
+    // Empty and `.` components have no meaning, and tools compare these texts.
     var steps: [Substring] = []
     for step in path.split(separator: "/") where step != "." {
       if step == "..", let last = steps.last, last != ".." { steps.removeLast() } else { steps.append(step) }
@@ -11,7 +11,7 @@ enum URIReference {
     return isAbsolute ? "file:///\(encoded)" : encoded
   }
 
-  /// Leaves the unreserved characters alone (§2.3): a colon in the first step would make it a scheme.
+  /// Keeps only unreserved characters (§2.3): a colon in the first component would make it a scheme.
   private static func encode(_ step: Substring) -> String {
     var text = ""
     for byte in step.utf8 {
