@@ -1,16 +1,17 @@
-/// Reads a manifest: text in, a typed manifest or all that is wrong with it out.
+/// Reads a manifest: from its text to a typed manifest, or to all of its mistakes.
 ///
-/// Pure: it looks at no disk and at no environment but what it is given.
+/// Pure: it accesses neither the disk nor the environment, only its parameters.
 package struct ManifestReader: Sendable {
   private let environment: [String: String]
   private let given: GivenVariables
   private let files: ManifestFiles
 
   /// - Parameters:
-  ///   - environment: what `${env.NAME}` stands for.
-  ///   - variables: `--var NAME=VALUE`, which win over `variableFiles`.
-  ///   - variableFiles: texts of `--vars-file`; a later one wins. All win over the manifest's `vars`.
-  ///   - files: how includes are read.
+  ///   - environment: the values of `${env.NAME}`.
+  ///   - variables: `--var NAME=VALUE`; these take precedence over `variableFiles`.
+  ///   - variableFiles: the texts of `--vars-file`; a later one takes precedence. All take precedence over
+  ///     the manifest's `vars`.
+  ///   - files: reads the includes.
   package init(
     environment: [String: String], variables: [String: String] = [:], variableFiles: [SourceText] = [],
     files: ManifestFiles = .none
@@ -57,14 +58,14 @@ package struct ManifestReader: Sendable {
       variables: decoder.variables.needs, givenVariables: decoder.variables.givenTexts)
   }
 
-  /// Known before anything else is read, since defaults follow from it; what is wrong with it is told in its turn.
+  /// Read before everything else, because defaults depend on it. Mistakes in it are reported later, in order.
   private static func profile(of root: YAMLNode) -> Profile {
     root["profile"]?.scalar.flatMap { Profile(rawValue: $0.text) } ?? .server
   }
 }
 
 extension Sequence<Diagnostic> {
-  /// By place; those of one place in the order in which they were found.
+  /// Sorted by location. Diagnostics at one location keep the order in which they were found.
   fileprivate func sorted() -> [Diagnostic] {
     enumerated().sorted { a, b in
       a.element.location == b.element.location

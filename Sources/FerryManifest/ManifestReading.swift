@@ -1,18 +1,18 @@
-/// What a reading brought.
+/// The result of reading a manifest.
 package struct ManifestReading: Sendable {
-  /// Nil where there is any error.
+  /// Nil if there is any error.
   package var manifest: Manifest?
   /// The manifest's text, then those of its includes, then the files of variables.
   package var sources: [SourceText]
-  /// Those of them that the manifest is made of.
+  /// Those of `sources` that make up the manifest.
   package var manifestSources: [SourceText]
-  /// The values that the command line gives to variables of the manifest.
+  /// The values that the command line gives to the manifest's variables.
   package var givenVariables: [String: String]
-  /// In the order of their places.
+  /// Ordered by location.
   package var diagnostics: [Diagnostic]
-  /// The document with all that it includes, and its `defaults` in their places.
+  /// The document with all its includes, and with the values of `defaults` in their places.
   package var root: YAMLNode?
-  /// What the manifest asks the environment for, in the order of its text.
+  /// The environment variables that the manifest uses, in the order of its text.
   package var environment: [EnvironmentUse]
   /// The variables that it declares, in the order of its text.
   package var variables: [RequiredVariable]

@@ -1,5 +1,5 @@
 extension ManifestReference {
-  /// What stands before the tables of keys.
+  /// The text before the tables of keys.
   static let introduction = """
     <!-- Made from the declarations in Sources/FerryManifest/Keys. Do not edit; see ManifestReferenceTests. -->
     # The manifest

@@ -1,4 +1,4 @@
-/// The reference page of the manifest, made from the declarations that it is read with.
+/// The reference page of the manifest, generated from the declarations with which manifests are read.
 package enum ManifestReference {
   /// `docs/manifest.md`.
   package static func markdown() -> String {
@@ -7,7 +7,7 @@ package enum ManifestReference {
     return page
   }
 
-  /// What the manifest's mappings may hold: the top, then each as it is first mentioned.
+  /// The mappings of the manifest: the top level, then each in the order in which it is first mentioned.
   package static func objects() -> [ObjectForm] {
     var known: [ObjectForm] = [ManifestDocument.shape(file: "").form]
     var titles: Set<String> = ["Manifest"]
@@ -34,7 +34,7 @@ package enum ManifestReference {
     return text
   }
 
-  /// The default; of each profile, where they differ.
+  /// The default; if profiles differ, the default of each.
   static func fallback(_ key: KeyForm) -> String {
     guard case .optional(let defaults) = key.presence, let first = defaults.first else { return "required" }
     func text(_ fallback: KeyForm.Default) -> String {
@@ -48,7 +48,7 @@ package enum ManifestReference {
     return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
   }
 
-  /// What a run refuses of it.
+  /// The part that a run refuses.
   static func readiness(_ key: KeyForm) -> String? {
     guard key.isBuilt else {
       guard case .value(let value)? = key.fallback(in: .server) else { return "Not built yet." }

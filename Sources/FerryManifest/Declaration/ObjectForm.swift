@@ -48,7 +48,7 @@ package struct KeyForm: Sendable {
 
 /// The rules between the keys of one mapping.
 package enum KeyRule: Sendable {
-  /// At most one of them; any number of groups.
+  /// At most one of these keys. A mapping may have several such rules.
   case atMostOne([String])
   case exactlyOne([String])
   /// The first key only together with the second.

@@ -1,13 +1,13 @@
-/// A manifest with every default written out, and where each value comes from.
+/// A manifest with every default written out, and the origin of each value.
 ///
-/// Its text is a manifest that means the same. References stay references: no value of the environment, of `--var`
-/// or of a secret is ever in it.
+/// Its text is an equivalent manifest. References remain references: it never contains a value from the
+/// environment, from `--var` or from a secret.
 package struct EffectiveManifest: Sendable {
   let root: EffectiveValue
 
   /// - Parameters:
-  ///   - root: the document as it was read without an error: `ManifestReading.root`.
-  ///   - profile: what the defaults of the policies follow from.
+  ///   - root: the document as read without errors: `ManifestReading.root`.
+  ///   - profile: the profile that determines the defaults of the policies.
   package init(_ root: YAMLNode, in profile: Profile) {
     var form = ManifestDocument.shape(file: "").form
     var root = root
@@ -18,15 +18,16 @@ package struct EffectiveManifest: Sendable {
     self.root = EffectiveWalk(profile: profile).value(root, as: .object(form))
   }
 
-  /// What these say stands in its places by now; said again, it would be there twice.
+  /// The contents of these keys have already been put in their places. Writing them again would duplicate
+  /// them.
   private static let used: Set<String> = ["include", "defaults"]
 
-  /// The manifest as YAML. A comment at the end of each line says where its value comes from.
+  /// The manifest as YAML. A comment at the end of each line names the origin of its value.
   package func yaml() -> String { EffectiveText.text(root) }
 }
 
-/// As JSON each scalar is `{ "value": …, "from": … }`, and each default that is told in words
-/// `{ "words": …, "from": … }`.
+/// In JSON, each scalar is `{ "value": …, "from": … }`, and each default that is described in words is `{
+/// "words": …, "from": … }`.
 extension EffectiveManifest: Encodable {
   package func encode(to encoder: any Encoder) throws { try root.encode(to: encoder) }
 }

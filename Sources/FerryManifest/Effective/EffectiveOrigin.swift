@@ -1,8 +1,8 @@
-/// Where a value of an effective manifest comes from.
+/// The origin of a value in an effective manifest.
 enum EffectiveOrigin: Hashable, Sendable {
-  /// Written in a file; `use` is where the alias stands that brought it.
+  /// Written in a file; `use` is the location of the alias that brought it.
   case written(file: String, line: Int, use: Use?)
-  /// A default that not all profiles share.
+  /// A default that differs between profiles.
   case profile(Profile)
   /// A default of every profile.
   case builtIn
@@ -19,7 +19,7 @@ enum EffectiveOrigin: Hashable, Sendable {
 }
 
 extension EffectiveOrigin: CustomStringConvertible {
-  /// One line, whatever the file is called.
+  /// One line, whatever the file's name is.
   var description: String {
     switch self {
     case .written(let file, let line, nil): return "\(WrittenScalar.escaped(file)):\(line)"

@@ -1,11 +1,11 @@
-/// Lays out an effective manifest as YAML: mappings in block style, short lists in brackets, and behind every line
-/// where its value comes from.
+/// Formats an effective manifest as YAML: mappings in block style, short lists in brackets, and after each
+/// line the origin of its value.
 struct EffectiveText {
-  /// A longer line does not move the column of the comments.
+  /// A line longer than this does not move the column of the comments.
   private static let widest = 60
   /// libyaml reads keys of at most 1024 code points before their ':'.
   private static let longestKey = 1_000
-  /// Of a longer list each element has a line.
+  /// In a longer list, each element has its own line.
   private static let mostInBrackets = 20
 
   private struct Line {
@@ -53,7 +53,7 @@ struct EffectiveText {
     }
   }
 
-  /// `- ` and the element, whose first line stands behind the dash.
+  /// Adds `- ` and the element, whose first line follows the dash.
   private mutating func add(element: EffectiveValue, indent: Int) {
     if let inline = inline(element) {
       add("- " + inline, element.origin, indent)
@@ -70,7 +70,7 @@ struct EffectiveText {
     }
   }
 
-  /// What of a value stands on lines of its own: of a mapping without values, the words about its keys.
+  /// The part of a value that is on separate lines. If a mapping has no values, the words about its keys.
   private mutating func addRest(of value: EffectiveValue, indent: Int) {
     switch value.content {
     case .scalar: break
@@ -82,7 +82,7 @@ struct EffectiveText {
     }
   }
 
-  /// A value on one line: a scalar, a short list of scalars that come from one place, or what is empty.
+  /// A value on one line: a scalar, a short list of scalars with the same origin, or an empty value.
   private func inline(_ value: EffectiveValue) -> String? {
     switch value.content {
     case .scalar(let scalar):

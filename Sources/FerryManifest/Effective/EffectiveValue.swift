@@ -11,10 +11,10 @@ struct EffectiveValue: Sendable {
     var standing: Standing
   }
 
-  /// What stands at a key.
+  /// The content of a key.
   enum Standing: Sendable {
     case value(EffectiveValue)
-    /// A default that no value stands for, in words.
+    /// A default without a value, described in words.
     case words(String, EffectiveOrigin)
 
     var isValue: Bool {
@@ -38,7 +38,7 @@ extension EffectiveValue: Encodable {
   func encode(to encoder: any Encoder) throws {
     switch content {
     case .mapping(let members) where !members.isEmpty:
-      // As a dictionary, so that the author's names stay as they are.
+      // Encoded as a dictionary, so that the names chosen by the author remain unchanged.
       var container = encoder.singleValueContainer()
       try container.encode(
         Dictionary(members.map { ($0.key, $0.standing) }, uniquingKeysWith: { first, _ in first }))

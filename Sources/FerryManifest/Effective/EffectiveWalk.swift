@@ -1,15 +1,15 @@
-/// Goes through a document by the declarations of its keys, and puts in what is absent.
+/// Walks through a document along the declarations of its keys, and inserts the defaults of absent keys.
 ///
-/// It knows no key by name: what may stand where, what stands for an absent key and what excludes what is all in
-/// the forms.
+/// It knows no key by name: the forms define which values are allowed, the defaults of absent keys, and which
+/// keys exclude each other.
 struct EffectiveWalk {
   let profile: Profile
 
-  /// What the nodes belong to.
+  /// The text to which the nodes belong.
   private enum Text {
-    /// The document; `use` is where the outermost alias stands that brought the part of it.
+    /// The document; `use` is the location of the outermost alias that brought this part of it.
     case document(use: SourceLocation?)
-    /// A default, as the manifest would write it.
+    /// A default, as it would be written in the manifest.
     case fallback(EffectiveOrigin)
 
     func entering(_ node: YAMLNode) -> Text {
@@ -32,8 +32,8 @@ struct EffectiveWalk {
   }
 
   /// - Parameters:
-  ///   - form: what is declared for it; nil inside of free values.
-  ///   - key: the key that it belongs to.
+  ///   - form: the declared form; nil inside free-form values.
+  ///   - key: the key to which the value belongs.
   private func value(
     _ node: YAMLNode, as form: ValueForm?, of key: Located<String>?, in outer: Text
   ) -> EffectiveValue {
@@ -52,7 +52,7 @@ struct EffectiveWalk {
         content: .list(elements.map { value($0, as: element, of: nil, in: text) }),
         origin: text.origin(at: node.location))
     case .mapping(let members):
-      // In block style the mapping itself begins a line below its key.
+      // In block style, the mapping itself begins on the line below its key.
       let place = isShared ? node.location : key?.location ?? node.location
       let all =
         form?.object.map { object($0, members, in: text) } ?? free(members, as: form?.memberValue, in: text)
@@ -60,7 +60,7 @@ struct EffectiveWalk {
     }
   }
 
-  /// A mapping whose keys are the author's.
+  /// A mapping whose keys the author chose.
   private func free(
     _ members: [YAMLNode.Member], as form: ValueForm?, in text: Text
   ) -> [EffectiveValue.Member] {
@@ -87,13 +87,14 @@ struct EffectiveWalk {
         }
       return value.map { .init(key: key.name, standing: $0) }
     }
-    // What no declaration knows was used up before; it is kept in its words.
+    // Keys without a declaration have already been processed. They are kept as written.
     let known = Set(form.keys.map(\.name))
     all += free(members.filter { !known.contains($0.key.value) }, as: nil, in: text)
     return all
   }
 
-  /// The keys that have a value, given or by default: words about the others are left out where these exclude them.
+  /// The keys that have a value, given or by default. Words about other keys are omitted if these exclude
+  /// them.
   private func standing(in form: ObjectForm, beside given: Set<String>) -> Set<String> {
     let defaults = form.keys.filter { key in
       switch key.fallback(in: profile) {
@@ -104,7 +105,7 @@ struct EffectiveWalk {
     return given.union(defaults.map(\.name))
   }
 
-  /// What stands for an absent key; nil for a required one.
+  /// The default of an absent key; nil for a required one.
   private func fallback(of key: KeyForm) -> EffectiveValue.Standing? {
     guard let fallback = key.fallback(in: profile) else { return nil }
     let origin: EffectiveOrigin = key.isOfProfile ? .profile(profile) : .builtIn
@@ -125,7 +126,7 @@ struct EffectiveWalk {
 }
 
 extension KeyForm {
-  /// Whether its default depends on the profile. The profile's own name does not count.
+  /// Whether its default depends on the profile. The key for the profile's name does not count.
   fileprivate var isOfProfile: Bool {
     guard case .optional(let defaults) = presence else { return false }
     return defaults != Profile.allCases.map { .value($0.rawValue) }
@@ -134,7 +135,7 @@ extension KeyForm {
 }
 
 extension ObjectForm {
-  /// Whether the default of an absent key may be written out beside keys that have a value.
+  /// Whether the default of an absent key may be written out in addition to the keys that have a value.
   fileprivate func allowsDefault(of name: String, beside standing: Set<String>) -> Bool {
     rules.allSatisfy { rule in
       switch rule {
@@ -148,7 +149,7 @@ extension ObjectForm {
 }
 
 extension ValueForm {
-  /// Where a mapping stands, its declared keys.
+  /// The declared keys, if the form is a mapping with declared keys.
   fileprivate var object: ObjectForm? {
     switch self {
     case .object(let form): form
@@ -157,7 +158,7 @@ extension ValueForm {
     }
   }
 
-  /// Where a mapping of the author's names stands, what its values are.
+  /// The form of the values, if the form is a mapping with keys that the author chooses.
   fileprivate var memberValue: ValueForm? {
     switch self {
     case .map(_, let value): value
@@ -166,7 +167,7 @@ extension ValueForm {
     }
   }
 
-  /// Where a list stands, what its elements are.
+  /// The form of the elements, if the form is a list.
   fileprivate var element: ValueForm? {
     switch self {
     case .list(let element): element

@@ -1,9 +1,9 @@
-/// Writes scalars on one line so that they are read back as the same values, by ferry and by readers of YAML 1.1.
+/// Writes scalars on one line so that ferry and YAML 1.1 readers read the same values back.
 enum WrittenScalar {
   enum Context {
     /// A value of a mapping or list in block style.
     case block
-    /// A value inside of `[ ]`.
+    /// A value inside `[ ]`.
     case flow
     case key
   }
@@ -16,7 +16,8 @@ enum WrittenScalar {
     }
   }
 
-  /// Plain where that is safe, else in single quotes if they spare backslashes, else in double quotes.
+  /// Unquoted if that is safe; otherwise in single quotes if they avoid backslashes; otherwise in double
+  /// quotes.
   static func string(_ text: String, in context: Context) -> String {
     if isSafePlain(text, in: context) { return text }
     let letters = text.unicodeScalars
@@ -33,13 +34,13 @@ enum WrittenScalar {
     return quoted + "\""
   }
 
-  /// A key; declared keys and names stand plain.
+  /// A key. Declared keys and names are not quoted.
   static func key(_ text: String) -> String {
-    // The language has a key `null`, and a key is a word whatever it looks like.
+    // The language has a key `null`; a key is always a word, whatever it looks like.
     text == "null" ? text : string(text, in: .key)
   }
 
-  /// A text for a comment: line ends and what cannot be seen as escapes.
+  /// A text for a comment: line breaks and invisible characters are escaped.
   static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { $0 += visible($1) }
   }
@@ -58,8 +59,8 @@ enum WrittenScalar {
     }
   }
 
-  /// What YAML cannot have as it is (§5.1, c-printable), what ends a line in one of its versions, and what a person
-  /// cannot see or is misled by.
+  /// Whether the character is not allowed in YAML (§5.1, c-printable), is a line break in any YAML version,
+  /// or is invisible or misleading.
   private static func mustEscape(_ letter: Unicode.Scalar) -> Bool {
     switch letter.value {
     case 0x20...0x7E: false
@@ -70,13 +71,14 @@ enum WrittenScalar {
   }
 
   private static func isSafePlain(_ text: String, in context: Context) -> Bool {
-    // By code points, as YAML reads: an accent behind a colon makes another character of it, and a colon still.
+    // By code points, as YAML reads: a combining accent after a colon makes one Character with it, but the
+    // colon is still a colon.
     let letters = text.unicodeScalars
     guard let first = letters.first, let last = letters.last, first != " ", last != " ", last != ":",
       !"-?:,[]{}#&*!|>'\"%@`=<".unicodeScalars.contains(first), !letters.contains(where: mustEscape),
       YAMLScalar.resolve(text) == .string, !wordsOfYAML11.contains(text.lowercased())
     else { return false }
-    // These end a document where a line begins with them.
+    // These end a document if a line begins with them.
     guard !letters.starts(with: "...".unicodeScalars) else { return false }
     switch context {
     case .block:
@@ -87,12 +89,12 @@ enum WrittenScalar {
     }
   }
 
-  /// Booleans of YAML 1.1: strings for ferry, not for every tool that its output is given to.
+  /// Booleans of YAML 1.1. ferry reads them as strings, but other tools that read its output may not.
   private static let wordsOfYAML11: Set<String> = ["yes", "no", "on", "off", "y", "n"]
 }
 
 extension YAMLScalar {
-  /// As an element of a list in brackets, for help: in quotes where a text needs them there.
+  /// As an element of a list in brackets, for help: quoted if the text needs quotes there.
   var inList: String {
     value == .string ? WrittenScalar.string(text.clipped, in: .flow) : text.clipped
   }

@@ -47,7 +47,8 @@ extension Capture {
     set { if let newValue { source = .xml(path: newValue) } }
   }
 
-  // Nil when read, although a blank capture has this source: the reference page must not call it a default.
+  // Reads as nil, although a blank capture has this source, so that the reference page does not call it a
+  // default.
   private var status: Bool? {
     get { nil }
     set { if newValue == true { source = .status } }

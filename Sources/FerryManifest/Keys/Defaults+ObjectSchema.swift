@@ -1,5 +1,5 @@
-/// `defaults` as the manifest writes it. Its values are checked here and put to use before anything is read
-/// (`Defaults`), so that nothing of it is kept.
+/// The `defaults` section. Its values are checked here. They have already been used before anything is read
+/// (`Defaults`), so nothing of it is stored.
 struct DefaultsSection: Sendable {
   static let shape = ObjectSchema<Self>(
     "Defaults",
@@ -37,7 +37,7 @@ struct DefaultsSection: Sendable {
 }
 
 extension ValueKind where Value == Bool {
-  /// Some keys of an object: each is checked by itself, and none is missing.
+  /// Some keys of an object. Each is checked by itself, and none is reported as missing.
   fileprivate static func partial<Object: Sendable>(_ shape: ObjectSchema<Object>) -> Self {
     Self(.object(shape.form)) { node, decoder in
       decoder.partially { shape.decode(node, &$0) } == nil ? nil : true

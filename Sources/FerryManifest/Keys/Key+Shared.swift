@@ -1,4 +1,4 @@
-/// The keys that several mappings have, declared once.
+/// Keys that several mappings share.
 extension Key {
   /// The session of a node.
   static func session(_ path: WritableKeyPath<Object, Located<String>> & Sendable, example: String = "quick")
@@ -50,7 +50,7 @@ extension Key {
       doc: "The uploads, fetches and requests that must complete before it.", example: example)
   }
 
-  /// What makes several nodes of one.
+  /// Creates several nodes from one.
   static var forEach: Self {
     Key(
       "for_each", readBefore: ValueKind<ForEach>.forEach,
@@ -76,7 +76,7 @@ extension Key {
   }
 
   /// - Parameters:
-  ///   - use: who can refer to the captures.
+  ///   - use: the steps that can refer to the captures.
   static func capture(
     _ path: WritableKeyPath<Object, [Capture]> & Sendable, for use: String, example: String
   ) -> Self {

@@ -1,18 +1,19 @@
-/// A manifest as it is written: what becomes of it, and the keys that are used up while it is read.
+/// A manifest as written: the resulting manifest, and the keys that are used up while it is read.
 struct ManifestDocument: Sendable {
   var manifest: Manifest
   var version = 1
-  /// Filled in by `.vars`: its values go where they are used.
+  /// Always empty: `.vars` puts the values where they are used.
   var vars: [String] = []
-  /// Brought in before anything is read (`Inclusion`).
+  /// Always empty: includes are added before anything is read (`Inclusion`).
   var include: [String] = []
-  /// Checked only: it is put to use before anything is read (`Defaults`).
+  /// Only checked: it is used before anything is read (`Defaults`).
   var defaults = DefaultsSection()
 
-  /// The version of the language that this ferry reads.
+  /// The version of the language that this version of ferry reads.
   static let version = 1
 
-  /// The keys of a manifest. `vars` are declared before what may use them: keys are read in this order.
+  /// The keys of a manifest, in the order in which they are read. `vars` comes before everything that may use
+  /// variables.
   static func shape(file: String) -> ObjectSchema<ManifestDocument> {
     ObjectSchema(
       "Manifest", doc: "The top-level keys of a manifest.",
@@ -95,7 +96,7 @@ struct ManifestDocument: Sendable {
 }
 
 extension ValueKind where Value == Int {
-  /// The version of the language; others are refused by number.
+  /// The version of the language. Other versions are refused by number.
   fileprivate static var version: Self {
     let only = ManifestDocument.version
     return Self(.integer(only...only)) { node, decoder in
@@ -115,7 +116,7 @@ extension ValueKind where Value == Int {
 }
 
 extension ValueKind where Value == [String] {
-  /// Takes the variables in, so that every text behind can use them; all are resolved, used or not.
+  /// Reads the variables, so that every later text can use them. All are resolved, whether used or not.
   fileprivate static var vars: Self {
     let object = ValueKind<Variable>.object(Variable.shape)
     let text = ValueForm.text(what: "text", references: false)
@@ -137,7 +138,7 @@ extension ValueKind where Value == [String] {
         if let declared, declared.fallback == nil,
           member.value["default"] != nil || decoder.isMisspelt("default", in: member.value)
         {
-          // What is wrong with its default has been told.
+          // The mistake in its default has already been reported.
           decoder.variables.resolved[member.key.value] = .broken
         }
         decoder.variables.declare(declared ?? Variable(name: member.key, fallback: member.value))

@@ -1,15 +1,15 @@
 extension RequestTemplate {
-  /// The keys of a request. A method that is not given is GET, or POST with a body.
+  /// The keys of a request. The default method is GET, or POST if there is a body.
   static let shape = shape(for: .plain)
-  /// A request that changes something by its nature: POST unless it says otherwise.
+  /// A request that usually changes something: POST by default.
   static let changingShape = shape(for: .changing)
-  /// A request whose body is the file; its method is the protocol's.
+  /// A request whose body is the file. The protocol determines its method.
   static let transferShape = shape(for: .transfer)
 
-  /// A request that releases something: DELETE unless it says otherwise.
+  /// A request that releases something: DELETE by default.
   static let deletingShape = shape(for: .deleting)
 
-  /// What requests have in common: the rest is of one alone.
+  /// The keys that requests share. The other keys belong to one kind of request.
   static let commonShape = ObjectSchema(
     "Common request", doc: "Defaults of all HTTP requests.",
     keys: shape.keys.filter { $0.name == "headers" },
@@ -18,7 +18,7 @@ extension RequestTemplate {
   private enum Use {
     case plain, changing, transfer, deleting
 
-    /// The method of a request without a body that gives none.
+    /// The default method of a request without a body.
     var method: String {
       switch self {
       case .plain, .transfer: "GET"
@@ -27,7 +27,7 @@ extension RequestTemplate {
       }
     }
 
-    /// Where it depends on something else.
+    /// The default method in words, if it depends on something else.
     var methodInWords: Key<RequestTemplate>.Fallback {
       switch self {
       case .plain: "GET; POST with a body"

@@ -1,5 +1,5 @@
 extension TokenStep {
-  /// `apply` as the manifest writes it.
+  /// `apply` as written in the manifest.
   struct Application: Sendable {
     var field: RequestTemplate.Field
     var origins: [OriginPattern]

@@ -66,7 +66,7 @@ extension Upload.Batch {
 }
 
 extension ValueKind where Value == Double {
-  /// A number from 0 to 1, or a word for one as URLSessionTask has them.
+  /// A number from 0 to 1, or one of URLSessionTask's words for such numbers.
   fileprivate static var priority: Self {
     let number = ValueKind.number(0...1)
     let words = ["low": 0.25, "default": 0.5, "high": 0.75]

@@ -74,7 +74,7 @@ extension Upload.Commit {
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) })
 
-  /// `already_done` as the manifest writes it.
+  /// `already_done` as written in the manifest.
   private struct AlreadyDone {
     var status: [Int]
 
@@ -88,7 +88,7 @@ extension Upload.Commit {
       blank: { _, _ in Self(status: []) })
   }
 
-  /// `idempotency_key` as the manifest writes it.
+  /// `idempotency_key` as written in the manifest.
   private struct IdempotencyKey {
     var header: String
 

@@ -1,10 +1,10 @@
-/// Where in an answer a value is taken from.
+/// Where in a response a value is taken from.
 package struct Capture: Hashable, Codable, Sendable {
   package var name: String
   package var source: Source
-  /// Masked wherever it would be seen, and kept in a column that is never printed.
+  /// Whether it is masked in all output, and stored in a column that is never printed.
   package var isSecret: Bool
-  /// The most bytes that the value may have; `nil` for `defaultMaxSize`.
+  /// The maximum size of the value in bytes; `nil` for `defaultMaxSize`.
   package var maxSize: Int64?
 
   /// 64 KiB.
@@ -13,7 +13,7 @@ package struct Capture: Hashable, Codable, Sendable {
   package enum Source: Hashable, Codable, Sendable {
     /// A JSON pointer (RFC 6901) into the body.
     case json(pointer: String)
-    /// A header field, its name without regard to case.
+    /// A header field; its name is case-insensitive.
     case header(String)
     /// The first group of the first match in the body.
     case regex(String)

@@ -1,10 +1,10 @@
-/// Which answers count as success.
+/// Which responses count as success.
 package struct Expectation: Hashable, Codable, Sendable {
-  /// Empty: any 2xx; of a fetch 200.
+  /// Empty means any 2xx; for a fetch, 200.
   package var status: [Int]
-  /// Header fields that must be there with exactly this value.
+  /// Header fields that must be present with exactly this value.
   package var headers: [HeaderMatch]
-  /// JSON pointers (RFC 6901) and the scalar that must stand there, as JSON text.
+  /// JSON pointers (RFC 6901) and the scalars that must be there, as JSON text.
   package var json: [JSONMatch]
   /// A regular expression that the body must match somewhere.
   package var regex: String?
@@ -36,6 +36,6 @@ package struct Expectation: Hashable, Codable, Sendable {
     self.regex = regex
   }
 
-  /// Whether the body or headers are looked at, besides the status.
+  /// Whether the body or headers are checked, in addition to the status.
   package var readsAnswer: Bool { !headers.isEmpty || !json.isEmpty || regex != nil }
 }

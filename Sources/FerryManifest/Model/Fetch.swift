@@ -1,10 +1,10 @@
-/// A download, repeated no sooner than an interval.
+/// A download that is repeated at most once per interval.
 package struct Fetch: Equatable, Sendable {
   package enum Interval: Hashable, Codable, Sendable {
     case everyRun
-    /// Not before this long after the last one that ended well.
+    /// At least this long after the last successful fetch.
     case minimum(Duration)
-    /// As `minimum`; while nothing new comes, longer and longer until `maximum`.
+    /// Like `minimum`. While there is nothing new, the interval grows up to `maximum`.
     case adaptive(minimum: Duration, maximum: Duration)
     case never
   }
@@ -18,7 +18,7 @@ package struct Fetch: Equatable, Sendable {
   package var expect: Expectation
   /// Relative to the manifest's folder.
   package var saveTo: String
-  /// The most bytes that are stored; `nil` for no bound.
+  /// The maximum number of bytes stored; `nil` for no limit.
   package var maxSize: Int64?
   package var retry: RetryPolicy
 

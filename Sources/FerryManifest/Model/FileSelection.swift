@@ -1,13 +1,14 @@
-/// Which files an upload takes.
+/// Which files an upload includes.
 package struct FileSelection: Hashable, Codable, Sendable {
   /// Relative to the manifest's folder; `~/` is the home folder.
   package var root: String
   package var source: Source
 
   package enum Source: Hashable, Codable, Sendable {
-    /// Globs over paths relative to `root`: `*` and `?` stop at a slash, `**` does not, `[…]`, `{a,b}`.
+    /// Globs for paths relative to `root`: `*` and `?` do not match a slash, `**` does; also `[…]` and
+    /// `{a,b}`.
     case globs(include: [String], exclude: [String])
-    /// Paths relative to `root`, one a line or NUL-separated, from a file or `-`, the standard input.
+    /// Paths relative to `root`, one per line or NUL-separated, from a file or from `-`, the standard input.
     case list(String, nullSeparated: Bool)
   }
 

@@ -1,10 +1,10 @@
-/// A JSON value with templates for leaves; the members of an object keep the manifest's order.
+/// A JSON value with templates as leaves. Members of an object keep the manifest's order.
 package indirect enum JSONTemplate: Hashable, Codable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
   case number(Double)
-  /// A leaf that is one reference alone keeps the type of its value: a size is sent as a number.
+  /// A leaf that consists of a single reference keeps the type of its value: a size is sent as a number.
   case string(Template)
   case array([JSONTemplate])
   case object([Member])

@@ -1,9 +1,9 @@
-/// A manifest as its author meant it: typed, defaults filled in, `vars` and `env` put in.
+/// A typed manifest with its defaults filled in and `vars` and `env` substituted.
 package struct Manifest: Equatable, Sendable {
   /// The path as the user gave it.
   package var file: String
   package var name: Located<String>
-  /// Where the defaults of the policies came from; every policy stands below as it is.
+  /// The source of the policies' defaults. The policies below already include them.
   package var profile: Profile
   package var secrets: [Secret]
   package var sessions: [Session]
@@ -18,9 +18,10 @@ package struct Manifest: Equatable, Sendable {
   package var forceQuit: ForceQuit
   package var places = Places()
 
-  /// Where the manifest says what only a plan can judge. All are equal: a comment added above changes no plan.
+  /// The locations of content that only a plan can check. All values are equal, so adding a comment above
+  /// changes no plan.
   package struct Places: Equatable, Sendable {
-    /// Of each network's `limit` and `time_zone`, by the network's name.
+    /// The locations of each network's `limit` and `time_zone`, by the network's name.
     package var limits: [String: SourceLocation] = [:]
     package var timeZones: [String: SourceLocation] = [:]
 

@@ -1,14 +1,15 @@
-/// An origin as a manifest lists it: `https://api.example.com`, `https://*.example.com` or `http://localhost:8080`.
+/// An origin in a manifest's list: `https://api.example.com`, `https://*.example.com` or
+/// `http://localhost:8080`.
 package struct OriginPattern: Hashable, Codable, Sendable {
   /// `http` or `https`.
   package var scheme: String
-  /// In lower case; of a wildcard what stands behind `*.`.
+  /// In lower case. For a wildcard, the part after `*.`.
   package var host: String
-  /// Whether any name below `host`, at any depth, is meant, and not `host` itself.
+  /// Whether the pattern means any name below `host`, at any depth, and not `host` itself.
   package var isWildcard: Bool
   package var port: Int
 
-  /// `nil` for anything but a scheme, a host and perhaps a port.
+  /// `nil` unless the text consists of a scheme, a host and an optional port.
   package init?(_ text: String) {
     let lowercased = text.lowercased()
     guard let scheme = ["https", "http"].first(where: { lowercased.hasPrefix("\($0)://") }) else {

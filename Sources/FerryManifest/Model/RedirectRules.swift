@@ -1,15 +1,16 @@
-/// How redirects are followed, and what becomes of a sensitive request that would go to another origin.
+/// How redirects are followed, and what happens to a sensitive request that would be redirected to another
+/// origin.
 package struct RedirectRules: Hashable, Codable, Sendable {
   package enum AcrossOrigins: String, Codable, Sendable, CaseIterable {
-    /// It fails.
+    /// The request fails.
     case refuse
-    /// It goes there without its sensitive header fields; with a sensitive URL or body it fails.
+    /// The request is sent without its sensitive header fields; if its URL or body is sensitive, it fails.
     case strip
-    /// It goes there as it is.
+    /// The request is sent unchanged.
     case follow
   }
 
-  /// How many are followed; with 0 the first one is the response. Default 10.
+  /// How many redirects are followed. With 0, the first redirect is the response. Default 10.
   package var limit: Int
   /// Default refuse.
   package var acrossOrigins: AcrossOrigins

@@ -1,4 +1,4 @@
-/// What a `${…}` names, once `vars` and `env` are put in.
+/// The value that a `${…}` names, after `vars` and `env` are substituted.
 package enum Reference: Hashable, Codable, Sendable {
   case secret(String)
   case file(FileField)

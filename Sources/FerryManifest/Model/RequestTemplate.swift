@@ -1,4 +1,4 @@
-/// One HTTP request as the manifest writes it.
+/// One HTTP request of the manifest.
 package struct RequestTemplate: Hashable, Codable, Sendable {
   /// An HTTP method (RFC 9110 §9), in capitals as written.
   package var method: String

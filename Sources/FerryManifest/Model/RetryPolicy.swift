@@ -1,6 +1,6 @@
-/// When a failed request is tried again.
+/// When a failed request is retried.
 ///
-/// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then moved by up to
+/// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then changed by up to
 /// `±jitter` of itself.
 package struct RetryPolicy: Hashable, Codable, Sendable {
   /// Retries after the first attempt, in one launch. Default 5.

@@ -1,11 +1,11 @@
-/// Where a secret's value is found when a run starts; the value itself is never part of a manifest.
+/// The source of a secret's value, read when a run starts. The value itself is never part of a manifest.
 package struct Secret: Equatable, Sendable {
   package var name: Located<String>
   package var source: Source
 
   package enum Source: Equatable, Sendable {
     case environment(String)
-    /// A file's content without one trailing line end; relative to the manifest's folder.
+    /// A file's content without one trailing line break; the path is relative to the manifest's folder.
     case file(String)
   }
 

@@ -1,7 +1,7 @@
-/// A text that must not be shown: a secret, or what a response gave in confidence. It prints as `***`, also within
-/// other values; only `revealed` gives the text.
+/// A text that must not be shown: a secret, or a confidential value from a response. It prints as `***`, even
+/// inside other values; only `revealed` returns the text.
 package struct SensitiveValue: Hashable, Sendable {
-  /// For the request that carries it, the journal's secret column and the mask. Nothing else.
+  /// Only for the request that carries it, the journal's secret column and the mask.
   package let revealed: String
 
   package init(_ text: String) { revealed = text }
@@ -10,6 +10,6 @@ package struct SensitiveValue: Hashable, Sendable {
 extension SensitiveValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "***" }
   package var debugDescription: String { "***" }
-  /// `dump` and the default description of a value that holds this one go through the mirror.
+  /// `dump` and the default description of an enclosing value use the mirror.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

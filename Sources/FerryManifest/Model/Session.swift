@@ -1,4 +1,4 @@
-/// The rules that transfers share, after URLSessionConfiguration.
+/// The rules that transfers share, modeled on URLSessionConfiguration.
 package struct Session: Equatable, Sendable {
   package enum Kind: String, Codable, Sendable, CaseIterable {
     case `default`
@@ -10,7 +10,7 @@ package struct Session: Equatable, Sendable {
   package enum Discretionary: String, Codable, Sendable, CaseIterable {
     case no = "false"
     case yes = "true"
-    /// Those that are created in a background launch, until a foreground launch.
+    /// Transfers that are created in a background launch wait, until a foreground launch.
     case inferred
 
     package init(_ profile: Profile) {
@@ -21,7 +21,7 @@ package struct Session: Equatable, Sendable {
     }
   }
 
-  /// After URLRequest.CachePolicy.
+  /// Modeled on URLRequest.CachePolicy.
   package enum CachePolicy: String, Codable, Sendable, CaseIterable {
     case useProtocol = "use_protocol_cache_policy"
     case reloadIgnoringLocal = "reload_ignoring_local_cache"
@@ -40,24 +40,24 @@ package struct Session: Equatable, Sendable {
   package var kind: Kind
   /// The journal's name; by default `MANIFEST.SESSION`.
   package var identifier: String?
-  /// Concurrent requests to one host (scheme, name and port). Default 6, as URLSession's.
+  /// Concurrent requests to one host (scheme, name and port). Default 6, as in URLSession.
   package var maxConnectionsPerHost: Int
-  /// Idle time, reset by every byte. Default 60 s, as URLSession's.
+  /// The idle timeout, reset by every byte. Default 60 s, as in URLSession.
   package var timeoutForRequest: Duration
-  /// The whole item, retries and restarts included. Default 7 days, as URLSession's.
+  /// The limit for the whole item, including retries and restarts. Default 7 days, as in URLSession.
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
-  /// How redirects of its requests are followed.
+  /// How its requests follow redirects.
   package var redirects: RedirectRules
   package var discretionary: Discretionary
   /// Default true.
   package var allowsCellular: Bool
-  /// Networks that are paid by volume. Default true.
+  /// Whether networks that are paid by volume are allowed. Default true.
   package var allowsExpensive: Bool
   /// Default use_protocol_cache_policy.
   package var cachePolicy: CachePolicy
   package var serviceType: ServiceType
-  /// A command and its arguments, started when a batch of the session is through; empty for none.
+  /// A command and its arguments, started when a batch of the session has completed; empty for none.
   package var onEvents: [String]
 
   package init(

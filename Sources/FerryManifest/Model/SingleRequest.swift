@@ -10,7 +10,7 @@ package struct SingleRequest: Equatable, Sendable {
   package var session: Located<String>
   package var token: Located<String>?
   package var needs: [Located<String>]
-  /// Which outcome of `needs` lets it run. Default succeeded.
+  /// The outcome of `needs` that is required to run it. Default succeeded.
   package var when: When
   package var request: RequestTemplate
   package var expect: Expectation

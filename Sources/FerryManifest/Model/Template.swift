@@ -1,12 +1,12 @@
-/// A string with references in it, such as `${vars.api}/uploads/${allocate.upload_id}`.
+/// A string with references, such as `${vars.api}/uploads/${allocate.upload_id}`.
 ///
-/// The reader has already put in what is known before a run (`vars`, `env`); what is left are the
-/// references that get their value while it runs.
+/// The reader has already substituted the values that are known before a run (`vars`, `env`). The remaining
+/// references get their values during the run.
 package struct Template: Hashable, Codable, Sendable {
   package enum Segment: Hashable, Codable, Sendable {
-    /// The author's own words, `vars` included; they stand as they are.
+    /// Text from the author, including `vars`; it is not encoded.
     case literal(String)
-    /// A value from outside (`${env.NAME}`); it is encoded for its place as a reference is.
+    /// A value from outside (`${env.NAME}`). It is encoded for its place, like the value of a reference.
     case value(String)
     case reference(Reference)
   }
@@ -21,7 +21,7 @@ package struct Template: Hashable, Codable, Sendable {
     segments.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
   }
 
-  /// The whole text, where nothing in it waits for the run.
+  /// The whole text, if no part of it is known only during a run.
   package var constant: String? {
     var text = ""
     for segment in segments {

@@ -4,11 +4,12 @@ package struct TokenStep: Equatable, Sendable {
   package var session: Located<String>
   package var request: RequestTemplate
   package var expect: Expectation
-  /// `expires_in` (seconds from the answer) and `expires_at` (RFC 3339 or Unix seconds) tell its life.
+  /// `expires_in` (seconds from the response) and `expires_at` (RFC 3339 or Unix seconds) determine its
+  /// lifetime.
   package var capture: [Capture]
   /// The header field set on every request of a node that names this token.
   package var apply: RequestTemplate.Field
-  /// Origins that it is sent to besides those of the manifest's own URLs.
+  /// Origins to which it is sent, in addition to those of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: Refresh
   package var retry: RetryPolicy

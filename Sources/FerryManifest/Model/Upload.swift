@@ -1,4 +1,4 @@
-/// An upload batch: files, and the steps each of them goes through.
+/// An upload batch: files, and the steps that are performed for each of them.
 package struct Upload: Equatable, Sendable {
   package enum Deliver: String, Codable, Sendable, CaseIterable {
     case once
@@ -6,11 +6,11 @@ package struct Upload: Equatable, Sendable {
     case everyRun = "every_run"
   }
 
-  /// What tells `when_changed` that a delivered file has changed.
+  /// How `when_changed` detects that a delivered file has changed.
   package enum Compare: String, Codable, Sendable, CaseIterable {
     /// Its size or its modification time.
     case modification
-    /// Its size or, where that is the same, the SHA-256 of what it holds.
+    /// Its size or, if the size is the same, the SHA-256 of its content.
     case content
   }
 
@@ -34,18 +34,19 @@ package struct Upload: Equatable, Sendable {
   package var retry: RetryPolicy
   package var places = Places()
 
-  /// Where the manifest says what only a launch can judge. All are equal: a comment added above changes no plan.
+  /// The locations of content that only a launch can check. All values are equal, so adding a comment above
+  /// changes no plan.
   package struct Places: Equatable, Sendable {
-    /// Of each pattern of `files.include`; empty where that is the default.
+    /// The location of each pattern of `files.include`; empty if the default applies.
     package var include: [SourceLocation] = []
-    /// Of `allocate.valid_for`.
+    /// The location of `allocate.valid_for`.
     package var validFor: SourceLocation?
 
     package init() {}
     package static func == (a: Self, b: Self) -> Bool { true }
   }
 
-  /// What bounds one hand-over of items.
+  /// The limits of one hand-over of items.
   package struct Batch: Hashable, Codable, Sendable {
     package var maxItems: Int?
     /// In bytes.
@@ -57,23 +58,23 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// Which token a step carries.
+  /// The token that a step carries.
   package enum StepToken: Hashable, Codable, Sendable {
-    /// The node's.
+    /// The token of the node.
     case inherited
-    /// `token: none`, as for a presigned URL on another host.
+    /// `token: none`, for example for a presigned URL on another host.
     case none
   }
 
   /// The upload-ID step.
   package struct Allocate: Equatable, Sendable {
-    /// The node's own session where the manifest names none.
+    /// The node's own session if the manifest names none.
     package var session: Located<String>?
     package var token: StepToken
     package var request: RequestTemplate
     package var expect: Expectation
     package var capture: [Capture]
-    /// How long an ID may be used after its answer; `nil` means for ever.
+    /// How long an ID may be used after its response; `nil` means indefinitely.
     package var validFor: Duration?
 
     package init(
@@ -99,7 +100,7 @@ package struct Upload: Equatable, Sendable {
       case resumable
       case s3Multipart = "s3_multipart"
 
-      /// The method of a transfer's request that names none.
+      /// The default method of a transfer's request.
       package var method: String {
         switch self {
         case .put, .contentRange, .s3Multipart: "PUT"
@@ -111,7 +112,7 @@ package struct Upload: Equatable, Sendable {
 
     package var `protocol`: `Protocol`
     package var token: StepToken
-    /// Its method is the protocol's where the manifest gives none; its body is the file.
+    /// If the manifest gives no method, the protocol determines it. The body is the file.
     package var request: RequestTemplate
     package var expect: Expectation
     package var capture: [Capture]
@@ -133,9 +134,10 @@ package struct Upload: Equatable, Sendable {
     package var token: StepToken
     package var request: RequestTemplate
     package var expect: Expectation
-    /// The statuses that answer a commit which was carried out before; `nil` where there is no such answer.
+    /// The statuses with which the server responds to a commit that was already executed; `nil` if there are
+    /// none.
     package var alreadyDone: [Int]?
-    /// The header field that carries a key, the same for every attempt.
+    /// The header field that carries a key, which is the same for every attempt.
     package var idempotencyHeader: String?
     package var probe: Probe?
 
@@ -153,10 +155,10 @@ package struct Upload: Equatable, Sendable {
       self.probe = probe
     }
 
-    /// A request that asks whether the commit was carried out.
+    /// A request that asks whether the commit was executed.
     package struct Probe: Equatable, Sendable {
       package var request: RequestTemplate
-      /// Which answers say that it was.
+      /// The responses that confirm that it was.
       package var expect: Expectation
 
       package init(request: RequestTemplate, expect: Expectation = .init()) {
@@ -166,7 +168,7 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// The request that releases an upload ID which will not be used.
+  /// The request that releases an upload ID that will not be used.
   package struct Abandon: Equatable, Sendable {
     package var session: Located<String>?
     package var token: StepToken
@@ -184,11 +186,11 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// What becomes of a file once it is delivered.
+  /// What happens to a file after it is delivered.
   package enum After: Hashable, Codable, Sendable {
     case keep
     case delete
-    /// A folder relative to `root`, which is never listed.
+    /// Moves it to a folder relative to `root`, which is never listed.
     case moveTo(String)
   }
 

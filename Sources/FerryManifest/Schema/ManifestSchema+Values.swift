@@ -1,7 +1,7 @@
 extension ManifestSchema {
-  /// What may stand at a key, and what an editor says about it.
+  /// The allowed values of a key, and what an editor shows about it.
   ///
-  /// Words beside a `$ref` mean nothing in draft 07, and editors show them all the same.
+  /// Keywords next to a `$ref` have no meaning in draft 07, but editors show them anyway.
   func property(_ key: KeyForm, _ extent: Extent) -> [OrderedJSON.Member] {
     var members = schema(key.form, extent)
     let readiness = ManifestReference.readiness(key)
@@ -23,20 +23,20 @@ extension ManifestSchema {
 
   // MARK: - Values
 
-  /// A value that `vars` and `env` may bring, wholly or in part.
+  /// A value that `vars` and `env` may supply, wholly or in part.
   private static let reference = #"\$\{"#
-  /// A number or boolean takes a reference only at its beginning.
+  /// A number or boolean may only begin with a reference.
   private static let leadingReference = #"^\$\{"#
 
   private func schema(_ form: ValueForm, _ extent: Extent) -> [OrderedJSON.Member] {
     switch form {
     case .text:
-      // The reader takes any scalar for a text, as it is written.
+      // The reader accepts any scalar as text, as written.
       return [types("string", "number", "boolean")]
     case .boolean:
       return [types("boolean", "string"), .init("pattern", .string(Self.leadingReference))]
     case .integer(let range):
-      // `minimum` and `maximum` are about numbers, `pattern` is about strings.
+      // `minimum` and `maximum` apply to numbers, `pattern` applies to strings.
       return [types("integer", "string"), .init("minimum", .integer(Int64(range.lowerBound)))]
         + (range.upperBound == .max ? [] : [.init("maximum", .integer(Int64(range.upperBound)))])
         + [.init("pattern", .string(Self.leadingReference))]
@@ -53,7 +53,7 @@ extension ManifestSchema {
     case .list(let element):
       return [types("array"), .init("items", .object(schema(element, extent)))]
     case .map(let key, let value):
-      // Some names take a dot, and the form does not tell which.
+      // Some names may contain a dot, and the form does not say which.
       let names: [OrderedJSON.Member] =
         key == "name"
         ? [.init("title", .string(key)), .init("pattern", .string("^[A-Za-z0-9_.-]{1,100}$"))] : []
@@ -71,7 +71,7 @@ extension ManifestSchema {
     [
       types("string"),
       .init("pattern", .string("^[0-9]+(\(units.joined(separator: "|")))$|\(Self.reference)")),
-      // Not of the standard; editors say it instead of the pattern.
+      // Not part of the standard. Editors show it instead of the pattern.
       .init(
         "patternErrorMessage",
         .string("A \(what) is a whole number and a unit (\(units.joined(separator: ", "))): \(example)")),
@@ -83,7 +83,7 @@ extension ManifestSchema {
     case .either(let forms):
       return forms.flatMap { alternatives($0, extent) }
     case .choice(let words, _):
-      // A word such as `true` is no string as it stands in YAML, and is one in quotes.
+      // A word such as `true` is not a string in YAML unless it is quoted.
       let plain = words.map { OrderedJSON(yaml: $0) ?? .string($0) }
       let quoted = zip(words, plain).filter { $1 != .string($0) }.map { "|^\($0.0)$" }.joined()
       return [

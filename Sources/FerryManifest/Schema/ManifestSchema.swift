@@ -1,14 +1,15 @@
-/// A JSON schema (draft 07) of the manifest for editors, made from the declarations that it is read with.
+/// A JSON schema (draft 07) of the manifest for editors, generated from the declarations with which manifests
+/// are read.
 ///
-/// What the reader accepts, the schema accepts. It refuses less than the reader: names, references and what one key
-/// says about another are beyond it.
+/// The schema accepts everything that the reader accepts. It also accepts more: it cannot check names,
+/// references and dependencies between keys.
 package struct ManifestSchema: Sendable {
-  /// Mappings may lack keys where the manifest has one of these: another text brings what is missing.
+  /// If the manifest has one of these keys, mappings may lack keys, because another text supplies them.
   private static let sharing = ["include", "defaults"]
-  /// The mapping that holds what is common to others: what stands in it is never whole.
+  /// The mapping with common values. The mappings in it are never complete.
   private static let common = "Defaults"
 
-  /// Whether a mapping has to be complete.
+  /// Whether a mapping must be complete.
   enum Extent: Sendable { case whole, part }
 
   private let top: ObjectForm
@@ -27,9 +28,10 @@ package struct ManifestSchema: Sendable {
       ] + choice + [.init("definitions", .object(definitions))])
   }
 
-  /// The whole manifest, or its part where it shares.
+  /// The whole manifest, or a part if it uses sharing.
   ///
-  /// A branch at the top, and no `anyOf`: an editor then completes and explains by exactly one of them.
+  /// The choice is a branch at the top instead of `anyOf`, so that an editor completes and explains according
+  /// to exactly one of them.
   private var choice: [OrderedJSON.Member] {
     let sharing = Self.sharing.filter { name in top.keys.contains { $0.name == name } }
     guard !sharing.isEmpty else {
@@ -44,7 +46,7 @@ package struct ManifestSchema: Sendable {
 
   // MARK: - Definitions
 
-  /// All that the top leads to, as it is first mentioned.
+  /// All definitions that the top level uses, in the order in which they are first mentioned.
   private var definitions: [OrderedJSON.Member] {
     var pending = [(top, Extent.whole)]
     if choice.count > 1 { pending.append((top, .part)) }
@@ -84,7 +86,7 @@ package struct ManifestSchema: Sendable {
     object.title == Self.common ? .part : extent
   }
 
-  /// Whether a mapping, or one inside it, asks for keys.
+  /// Whether a mapping, or one inside it, requires keys.
   private func needsPart(_ object: ObjectForm) -> Bool {
     guard object.title != Self.common else { return false }
     return object.keys.contains(where: \.isRequired) || object.rules.contains(where: \.asksForKeys)
@@ -133,7 +135,7 @@ package struct ManifestSchema: Sendable {
 }
 
 extension KeyRule {
-  /// Whether a mapping without keys can break it.
+  /// Whether a mapping without keys can violate the rule.
   fileprivate var asksForKeys: Bool {
     switch self {
     case .exactlyOne, .requires: true

@@ -1,5 +1,5 @@
-/// A JSON value whose members keep their order: an editor offers keys as they are declared, and the text of the same
-/// value is always the same.
+/// A JSON value whose members keep their order. An editor thus offers keys in the order of their
+/// declarations, and the text of the same value is always the same.
 package indirect enum OrderedJSON: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -36,12 +36,12 @@ extension OrderedJSON {
     }
   }
 
-  /// For people: what fits a line stands on one.
+  /// For people: a value that fits on one line is written on one line.
   package var pretty: String { pretty(indentation: 0, taken: 0) + "\n" }
 
   private static let width = 100
 
-  /// - Parameter taken: the columns that the line has already used.
+  /// - Parameter taken: the columns of the line that are already used.
   private func pretty(indentation: Int, taken: Int) -> String {
     let line = line
     guard taken + line.count > Self.width else { return line }
@@ -61,7 +61,7 @@ extension OrderedJSON {
     }
   }
 
-  /// JSON has no infinity and no NaN: what is too large for any range stands for them.
+  /// JSON has no infinity and no NaN. A number that is too large for any range represents them.
   private static func text(_ number: Double) -> String {
     number.isFinite ? ValueForm.text(number) : number < 0 ? "-1e999" : "1e999"
   }
@@ -75,7 +75,7 @@ extension OrderedJSON {
       case "\n": quoted += "\\n"
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
-      // Also what JSON allows and YAML 1.2 does not, since JSON is read as YAML.
+      // Also escapes characters that JSON allows but YAML 1.2 does not, because the JSON is read as YAML.
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}":
         let digits = String(letter.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -87,7 +87,8 @@ extension OrderedJSON {
 }
 
 extension OrderedJSON {
-  /// What a YAML value is in JSON, by the core schema: what an editor checks with a JSON schema.
+  /// The JSON value of a YAML value according to the core schema, which is what an editor checks against a
+  /// JSON schema.
   package init(_ node: YAMLNode) {
     switch node.content {
     case .sequence(let elements): self = .array(elements.map(OrderedJSON.init))
@@ -105,7 +106,7 @@ extension OrderedJSON {
     }
   }
 
-  /// A value as a manifest writes it: `[401]` is a list, `0.5` a number. Nil for what is no YAML.
+  /// Parses a value as written in a manifest: `[401]` is a list, `0.5` a number. Nil if it is not valid YAML.
   package init?(yaml text: String) {
     let document = YAMLDocument(SourceText(Array(text.utf8), file: ""))
     guard let root = document.root, document.diagnostics.isEmpty else { return nil }

@@ -1,19 +1,19 @@
-/// The manifest's `defaults`, put in wherever a value is not given.
+/// The manifest's `defaults`, inserted wherever a value is absent.
 ///
-/// Guided by the forms of the language: it knows no key but the names of the sections in `defaults`.
+/// Guided by the language's forms. The only keys that it knows are the names of the sections in `defaults`.
 struct Defaults {
   private let byName: [String: YAMLNode]
   private let form = ManifestDocument.shape(file: "").form
-  /// How many values may still be looked at: many common values for many nodes multiply.
+  /// How many values may still be processed, because many common values for many nodes multiply.
   private var budget = ManifestDecoder.mostValues
 
-  /// Not everything was filled; the decoder's own bound tells it.
+  /// Whether some values were not filled in. The decoder's own limit reports this.
   private var isExhausted: Bool { budget < 0 }
 
-  /// Titles of the objects that have common values wherever they stand, and their names in `defaults`.
+  /// Titles of the objects that have common values wherever they occur, and their names in `defaults`.
   private static let everywhere = ["Request": "request", "Retry": "retry"]
 
-  /// Nil where the manifest has none.
+  /// Nil if the manifest has no `defaults`.
   init?(of root: YAMLNode) {
     guard let members = root["defaults"]?.members else { return nil }
     byName = Dictionary(
@@ -37,7 +37,7 @@ struct Defaults {
     return root
   }
 
-  /// Puts in what is common to all requests and retries below a value.
+  /// Inserts the common values of requests and retries below a value.
   private mutating func filled(_ node: YAMLNode, _ form: ValueForm) -> YAMLNode {
     guard node.members != nil, !isExhausted else { return node }
     var node = node
@@ -69,7 +69,8 @@ struct Defaults {
     return node
   }
 
-  /// A mapping with what it lacks. Its own values win, whole where they are no mappings of the language.
+  /// A mapping with its absent values filled in. Its own values take precedence, and replace the whole common
+  /// value if they are not mappings of the language.
   private mutating func fill(_ node: YAMLNode, with common: YAMLNode, _ form: ValueForm) -> YAMLNode {
     guard form.isMapping, let own = node.members, let others = common.members, !isExhausted else {
       return node
@@ -95,7 +96,7 @@ struct Defaults {
 }
 
 extension YAMLNode {
-  /// Changes each member of a mapping; another value stays as it is.
+  /// Changes each member of a mapping; leaves other values unchanged.
   fileprivate mutating func mapMembers(_ change: (inout Member) -> Void) {
     guard case .mapping(var members) = content else { return }
     content = .mapping([])
@@ -113,7 +114,7 @@ extension ValueForm {
     }
   }
 
-  /// The form of what stands at a key.
+  /// The form of the value of a key.
   fileprivate func value(at key: String) -> ValueForm? {
     switch self {
     case .map(_, let value): value
@@ -123,12 +124,12 @@ extension ValueForm {
     }
   }
 
-  /// Names of header fields have no case (RFC 9110 §5.1).
+  /// Names of header fields are case-insensitive (RFC 9110 §5.1).
   fileprivate func folded(_ key: String) -> String {
     if case .map(key: "header", _) = self { key.lowercased() } else { key }
   }
 
-  /// Whether a rule forbids a key beside those that are given.
+  /// Whether a rule forbids a key in addition to the given keys.
   fileprivate func excludes(_ key: String, beside given: [String]) -> Bool {
     guard case .object(let object) = self else { return false }
     return object.rules.contains { rule in

@@ -1,10 +1,10 @@
-/// One of the nodes that `for_each` makes: what `${each.…}` stands for in it.
+/// One of the nodes that `for_each` creates, with the values of `${each.…}` in it.
 struct EachInstance: Sendable {
   let key: String
   var value: Value
-  /// Fields that have a mistake in them, which has been told.
+  /// Fields with a mistake, which has already been reported.
   var broken: Set<String> = []
-  /// Its name or value has something of the environment or the command line in it.
+  /// Whether its name or value contains something from the environment or the command line.
   var isFromOutside = false
 
   enum Value: Sendable {
@@ -18,6 +18,6 @@ struct EachInstance: Sendable {
 }
 
 extension EachInstance {
-  /// The name that the manifest gives a node, without its instance.
+  /// The node's name in the manifest, without its instance.
   static func base(of name: String) -> String { String(name.prefix { $0 != "[" }) }
 }

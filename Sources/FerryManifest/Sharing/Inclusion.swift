@@ -1,23 +1,23 @@
-/// Brings what a manifest includes and the manifest itself together, as one document.
+/// Merges a manifest and the files that it includes into one document.
 ///
-/// Sections are united name by name. What two files define is an error that names both places: nothing overrides
-/// anything silently.
+/// Sections are merged name by name. If two files define the same name, an error reports both locations;
+/// nothing is overridden silently.
 struct Inclusion {
-  /// Files that include files that include files.
+  /// The maximum depth of nested includes.
   static let deepest = 20
   static let mostFiles = 100
 
   private(set) var diagnostics: [Diagnostic] = []
   /// The included texts, in the order in which they are named.
   private(set) var sources: [SourceText] = []
-  /// A file could not be read or understood: nobody knows what it would have declared.
+  /// Whether a file could not be read or understood. What it would have declared is unknown.
   private(set) var isBroken = false
 
   private let files: ManifestFiles
-  /// From the manifest inwards.
+  /// The files being read, from the manifest inwards.
   private var underway: [(path: String, identity: ManifestFiles.Identity)]
   private var known: Set<ManifestFiles.Identity>
-  /// The bytes that may still come.
+  /// The number of bytes that may still be read.
   private var budget: Int
 
   init(_ main: SourceText, files: ManifestFiles) {
@@ -29,13 +29,13 @@ struct Inclusion {
     budget = SourceText.largest - main.bytes.count
   }
 
-  /// The document with all that it includes; its `include` lists the nested ones too.
+  /// The document with all its includes. Its `include` also lists the nested ones.
   mutating func unite(_ root: YAMLNode) -> YAMLNode {
     guard let members = root.members, let list = root["include"]?.elements else { return root }
     var united = United(members.filter { $0.key.value != "include" })
     var includes = list
     for element in list {
-      // What is no path is told where the list is read.
+      // An element that is not a path is reported when the list is read.
       guard let path = Self.path(element) else {
         isBroken = true
         continue
@@ -66,7 +66,7 @@ struct Inclusion {
     return text
   }
 
-  /// Reads one file and enters it. Nil where it cannot be, or need not be a second time.
+  /// Reads one file and records it. Nil if it cannot be read, or has already been included.
   private mutating func load(_ path: String, at location: SourceLocation) -> YAMLNode? {
     let file = ManifestFiles.path(path, from: location.file)
     let identity = files.identity(file)
@@ -77,7 +77,7 @@ struct Inclusion {
         help: "remove one of the includes between them")
       return nil
     }
-    // What two files include both is there once, under whatever names.
+    // A file that two files include is added once, whatever names they use for it.
     guard !known.contains(identity) else { return nil }
     guard underway.count <= Self.deepest, known.count <= Self.mostFiles else {
       refuse(
@@ -137,7 +137,7 @@ struct Inclusion {
   }
 }
 
-/// Mappings of several files as one.
+/// Mappings of several files, merged into one.
 private struct United {
   private(set) var members: [YAMLNode.Member]
   private var places: [String: Int]
@@ -148,7 +148,7 @@ private struct United {
       members.enumerated().map { ($0.element.key.value, $0.offset) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Adds what another file defines. A file with the same version is none the worse for it.
+  /// Adds the definitions of another file. Both files may state the same version.
   mutating func add(_ others: [YAMLNode.Member], _ diagnostics: inout [Diagnostic]) {
     for other in others where other.key.value != "include" {
       let isVersion = other.key.value == "version" && other.value.scalar?.value == .integer(1)
@@ -156,7 +156,7 @@ private struct United {
     }
   }
 
-  /// - Parameter depth: how many levels of mappings are united; a clash is told at the level below.
+  /// - Parameter depth: how many levels of mappings are merged. A conflict is reported at the level below.
   private mutating func add(
     _ other: YAMLNode.Member, depth: Int, isClash: Bool, _ diagnostics: inout [Diagnostic]
   ) {
@@ -170,7 +170,7 @@ private struct United {
       for member in new { inner.add(member, depth: depth - 1, isClash: true, &diagnostics) }
       members[place].value.content = .mapping(inner.members)
     } else if isClash {
-      // The manifest's own words come later than those that it includes.
+      // The manifest's own text comes after the texts that it includes.
       diagnostics.append(
         Diagnostic(
           .includeClash, at: members[place].key.location, "\(other.key.value.quoted) is defined in two files",

@@ -1,7 +1,7 @@
 extension ManifestDecoder {
-  /// Puts the nodes that `for_each` made in the place of the name that the manifest gives them together.
+  /// Replaces the common name of the nodes that `for_each` created with the names of these nodes.
   ///
-  /// Nil where there are too many of them.
+  /// Nil if there are too many of them.
   mutating func expandNeeds(of manifest: Manifest) -> Manifest? {
     var manifest = manifest
     var left = Self.mostValues

@@ -1,4 +1,4 @@
-/// How a manifest's includes are read; the manifest's own code touches no disk.
+/// Reads a manifest's includes. The module itself does not access the disk.
 package struct ManifestFiles: Sendable {
   /// Why a file could not be read, in the system's words.
   package struct Unreadable: Error, Sendable {
@@ -6,21 +6,21 @@ package struct ManifestFiles: Sendable {
     package init(_ reason: String) { self.reason = reason }
   }
 
-  /// What tells two files apart, however they are named.
+  /// Distinguishes files, however they are named.
   package enum Identity: Hashable, Sendable {
-    /// Of a file of which no more is known than its path.
+    /// For a file of which only the path is known.
     case path(String)
-    /// Of a file on a disk, or a pipe.
+    /// For a file on disk, or a pipe.
     case inode(device: UInt64, number: UInt64)
   }
 
-  /// Reads the file at a path: as the user gave the manifest's, or relative to the same folder as that one.
+  /// Reads the file at a path. The path is given like the manifest's path, or is relative to the same folder.
   package let read: @Sendable (_ path: String) throws(Unreadable) -> [UInt8]
 
-  /// The identity of the file at such a path; it may be that there is none.
+  /// The identity of the file at such a path. The file need not exist.
   package let identity: @Sendable (_ path: String) -> Identity
 
-  /// Files that have one path each.
+  /// Files with exactly one path each.
   package init(read: @escaping @Sendable (_ path: String) throws(Unreadable) -> [UInt8]) {
     self.init(read: read, identity: Identity.path)
   }
@@ -33,12 +33,12 @@ package struct ManifestFiles: Sendable {
     self.identity = identity
   }
 
-  /// For a manifest that stands alone.
+  /// For a manifest without includes.
   package static let none = ManifestFiles { _ throws(Unreadable) in
     throw Unreadable("there are no files here")
   }
 
-  /// A path that a file names, seen from where that file's own path is seen from, without `.` and `x/..`.
+  /// The path that a file names, relative to the same folder as the file's own path, without `.` and `x/..`.
   static func path(_ path: String, from file: String) -> String {
     let letters = PathLetters(path)
     let whole = PathLetters(

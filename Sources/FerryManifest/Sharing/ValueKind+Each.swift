@@ -1,10 +1,10 @@
-/// `for_each` as it is written.
+/// `for_each` as written in the manifest.
 struct ForEach: Sendable {
   var instances: [EachInstance]
 }
 
 extension ValueKind where Value == ForEach {
-  /// A list of names, or a mapping of names to what they stand for.
+  /// A list of names, or a mapping of names to their values.
   static var forEach: Self {
     let name = ValueForm.text(what: "name", references: false)
     let text = ValueForm.text(what: "text", references: false)
@@ -44,7 +44,7 @@ extension ValueKind where Value == ForEach {
 }
 
 extension ManifestDecoder {
-  /// The instances of a node with a `for_each`; nil for one that has none.
+  /// The instances of a node with a `for_each`; nil if it has none.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
     let takesForEach = space == .uploads || space == .fetches
     let hasForEach = node.value["for_each"] != nil
@@ -85,7 +85,7 @@ extension ManifestDecoder {
     return instance
   }
 
-  /// Those whose names can be names, each once.
+  /// The instances with valid names, each name once.
   fileprivate mutating func sound(_ instances: [(key: Located<String>, EachInstance)]) -> [EachInstance] {
     var first: [String: SourceLocation] = [:]
     return instances.compactMap { key, instance in
@@ -105,10 +105,10 @@ extension ManifestDecoder {
     }
   }
 
-  /// What `${each.…}` stands for.
+  /// The value of `${each.…}`.
   mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
     guard let each else {
-      // In `defaults` nobody knows yet.
+      // In `defaults`, the value is not known yet.
       guard !isPartial, !hasMisspeltForEach else { return nil }
       report(
         .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only with a 'for_each'",

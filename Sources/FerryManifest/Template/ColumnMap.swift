@@ -1,6 +1,7 @@
-/// Finds the place of a scalar's `${` in the manifest's text.
+/// Finds the location of a scalar's `${` in the manifest's text.
 ///
-/// Exact however the scalar is written; where the text is not what the scalar says, the scalar's start.
+/// The location is exact for all scalar styles. If the text does not match the scalar, it is the scalar's
+/// start.
 struct ColumnMap {
   private let start: SourceLocation
   private var walk: Walk
@@ -11,7 +12,7 @@ struct ColumnMap {
     case none
   }
 
-  /// - Parameter start: where the scalar starts, or the anchor or tag before it.
+  /// - Parameter start: the start of the scalar, or of the anchor or tag before it.
   init(_ scalar: YAMLScalar, at start: SourceLocation, in source: SourceText) {
     self.start = start
     walk = .none
@@ -24,7 +25,7 @@ struct ColumnMap {
     case .singleQuoted where cursor.isAt("'"):
       walk = .unescaped(UnescapedWalk(scalar.text, from: cursor))
     case .literal where cursor.isAt("|"), .folded where cursor.isAt(">"):
-      // Behind the sign there may be a comment.
+      // A comment may follow the indicator.
       cursor.skipLine()
       walk = .unescaped(UnescapedWalk(scalar.text, from: cursor))
     case .doubleQuoted where cursor.isAt("\""):
@@ -35,7 +36,8 @@ struct ColumnMap {
     }
   }
 
-  /// - Parameter offset: of a `${`, in code points of the scalar's value, from 0; more than the one before.
+  /// - Parameter offset: the offset of a `${` in code points of the scalar's value, from 0; must increase
+  ///   with each call.
   mutating func location(of offset: Int) -> SourceLocation {
     switch walk {
     case .unescaped(var walk):
@@ -62,10 +64,10 @@ struct ColumnMap {
   }
 }
 
-/// Of a scalar in which nothing is escaped.
+/// For a scalar without escapes.
 ///
-/// Folding and indentation put no `$` beside a `{` and take none away, nor does `''`: the nth `${` of the value
-/// is the nth of the text.
+/// Folding and indentation neither place a `$` before a `{` nor remove one, and neither does `''`. The nth
+/// `${` of the value is therefore the nth in the text.
 private struct UnescapedWalk {
   private let letters: String.UnicodeScalarView
   private var position: String.UnicodeScalarView.Index

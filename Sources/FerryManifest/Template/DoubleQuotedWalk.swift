@@ -1,13 +1,13 @@
-/// Goes through the text of a scalar in double quotes and counts the letters that it stands for (YAML 1.2 §7.3.1).
+/// Walks through the text of a double-quoted scalar and counts the characters of its value (YAML 1.2 §7.3.1).
 struct DoubleQuotedWalk {
   private var cursor: SourceCursor
-  /// Letters of the value before the cursor.
+  /// The number of characters of the value before the cursor.
   private var offset = 0
 
-  /// - Parameter cursor: behind the opening quote.
+  /// - Parameter cursor: the position after the opening quote.
   init(from cursor: SourceCursor) { self.cursor = cursor }
 
-  /// The place of a `$` of the value; nil where the text does not have it there.
+  /// The location of a `$` of the value; nil if the text does not have it there.
   mutating func location(of wanted: Int) -> SourceLocation? {
     while offset < wanted || isAtEscapedBreak {
       guard cursor.byte != nil, !cursor.isAt("\"") else { return nil }
@@ -18,7 +18,7 @@ struct DoubleQuotedWalk {
     return offset == wanted && isDollar ? cursor.location : nil
   }
 
-  /// Whether an escape stands here that takes a line's end away, and stands for no letter.
+  /// Whether the cursor is at an escape that removes a line break and produces no character.
   private var isAtEscapedBreak: Bool {
     guard cursor.isAt("\\") else { return false }
     var next = cursor
@@ -30,13 +30,13 @@ struct DoubleQuotedWalk {
     if cursor.isAtBlank {
       let before = cursor.location.column
       cursor.skipBlanks()
-      // Blanks at a line's end go with it.
+      // Blanks at the end of a line are dropped with the line break.
       if !cursor.isAtLineBreak { offset += cursor.location.column - before }
     } else if cursor.isAtLineBreak {
-      // libyaml takes these two for ends of lines, as YAML 1.1 does, and keeps them.
+      // libyaml treats these two as line breaks, as YAML 1.1 does, and keeps them.
       let isKept = cursor.isAt("\u{2028}") || cursor.isAt("\u{2029}")
       let breaks = skipBreaks()
-      // One is folded to a blank; of more, each but the first is kept.
+      // A single line break is folded to a blank. If there are several, all but the first are kept.
       offset += isKept ? breaks : max(1, breaks - 1)
     } else if cursor.isAt("\\") {
       skipEscape()
@@ -49,7 +49,7 @@ struct DoubleQuotedWalk {
   private mutating func skipEscape() {
     cursor.advance()
     if cursor.isAtLineBreak {
-      // The escape takes the first away.
+      // The escape removes the first line break.
       offset += skipBreaks() - 1
       return
     }
@@ -64,7 +64,7 @@ struct DoubleQuotedWalk {
     offset += 1
   }
 
-  /// Goes over the ends of lines, and the blanks behind each; returns how many ends there are.
+  /// Skips line breaks, and the blanks after each. Returns the number of line breaks.
   private mutating func skipBreaks() -> Int {
     var count = 0
     while cursor.isAtLineBreak {

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// Reads a text with references; what is known before a run is put in.
+  /// Reads a text with references, and substitutes the values that are known before a run.
   mutating func template(_ node: YAMLNode, wanted: String = "a text") -> Template? {
     guard let scalar = node.scalar, !node.isNull else {
       mismatch(node, wanted: wanted)
@@ -28,7 +28,7 @@ extension ManifestDecoder {
     return isWhole ? Template(joining: segments) : nil
   }
 
-  /// Reads a text that must be settled before a run.
+  /// Reads a text that must be known before a run.
   mutating func constant(_ node: YAMLNode, wanted: String = "a text") -> String? {
     let outer = place
     place = .constant
@@ -36,8 +36,9 @@ extension ManifestDecoder {
     return template(node, wanted: wanted)?.constant
   }
 
-  /// What a scalar means with `vars` and `env` put in: a text that begins with a reference is read as if its value
-  /// stood there plain. Nil for what is no scalar, or has a mistake in it, which has been told.
+  /// The meaning of a scalar after `vars` and `env` are substituted. A text that begins with a reference is
+  /// read as if its value were written there unquoted. Nil if it is not a scalar, or has a mistake, which has
+  /// been reported.
   mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
     guard let scalar = node.scalar else {
       mismatch(node, wanted: wanted, help: help)
@@ -47,7 +48,7 @@ extension ManifestDecoder {
     return constant(node).map(YAMLScalar.resolve)
   }
 
-  /// A key of the author's choice: `$${` is `${` in it as in any text, and a reference is refused.
+  /// A key that the author chooses. `$${` means `${` in it, as in any text; a reference is refused.
   mutating func name(ofKey key: Located<String>) -> String {
     guard key.value.contains("${") else { return key.value }
     let scalar = YAMLScalar(text: key.value, style: .literal, isOnOneLine: false)
@@ -70,7 +71,7 @@ extension ManifestDecoder {
 
   // MARK: - One reference
 
-  /// - Returns: nil where something is wrong with it, and has been told.
+  /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(_ expression: String, at location: SourceLocation) -> Template.Segment? {
     let (family, rest) = Self.split(expression)
     switch family {
@@ -107,7 +108,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// What a reference whose first word is not known may have been meant to be.
+  /// What a reference with an unknown first word was probably meant to be.
   private func help(forUnknown family: String, _ rest: String) -> String {
     let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
     let meant: String? =
@@ -201,7 +202,7 @@ extension ManifestDecoder {
 // MARK: - env
 
 extension ManifestDecoder {
-  /// `NAME` or `NAME:-default`; as in the shell, the default stands for an empty variable too.
+  /// `NAME` or `NAME:-default`. As in the shell, the default also replaces an empty variable.
   private mutating func environmentValue(_ expression: String, at location: SourceLocation) -> String? {
     let mark = expression.firstRange(of: ":-")
     let name = String(expression[..<(mark?.lowerBound ?? expression.endIndex)])
@@ -234,7 +235,7 @@ extension ManifestDecoder {
 }
 
 extension Template {
-  /// Neighbouring literals become one: where a variable begins is of no interest to a run.
+  /// Joins adjacent literals, because a run need not know where a variable begins.
   fileprivate init(joining segments: [Segment]) {
     var joined: [Segment] = []
     var literal = ""

@@ -1,13 +1,13 @@
-/// Where in the manifest a text stands, as far as references care.
+/// Where in the manifest a text is, as far as it matters for references.
 enum Place: Hashable, Sendable {
-  /// Settled before a run: `vars` and `env` alone.
+  /// Must be known before a run: only `vars` and `env` are allowed.
   case constant
   case session
-  /// In `defaults`: whatever has a value somewhere; where it is put to use, it is looked at again.
+  /// In `defaults`: everything that has a value somewhere is allowed. It is checked again where it is used.
   case defaults
   /// A token step's own request.
   case token(String)
-  /// What a token step sets on the requests of others.
+  /// The value that a token step sets on the requests of others.
   case apply(String)
   /// An upload, outside or inside its steps.
   case upload(String, Step?)
@@ -21,7 +21,7 @@ enum Place: Hashable, Sendable {
     case abandon
   }
 
-  /// The families of references that have a value here; `vars` and `env` have one everywhere.
+  /// The families of references that have a value here. `vars` and `env` have one everywhere.
   var families: [Reference.Family] {
     switch self {
     case .constant: []
@@ -39,7 +39,7 @@ enum Place: Hashable, Sendable {
     }
   }
 
-  /// In the words of a message.
+  /// The name for use in a message.
   var name: String {
     switch self {
     case .constant: "here"
@@ -58,7 +58,7 @@ enum Place: Hashable, Sendable {
     if case .upload(let name, _) = self { .upload(name, step) } else { self }
   }
 
-  /// The vertex of the graph that it belongs to.
+  /// The vertex of the dependency graph to which it belongs.
   var vertex: GraphVertex? {
     switch self {
     case .constant, .session, .defaults: nil

@@ -1,8 +1,9 @@
-/// Splits a text at its references: `${…}` is one, `$${` stands for `${` itself, any other `$` for a dollar sign.
+/// Splits a text at its references: `${…}` is a reference, `$${` stands for `${`, and any other `$` is a
+/// dollar sign.
 struct TemplateScanner {
   enum Piece: Equatable {
     case text(String)
-    /// What stands between the braces, and where the `$` is.
+    /// The text between the braces, and the location of the `$`.
     case expression(String, SourceLocation)
   }
 
@@ -10,7 +11,7 @@ struct TemplateScanner {
   private(set) var diagnostics: [Diagnostic] = []
 
   init(_ scalar: YAMLScalar, at location: SourceLocation, in source: SourceText) {
-    // Most texts have no reference, and need no second look.
+    // Most texts have no reference and need no scan.
     guard scalar.text.contains("${") else {
       if !scalar.text.isEmpty { pieces = [.text(scalar.text)] }
       return

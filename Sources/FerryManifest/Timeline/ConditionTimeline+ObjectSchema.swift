@@ -32,7 +32,7 @@ extension ConditionTimeline.Entry {
 }
 
 extension ValueKind where Value == String {
-  /// `08:00`, or a date and a time of RFC 3339, whose offset may be left out.
+  /// `08:00`, or a date and time in RFC 3339 format, whose offset may be omitted.
   fileprivate static var timelineMoment: Self {
     constant("time of day or moment").refused { text in
       let isTime = text.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9]/) != nil

@@ -1,4 +1,4 @@
-/// What network and power a machine has, and from when on: what `ferry plan --simulate --conditions` reads.
+/// The network and power of a machine over time: the input of `ferry plan --simulate --conditions`.
 package struct ConditionTimeline: Hashable, Codable, Sendable {
   package enum Network: String, CaseIterable, Codable, Sendable {
     case wifi
@@ -13,20 +13,20 @@ package struct ConditionTimeline: Hashable, Codable, Sendable {
   }
 
   package struct Entry: Hashable, Codable, Sendable {
-    /// A time of day as `08:00`, for every day; or a moment as `2026-12-24T18:00`, from which on nothing else counts
-    /// until a later one.
+    /// A time of day such as `08:00`, for every day, or a moment such as `2026-12-24T18:00`. After a moment,
+    /// only its entry counts, until a later moment.
     package var from: String
-    /// `nil` leaves what was before.
+    /// `nil` leaves the previous value unchanged.
     package var network: Network?
     package var isExpensive: Bool?
     package var power: Power?
   }
 
   package var entries: [Entry] = []
-  /// A name of the IANA time zone database; `nil` for the machine's own.
+  /// A name in the IANA time zone database; `nil` for the machine's own.
   package var timeZone: String?
 
-  /// Reads a timeline, or tells all that is wrong with it.
+  /// Reads a timeline, or reports all of its mistakes.
   ///
   /// - Parameter file: the path as the user gave it, for messages.
   package static func read(

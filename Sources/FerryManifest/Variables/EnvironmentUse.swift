@@ -1,8 +1,8 @@
-/// A name that the manifest asks the environment for.
+/// An environment variable that the manifest uses.
 package struct EnvironmentUse: Hashable, Sendable {
   package var name: String
   package var location: SourceLocation
   package var hasDefault: Bool
-  /// Asked for by `secrets`, when a run starts.
+  /// Whether `secrets` uses it, when a run starts.
   package var isSecret: Bool
 }

@@ -1,21 +1,22 @@
-/// The values that the command line gives: `--var`, and the files of `--vars-file`.
+/// The values given on the command line: `--var`, and the files of `--vars-file`.
 struct GivenVariables: Sendable {
   struct Value: Sendable {
     var text: String
-    /// The name and where a file gives it; nil for `--var`.
+    /// The location of the name in a file; nil for `--var`.
     var key: SourceLocation?
     var location: SourceLocation?
   }
 
   private(set) var values: [String: Value] = [:]
-  /// What a file gives is no text, which has been told.
+  /// Variables whose value in a file is not a text, which has been reported.
   private(set) var broken: Set<String> = []
   private(set) var sources: [SourceText] = []
   private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
-  ///   - variables: these win.
-  ///   - files: mappings of names to scalars, each a text as it is written; of two files the later wins.
+  ///   - variables: these take precedence.
+  ///   - files: mappings of names to scalars; each scalar is a text as written. A later file takes
+  ///     precedence.
   init(_ variables: [String: String], files: [SourceText]) {
     for source in files {
       sources.append(source)

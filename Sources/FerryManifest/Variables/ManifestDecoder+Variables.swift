@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// The value of a variable, put together at its first use.
+  /// The value of a variable, resolved at its first use.
   mutating func variable(_ name: String, at location: SourceLocation) -> Variables.Value {
     if let known = variables.resolved[name] { return spend(known, at: location) }
     guard let declared = variables.declared[name] else {
@@ -26,7 +26,7 @@ extension ManifestDecoder {
     return spend(value, at: location)
   }
 
-  /// A text that is one variable alone, of a type that JSON has.
+  /// A text that consists of a single variable of a type that JSON has.
   mutating func typedVariable(_ text: String, at location: SourceLocation) -> JSONTemplate? {
     guard text.hasPrefix("${vars."), text.hasSuffix("}") else { return nil }
     let name = String(text.dropFirst("${vars.".count).dropLast())
@@ -43,7 +43,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// Told of values that the command line gives to variables which the manifest does not have.
+  /// Reports values from the command line for variables that the manifest does not declare.
   mutating func reportUndeclared(_ given: GivenVariables) {
     guard !variables.isUnreadable else { return }
     let names = variables.names
@@ -52,7 +52,7 @@ extension ManifestDecoder {
         suggestion(for: name, among: names)
         ?? (names.isEmpty ? "it has no 'vars'" : "it has \(names.alternatives())")
       if let key = value.key {
-        // A file may serve several manifests.
+        // A file may be used for several manifests.
         report(
           .undeclaredVariable, .warning, at: key, "the manifest has no variable called \(name.quoted)",
           help: help)
@@ -82,7 +82,7 @@ extension ManifestDecoder {
     let outer = owner
     owner = Located(name, at: node.location)
     defer { owner = outer }
-    // A variable is the same wherever it is used, so it cannot be of an instance.
+    // A variable has the same value wherever it is used, so it cannot depend on an instance.
     let instance = each
     each = nil
     defer { each = instance }
@@ -97,7 +97,7 @@ extension ManifestDecoder {
     guard let wanted = variable.kind.wanted(insteadOf: text) else { return .text(text) }
     let given = variables.given[variable.name.value]
     let isFromCommandLine = given != nil && given?.location == nil
-    // The value may come from outside, and be a secret.
+    // The value may come from outside and be secret.
     report(
       .invalidVariable, at: location, "the variable \(variable.name.value.quoted) must be \(wanted)",
       help: "its type is declared as '\(variable.kind.rawValue)'"
@@ -127,11 +127,11 @@ extension ManifestDecoder {
     return spend(text, at: location).map(Variables.Value.text) ?? .broken
   }
 
-  /// Refuses a manifest whose variables double and double again.
+  /// Refuses a manifest whose variables grow exponentially.
   mutating func spend(_ text: String, at location: SourceLocation) -> String? {
     variables.budget -= text.utf8.count
     guard variables.budget < 0 else { return text }
-    // Once is enough: everything behind it is over the budget as well.
+    // Reported only once, because every later value also exceeds the budget.
     if variables.budget + text.utf8.count >= 0 {
       report(
         .variablesTooLarge, at: location, "variables stand for more than 64 MiB of text in all",

@@ -1,4 +1,4 @@
-/// A variable that the manifest declares, for whoever has to give it.
+/// A variable that the manifest declares, for callers that must supply its value.
 package struct RequiredVariable: Equatable, Sendable {
   package var name: String
   package var location: SourceLocation
@@ -6,6 +6,6 @@ package struct RequiredVariable: Equatable, Sendable {
   package var type: String
   package var description: String?
   package var isRequired: Bool
-  /// The command line gives a value.
+  /// Whether the command line gives a value.
   package var isGiven: Bool
 }

@@ -1,6 +1,6 @@
-/// One of the manifest's `vars`, as it is declared.
+/// The declaration of one of the manifest's `vars`.
 struct Variable: Sendable {
-  /// What its text must be.
+  /// The allowed form of its text.
   enum Kind: String, CaseIterable, Sendable {
     case string
     case boolean
@@ -13,10 +13,10 @@ struct Variable: Sendable {
 
   var name: Located<String>
   var kind = Kind.string
-  /// Where its default is written.
+  /// The default as written.
   var fallback: YAMLNode?
   var description: String?
-  /// Nil where the manifest does not say: required without a default.
+  /// Nil if the manifest does not say. It is then required if it has no default.
   var required: Bool?
 
   var isRequired: Bool { required ?? (fallback == nil) }
@@ -73,7 +73,7 @@ extension ValueKind where Value == YAMLNode {
 }
 
 extension Variable.Kind {
-  /// What a value must be, where this one is not.
+  /// A description of valid values, if this text is not one.
   func wanted(insteadOf text: String) -> String? {
     let value = YAMLScalar.resolve(text)
     switch self {

@@ -1,32 +1,34 @@
-/// What is known before a run: `vars`, what the command line gives, and the environment.
+/// The values known before a run: `vars`, values from the command line, and the environment.
 struct Variables: Sendable {
   enum Value: Equatable, Sendable {
     case text(String)
-    /// Something is wrong with it, and has been told.
+    /// It has a mistake, which has been reported.
     case broken
   }
 
   let environment: [String: String]
-  /// They win over `vars`.
+  /// These take precedence over `vars`.
   let given: [String: GivenVariables.Value]
-  /// What the command line gives is no text.
+  /// Variables whose value from the command line is not a text.
   let broken: Set<String>
 
   /// `vars` by name.
   private(set) var declared: [String: Variable] = [:]
   private var order: [String] = []
-  /// `vars` is no mapping, or a part of the manifest could not be read: nobody knows what is declared.
+  /// Whether `vars` is not a mapping, or a part of the manifest could not be read. The declared names are
+  /// then unknown.
   var isUnreadable = false
   var resolved: [String: Value] = [:]
-  /// Those of them that have something of the environment or the command line in them.
+  /// Resolved variables that contain something from the environment or the command line.
   var fromOutside: Set<String> = []
-  /// The variables whose values are being put together, from the outside in.
+  /// The variables being resolved, from the outside in.
   var underway: [Located<String>] = []
   private var environmentUses: Set<EnvironmentUse> = []
-  /// Bytes that variables and the environment may still bring: each could stand for more of the next.
+  /// The number of bytes that variables and the environment may still supply, because each variable can
+  /// multiply the next.
   var budget = 64 << 20
 
-  /// Variables inside variables.
+  /// The maximum nesting of variables in variables.
   static let deepest = 50
 
   init(environment: [String: String], given: GivenVariables) {
@@ -44,10 +46,10 @@ struct Variables: Sendable {
 
   var names: [String] { declared.keys.sorted() }
 
-  /// What the manifest asks the environment for, in the order of its text.
+  /// The environment variables that the manifest uses, in the order of its text.
   var uses: [EnvironmentUse] { environmentUses.sorted { $0.location < $1.location } }
 
-  /// What the command line gives to variables that are declared.
+  /// The values from the command line for declared variables.
   var givenTexts: [String: String] {
     given.filter { declared[$0.key] != nil }.mapValues(\.text)
   }

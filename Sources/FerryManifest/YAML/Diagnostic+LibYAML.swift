@@ -1,7 +1,7 @@
 import CYaml
 
 extension Diagnostic {
-  /// What libyaml says about a text it cannot read, with the remedy it does not tell.
+  /// libyaml's message about a text that it cannot read, with a remedy added.
   init(libyaml parser: yaml_parser_t, in source: SourceText) {
     func location(_ mark: yaml_mark_t) -> SourceLocation {
       SourceLocation(file: source.file, line: mark.line + 1, column: mark.column + 1)
@@ -26,7 +26,7 @@ extension Diagnostic {
       help = "put the value in double quotes: \"${…}\""
     } else {
       (message, help) = LibYAMLProblem.explain(problem, context: context)
-      // Of a directive, libyaml marks what stands behind it.
+      // For a directive, libyaml marks the position after it.
       if context == "while scanning a directive" { place = location(parser.context_mark) }
     }
     var notes: [Note] = []

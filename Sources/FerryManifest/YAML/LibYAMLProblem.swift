@@ -1,11 +1,11 @@
-/// libyaml's words for what it could not read, in ours, with the remedy it does not tell.
+/// Translates libyaml's messages about unreadable text into ferry's terms, and adds a remedy.
 enum LibYAMLProblem {
   static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {
     structure(problem) ?? scalar(problem, context: context) ?? directive(problem)
       ?? (problem, context.map { "it happened \($0)" })
   }
 
-  /// What begins at the place of libyaml's context.
+  /// What begins at the location of libyaml's context.
   static func place(_ context: String) -> String {
     switch context {
     case "while parsing a flow sequence", "while parsing a block collection": "the list begins here"

@@ -1,9 +1,9 @@
-/// A place in a text that moves forward, and knows its line and column at every step.
+/// A position in a text. It moves forward and always knows its line and column.
 struct SourceCursor {
   private let source: SourceText
   private var index: Int
   private(set) var location: SourceLocation
-  /// Where in the bytes the next line begins.
+  /// The byte index at which the next line begins.
   private var nextLine: Int?
 
   init(_ source: SourceText, at location: SourceLocation) {
@@ -13,10 +13,10 @@ struct SourceCursor {
     nextLine = source.start(ofLine: location.line + 1)
   }
 
-  /// The byte here, the first of its letter; nil at the text's end.
+  /// The byte at the cursor, the first of its character; nil at the end of the text.
   var byte: UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
 
-  /// Whether this text stands here.
+  /// Whether this text is at the cursor.
   func isAt(_ text: String) -> Bool {
     var index = index
     for byte in text.utf8 {
@@ -38,7 +38,7 @@ struct SourceCursor {
     }
   }
 
-  /// Goes over one letter; CR and LF are two.
+  /// Advances by one character; CR and LF are two.
   mutating func advance() {
     guard index < source.bytes.count else { return }
     index += 1
@@ -56,7 +56,7 @@ struct SourceCursor {
     while isAtBlank { advance() }
   }
 
-  /// Goes to the next line's start, or to the text's end.
+  /// Moves to the start of the next line, or to the end of the text.
   mutating func skipLine() {
     let line = location.line
     while byte != nil, location.line == line { advance() }

@@ -4,7 +4,8 @@ extension SourceText {
 
   package var start: SourceLocation { SourceLocation(file: file, line: 1, column: 1) }
 
-  /// What makes the bytes unreadable before YAML is looked at: size, encoding, control characters.
+  /// The reason why the bytes cannot be read, checked before YAML is parsed: size, encoding, control
+  /// characters.
   package func unreadable() -> Diagnostic? {
     guard bytes.count <= Self.largest else {
       return Diagnostic(
@@ -66,7 +67,7 @@ extension SourceText {
   private static func forbidden(_ scalar: Unicode.Scalar, at place: SourceLocation) -> Diagnostic? {
     let name: String
     switch scalar.value {
-    // libyaml skips it at the start of a line and counts a column for it, which then is an indentation.
+    // At the start of a line, libyaml skips it but counts a column for it, which then is an indentation.
     case 0xFEFF: name = "a byte order mark (U+FEFF) cannot stand inside the text"
     // YAML 1.2 §5.1, c-printable.
     case 0x09, 0x0A, 0x0D, 0x20...0x7E, 0x85, 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: return nil

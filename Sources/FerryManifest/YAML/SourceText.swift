@@ -1,12 +1,12 @@
 /// A manifest's bytes, and where its lines begin.
 ///
-/// Lines end where libyaml ends them (LF, CR, CRLF, NEL, LS, PS), so that its marks and ours agree.
+/// Lines end where libyaml ends them (LF, CR, CRLF, NEL, LS, PS), so that libyaml's marks match.
 package struct SourceText: Sendable {
   package let file: String
   /// The bytes without a byte order mark.
   package let bytes: [UInt8]
   private let lineStarts: [Int]
-  /// Of a line of many kilobytes, by its number: where every `stride`th code point begins.
+  /// For each line of many kilobytes, by its number: the index of every `stride`th code point.
   private let milestones: [Int: [Int]]
 
   private static let stride = 1_024
@@ -24,9 +24,9 @@ package struct SourceText: Sendable {
     String(decoding: bytes[range(ofLine: number)], as: UTF8.self)
   }
 
-  /// At most `limit` code points of a line from a column (from 1) on.
+  /// At most `limit` code points of a line, starting at a column (from 1).
   ///
-  /// A line can be 64 MiB long; nobody who looks for the end of a word wants all of it.
+  /// A line can be 64 MiB long, and a caller that looks for the end of a word does not need all of it.
   package func text(line number: Int, from column: Int, limit: Int) -> String {
     let slice = bytes[range(ofLine: number)]
     let start = index(line: number, column: column)
@@ -37,7 +37,7 @@ package struct SourceText: Sendable {
     return String(decoding: slice[start..<index], as: UTF8.self)
   }
 
-  /// Where in `bytes` a place is; the line's end, where the line is not so long.
+  /// The byte index of a line and column; the line's end if the line is shorter.
   func index(line number: Int, column: Int) -> Int {
     let slice = bytes[range(ofLine: number)]
     var index = slice.startIndex
@@ -54,7 +54,7 @@ package struct SourceText: Sendable {
     return min(index, slice.endIndex)
   }
 
-  /// Where in `bytes` a line (from 1) begins; nil behind the last.
+  /// The byte index at which a line (from 1) begins; nil after the last line.
   func start(ofLine number: Int) -> Int? {
     lineStarts.indices.contains(number - 1) ? lineStarts[number - 1] : nil
   }

@@ -1,9 +1,9 @@
 extension YAMLComposer {
-  /// What a mapping's merge key brings, by https://yaml.org/type/merge.html.
+  /// The contents of a mapping's merge key (https://yaml.org/type/merge.html).
   struct Merge {
-    /// Where the `<<` stands.
+    /// The location of the `<<`.
     let location: SourceLocation
-    /// How many members of the mapping stand before it.
+    /// The number of the mapping's members before it.
     let index: Int
     private var sources: [YAMLNode] = []
 
@@ -12,14 +12,14 @@ extension YAMLComposer {
       self.index = index
     }
 
-    /// Takes the value of the `<<`: a mapping or a list of mappings. Returns what is wrong with it.
+    /// Adds the value of the `<<`: a mapping or a list of mappings. Returns its mistakes.
     mutating func add(_ value: YAMLNode) -> [Diagnostic] {
       switch value.content {
       case .mapping:
         sources = [value]
         return []
       case .sequence(let elements):
-        // Of a list that an alias brought, the members are used where that alias stands.
+        // If an alias brought the list, its members are used at the location of that alias.
         let found = elements.map {
           YAMLNode(location: $0.location, use: value.use ?? $0.use, content: $0.content)
         }
@@ -38,10 +38,10 @@ extension YAMLComposer {
         notes: node.definitionNote)
     }
 
-    /// The members of a mapping with the merged ones where the `<<` stands.
+    /// The members of a mapping, with the merged ones in the place of the `<<`.
     ///
-    /// - Parameter explicit: the keys that the mapping has itself; they win, wherever they stand. Of the merged
-    ///   ones, the first wins.
+    /// - Parameter explicit: the mapping's own keys. They take precedence, wherever they are. Among merged
+    ///   keys, the first takes precedence.
     func members(
       into own: [YAMLNode.Member], explicit: [String: SourceLocation]
     ) -> [YAMLNode.Member] {
@@ -59,7 +59,7 @@ extension YAMLComposer {
 }
 
 extension YAMLNode {
-  /// For a value that an alias brought: where it is defined.
+  /// For a value that an alias brought: the location of its definition.
   var definitionNote: [Diagnostic.Note] {
     use == nil ? [] : [.init("the value is defined here", at: location)]
   }

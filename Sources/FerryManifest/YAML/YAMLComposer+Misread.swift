@@ -1,6 +1,6 @@
-/// What libyaml reads as something else than YAML 1.2 says, without a word.
+/// Detects text that libyaml silently reads differently from YAML 1.2.
 extension YAMLComposer {
-  /// `&a:b c`: libyaml ends the anchor's name at the ':', and the value is `:b c`.
+  /// `&a:b c`: libyaml ends the anchor's name at the ':' and reads the value as `:b c`.
   func misreadAnchor(
     of scalar: YAMLScalar, _ properties: YAMLEvent.Properties, at location: SourceLocation
   ) -> Diagnostic? {
@@ -8,7 +8,7 @@ extension YAMLComposer {
       return nil
     }
     var end = location
-    // Names of anchors are ASCII to libyaml.
+    // libyaml accepts only ASCII in anchor names.
     end.column += 1 + anchor.utf8.count
     guard source.text(line: end.line, from: end.column, limit: 1) == ":" else { return nil }
     return Diagnostic(
@@ -16,7 +16,7 @@ extension YAMLComposer {
       help: "use letters, digits, '-' and '_'; put a blank before a value that begins with ':'")
   }
 
-  /// `[?x]`: libyaml takes the '?' for the sign of a key, as if a blank were behind it.
+  /// `[?x]`: libyaml reads the '?' as a key indicator, as if a blank followed it.
   func misreadKey(_ key: YAMLNode, at location: SourceLocation) -> Diagnostic? {
     guard location.column > 1, let scalar = key.scalar, scalar.style == .plain, !scalar.text.isEmpty else {
       return nil

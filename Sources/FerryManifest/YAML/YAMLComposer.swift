@@ -1,15 +1,16 @@
 /// Builds the tree from libyaml's events, in bounded time and memory.
 struct YAMLComposer {
-  /// Levels of lists and mappings, those in what aliases stand for included. libyaml has no bound of its own.
+  /// The maximum nesting of lists and mappings, including the values of aliases. libyaml itself has no limit.
   static let deepest = 100
-  /// Values in all, those that aliases stand for counted each time: an alias bomb ends here.
+  /// The maximum number of values. The values of aliases count each time, which stops alias bombs.
   static let mostNodes = 250_000
-  /// Bytes of text that aliases stand for: a long text behind many aliases is a bomb of few values.
+  /// The maximum number of bytes of text in the values of aliases. A long text with many aliases is a bomb
+  /// with few values.
   static let mostAliasedText = 1 << 20
 
   private(set) var root: YAMLNode?
   var diagnostics: [Diagnostic] = []
-  /// Reading stopped before the document's end.
+  /// Whether reading stopped before the end of the document.
   private(set) var isBroken = false
 
   let source: SourceText
@@ -17,28 +18,28 @@ struct YAMLComposer {
   private var anchors: [String: Anchor] = [:]
   private var openedCount = 0
   private var nodeCount = 0
-  /// Bytes of all scalars, those that aliases stand for counted each time.
+  /// The bytes of all scalars; those of aliases count each time.
   private var textCount = 0
   private var aliasedText = 0
   private var hasDocument = false
 
   init(_ source: SourceText) { self.source = source }
 
-  /// What an anchor's name means at a place of the text: the latest of this name before it.
+  /// The meaning of an anchor's name at a location in the text: the latest anchor of this name before it.
   private enum Anchor {
     case whole(Value)
-    /// A list or mapping that is still open; `number` tells it from others of the name.
+    /// A list or mapping that is still open; `number` distinguishes it from others with the same name.
     case open(number: Int, SourceLocation)
   }
 
-  /// A finished value, and how much it is.
+  /// A finished value and its size.
   private struct Value {
     var node: YAMLNode
-    /// How many values it is, itself included.
+    /// The number of values in it, including itself.
     var weight = 1
-    /// Levels of lists and mappings in it, itself included.
+    /// The levels of lists and mappings in it, including itself.
     var height = 0
-    /// Bytes of text in it.
+    /// The bytes of text in it.
     var text = 0
   }
 
@@ -51,28 +52,28 @@ struct YAMLComposer {
     var content: Content
     var location: SourceLocation
     var anchor: String?
-    /// Which it is of all that were ever open.
+    /// The sequence number among all lists and mappings that were ever open.
     var number: Int
     /// `nodeCount` and `textCount` before it.
     var countBefore: Int
     var textBefore: Int
-    /// The most levels that a value in it has.
+    /// The maximum height of a value in it.
     var heightInside = 0
-    /// Where each key of a mapping stands.
+    /// The location of each key of a mapping.
     var seen: [String: SourceLocation] = [:]
     var merge: Merge?
-    /// Something is merged into it that is not known.
+    /// Whether something unknown is merged into it.
     var isIncomplete = false
   }
 
   private enum PendingKey {
     case usable(Located<String>)
     case merge
-    /// Told already; its value is read and dropped.
+    /// A key that has already been reported; its value is read and dropped.
     case refused
   }
 
-  /// Takes one event; false ends the reading.
+  /// Handles one event. Returns false to stop reading.
   mutating func handle(_ event: YAMLEvent) -> Bool {
     let location = SourceLocation(file: source.file, line: event.line + 1, column: event.column + 1)
     switch event.kind {
@@ -158,18 +159,18 @@ struct YAMLComposer {
     let value = Value(
       node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1,
       text: textCount - frame.textBefore)
-    // A value inside may have taken the name; then that one is the latest.
+    // A value inside may have used the same name. Then that value is the latest.
     if let anchor = frame.anchor, case .open(frame.number, _)? = anchors[anchor] {
       anchors[anchor] = .whole(value)
     }
     return add(value, counting: 1, at: frame.location)
   }
 
-  /// Puts a finished value into the list or mapping that is open.
+  /// Adds a finished value to the open list or mapping.
   ///
   /// - Parameters:
-  ///   - count: how many values it brings that are not counted yet.
-  ///   - location: where it is written; for an alias, not where its value is.
+  ///   - count: the number of its values that are not counted yet.
+  ///   - location: where it is written; for an alias, the location of the alias, not of its value.
   private mutating func add(
     _ value: Value, counting count: Int, isKnown: Bool = true, at location: SourceLocation
   ) -> Bool {
@@ -190,7 +191,7 @@ struct YAMLComposer {
     frame.heightInside = max(frame.heightInside, value.height)
     switch frame.content {
     case .sequence(var elements):
-      // The frame lets go of its array, so that appending copies nothing.
+      // The frame releases its array, so that appending copies nothing.
       frame.content = .sequence([])
       if isKnown { elements.append(node) }
       frame.content = .sequence(elements)
@@ -217,7 +218,7 @@ struct YAMLComposer {
     return true
   }
 
-  /// - Parameter count: the members that the mapping has so far.
+  /// - Parameter count: the number of members in the mapping so far.
   private mutating func key(
     _ node: YAMLNode, in frame: inout Frame, before count: Int, at location: SourceLocation
   ) -> PendingKey {
@@ -226,7 +227,7 @@ struct YAMLComposer {
       frame.isIncomplete = true
       return .refused
     }
-    // The language has a key `null`; a word in a key's place is meant as a word.
+    // The language has a key `null`. A word in the position of a key is meant as a word.
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(
@@ -274,7 +275,7 @@ struct YAMLComposer {
         .unknownAlias, at: location, "the alias '*\(name.clipped)' stands inside its own value",
         help: "write the value out", notes: [.init("the value begins here", at: start)])
     }
-    // Each looks at all anchors, and hostile text could have thousands of both.
+    // Each suggestion examines all anchors, and hostile text could have thousands of both.
     let nearest =
       diagnostics.count < 100 ? NearestName.suggestion(for: name, among: anchors.keys.sorted()) : nil
     return Diagnostic(

@@ -1,6 +1,6 @@
-/// One YAML document, read whole; what could not be used is told by `diagnostics`.
+/// One complete YAML document. Unusable parts are reported in `diagnostics`.
 package struct YAMLDocument: Sendable {
-  /// Nil for an empty document, and where the text ends in the middle of something.
+  /// Nil for an empty document, or if the text ends prematurely.
   package var root: YAMLNode?
   package var diagnostics: [Diagnostic]
 
@@ -19,7 +19,7 @@ package struct YAMLDocument: Sendable {
           .emptyManifest, at: source.start, "the manifest is empty",
           help: "begin with 'version: 1' and 'name: …'"))
     }
-    // A tree that broke off in the middle would call forth errors about what is only not read.
+    // An incomplete tree would cause errors about parts that were merely not read.
     self.init(root: problem == nil && !composer.isBroken ? composer.root : nil, diagnostics: diagnostics)
   }
 

@@ -13,14 +13,14 @@ struct YAMLEvent {
     case other
   }
 
-  /// What may stand before a value.
+  /// What may precede a value.
   struct Properties {
     var anchor: String?
     var tag: String?
   }
 
   var kind: Kind
-  /// From 0, as libyaml counts.
+  /// From 0, as in libyaml.
   var line: Int
   var column: Int
 
@@ -69,9 +69,9 @@ struct YAMLEvent {
 }
 
 extension YAMLEvent {
-  /// Hands the events of a text to `body`, in order, until it returns false.
+  /// Passes the events of a text to `body`, in order, until it returns false.
   ///
-  /// Returns what libyaml could not read, if anything.
+  /// Returns libyaml's error, if there is one.
   static func forEach(in source: SourceText, _ body: (YAMLEvent) -> Bool) -> Diagnostic? {
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     defer { parser.deallocate() }
@@ -81,7 +81,7 @@ extension YAMLEvent {
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
 
-    // libyaml keeps the pointer until the parser is deleted, so all of the work is inside the closure.
+    // libyaml keeps the pointer until the parser is deleted, so all work is done inside the closure.
     return source.bytes.withUnsafeBufferPointer { buffer in
       yaml_parser_set_input_string(parser, buffer.baseAddress, buffer.count)
       var event = yaml_event_t()

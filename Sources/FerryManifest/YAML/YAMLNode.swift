@@ -1,15 +1,16 @@
-/// A value of a YAML document and its place.
+/// A value of a YAML document and its location.
 package struct YAMLNode: Sendable {
-  /// Where the value starts; for what an alias stands for, where the anchor defines it.
+  /// The start of the value; for the value of an alias, the location where the anchor defines it.
   package var location: SourceLocation
-  /// Where the alias stands that brought the value here, by itself or through a merge key; nil for what is
-  /// written where it is meant.
+  /// The location of the alias that brought the value here, by itself or through a merge key; nil for a value
+  /// that is written in place.
   ///
-  /// What is inside the value keeps its own: of aliases in aliases, the outermost stands on the outermost value.
+  /// Values inside it keep their own. For aliases in aliases, the outermost value has the location of the
+  /// outermost alias.
   package var use: SourceLocation?
   package var content: Content
-  /// It was not read as it was meant (an alias without an anchor, a merge of what is no mapping), and that has been
-  /// told: what it is, or lacks, tells nothing more.
+  /// Whether it was not read as intended (an alias without an anchor, a merge of something that is not a
+  /// mapping), which has been reported. Its content, or what it lacks, is then not meaningful.
   var isIncomplete = false
 
   package init(location: SourceLocation, use: SourceLocation? = nil, content: Content) {
@@ -30,7 +31,7 @@ package struct YAMLNode: Sendable {
     package var value: YAMLNode
   }
 
-  /// The value of a key, where this is a mapping that has it.
+  /// The value of a key, if this is a mapping that has the key.
   package subscript(key: String) -> YAMLNode? {
     members?.first { $0.key.value == key }?.value
   }
@@ -51,10 +52,10 @@ package struct YAMLNode: Sendable {
     if case .null? = scalar?.value { true } else { false }
   }
 
-  /// ", found 'text'", with the text as it is written: what a reference in it stands for may be a secret.
+  /// ", found 'text'", with the text as written, because the value of a reference in it may be a secret.
   var foundWord: String { scalar.map { ", found \($0.text.quoted)" } ?? "" }
 
-  /// What a person would call it: "a list", "the number 5".
+  /// A description for people: "a list", "the number 5".
   package var kindName: String {
     switch content {
     case .sequence: return "a list"

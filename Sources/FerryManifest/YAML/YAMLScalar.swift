@@ -1,4 +1,4 @@
-/// A scalar as it is written, and what it means by the YAML 1.2 core schema (§10.3.2).
+/// A scalar as written, and its meaning according to the YAML 1.2 core schema (§10.3.2).
 package struct YAMLScalar: Sendable {
   package enum Style: Sendable {
     case plain
@@ -13,7 +13,7 @@ package struct YAMLScalar: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Digits that do not fit 64 bits.
+    /// An integer that does not fit 64 bits.
     case hugeInteger
     case float(Double)
     case string
@@ -21,14 +21,14 @@ package struct YAMLScalar: Sendable {
 
   package var text: String
   package var style: Style
-  /// A tag that says what the value must be taken for, whatever it looks like: `!!str 5`.
+  /// A tag that determines the type of the value, whatever it looks like: `!!str 5`.
   package var forcedType: ForcedType?
   /// Whether the scalar starts and ends on one line.
   package var isOnOneLine: Bool
 
   package enum ForcedType: Sendable {
     case string
-    /// `!!int "5"`: resolved as if it were plain.
+    /// `!!int "5"`: resolved as if it were unquoted.
     case resolved
   }
 
@@ -40,7 +40,7 @@ package struct YAMLScalar: Sendable {
     }
   }
 
-  /// What a plain scalar means; `no`, `on` and `yes` are strings.
+  /// The meaning of a plain scalar; `no`, `on` and `yes` are strings.
   package static func resolve(_ text: String) -> Value {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -51,7 +51,7 @@ package struct YAMLScalar: Sendable {
     case ".nan", ".NaN", ".NAN": return .float(.nan)
     default: break
     }
-    // Almost every string is told apart from a number by its first byte.
+    // The first byte distinguishes almost every string from a number.
     guard let first = text.utf8.first, isDigit(first) || first == 0x2B || first == 0x2D || first == 0x2E
     else { return .string }
     if text.hasPrefix("0o") { return integer(text.dropFirst(2), radix: 8) }

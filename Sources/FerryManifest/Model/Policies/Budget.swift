@@ -1,4 +1,4 @@
-/// How many bytes a kind of network may carry in a window of time.
+/// The number of bytes that a kind of network may carry in a window of time.
 package struct Budget: Hashable, Codable, Sendable {
   /// A window of the calendar in the budget's time zone.
   package enum Window: String, CaseIterable, Codable, Sendable {
@@ -9,11 +9,11 @@ package struct Budget: Hashable, Codable, Sendable {
   }
 
   package enum Cutoff: String, CaseIterable, Codable, Sendable {
-    /// What would not fit is not begun; smaller items may go.
+    /// Items that would exceed the limit are not started; smaller items may be.
     case cautious
-    /// What has begun may finish.
+    /// Items that have started may finish.
     case soft
-    /// At the limit everything stops, and offsets are kept.
+    /// At the limit, everything stops and offsets are kept.
     case hard
   }
 
@@ -33,7 +33,7 @@ package struct Budget: Hashable, Codable, Sendable {
   }
 }
 
-/// The budget of each kind of network; `nil` has no limit.
+/// The budget of each kind of network; `nil` means no limit.
 package struct Budgets: Hashable, Codable, Sendable {
   package var wifi: Budget?
   package var wired: Budget?

@@ -1,4 +1,4 @@
-/// Which network and power the machine has, or that ferry is to find out.
+/// The machine's network and power, or that ferry determines them.
 package struct Conditions: Hashable, Codable, Sendable {
   package enum Network: String, CaseIterable, Codable, Sendable {
     case auto

@@ -1,6 +1,6 @@
-/// How long requests of default sessions may go on in a launch, by its kind; `nil` has no end.
+/// How long requests of default sessions may run in a launch, by the kind of launch; `nil` means no limit.
 package struct ExecutionWindow: Hashable, Codable, Sendable {
-  /// From a hang-up (SIGHUP) on: while its terminal is there, a foreground launch has no end.
+  /// Counted from a hang-up (SIGHUP). While its terminal is there, a foreground launch has no limit.
   package var foreground: Duration?
   package var background: Duration?
   package var fetch: Duration?

@@ -1,8 +1,8 @@
-/// What `ferry cancel` leaves of a session.
+/// What `ferry cancel` removes of a session.
 package enum ForceQuit: String, CaseIterable, Codable, Sendable {
-  /// Its tasks are cancelled, the session stays.
+  /// Its tasks are canceled; the session remains.
   case cancelTasks = "cancel_tasks"
-  /// Session and tasks vanish, as in iOS 7.
+  /// The session and its tasks are removed, as in iOS 7.
   case removeSession = "remove_session"
 
   package init(_ profile: Profile) {

@@ -1,9 +1,10 @@
-/// The defaults of the policies, and nothing else: whatever a profile gives, a key can give too.
+/// Selects the defaults of the policies, and nothing else. Every default of a profile can also be set with a
+/// key.
 package enum Profile: String, CaseIterable, Codable, Sendable {
   /// Nothing is delayed and nothing is inferred.
   case server
-  /// As nsurlsessiond since iOS 8.
+  /// Like nsurlsessiond since iOS 8.
   case ios
-  /// As nsurlsessiond in iOS 7.
+  /// Like nsurlsessiond in iOS 7.
   case ios7
 }

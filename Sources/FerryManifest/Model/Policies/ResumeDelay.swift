@@ -2,16 +2,16 @@
 package struct ResumeDelay: Hashable, Codable, Sendable {
   package enum Policy: String, CaseIterable, Codable, Sendable {
     case none
-    /// A transfer that a resume creates starts no sooner than the period (iOS 8 and later).
+    /// A transfer that a resume creates starts after the period at the earliest (iOS 8 and later).
     case beforeStart = "before_start"
-    /// What is finished is handled no sooner than the period (iOS 7).
+    /// Finished transfers are handled after the period at the earliest (iOS 7).
     case afterCompletion = "after_completion"
   }
 
   package var policy: Policy
   /// Default 60 s.
   package var initial: Duration
-  /// What each resume multiplies the period with. Default 2.
+  /// The factor by which each resume multiplies the period. Default 2.
   package var factor: Double
   /// Default 6 h.
   package var max: Duration
