@@ -1,9 +1,9 @@
 import Foundation
 
-/// A place in the file system for a socket that nobody else can reach.
+/// The path of a socket that no other user can reach.
 ///
-/// A folder of its own with mode 0700, under `/tmp` and not under `TMPDIR`: a socket's path holds about a
-/// hundred bytes.
+/// It is in a new folder with mode 0700, under `/tmp` instead of `TMPDIR`, because a socket's path is limited
+/// to about a hundred bytes.
 struct PrivateSocket: Sendable {
   private let folder: String
 

@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// A small real HTTP server to try manifests against.
+/// A small real HTTP server for testing manifests.
 ///
 /// ```swift
 /// let server = ReceiverServer(ReceiverConfiguration(directory: folder))
@@ -10,7 +10,7 @@ import Foundation
 /// await server.stop()
 /// ```
 package actor ReceiverServer {
-  /// What was asked of the server in the wrong order.
+  /// A method was called in the wrong order.
   package enum Misuse: Error {
     case startedTwice
     case notRunning
@@ -34,7 +34,7 @@ package actor ReceiverServer {
 
   /// Starts to serve, and returns the port on 127.0.0.1.
   ///
-  /// Throws when the port is taken, the directory cannot be made, or it was started before.
+  /// Throws if the port is in use, the directory cannot be created, or the server was already started.
   package func start() async throws -> UInt16 {
     guard !hasStarted else { throw Misuse.startedTwice }
     hasStarted = true
@@ -61,7 +61,7 @@ package actor ReceiverServer {
     }
   }
 
-  /// Ends every connection, and returns when all is closed. The received bytes stay in the directory.
+  /// Closes every connection, and returns when all are closed. The received bytes remain in the directory.
   package func stop() async {
     guard let parts else { return }
     self.parts = nil
@@ -72,13 +72,13 @@ package actor ReceiverServer {
     parts.socket.remove()
   }
 
-  /// What has been received, as `GET /received` shows it.
+  /// What has been received, in the form of `GET /received`.
   package func received() throws -> Listing {
     guard let parts else { throw Misuse.notRunning }
     return parts.handler.ledger.withLock { $0.listing }
   }
 
-  /// Lets something go wrong from now on, as `POST /faults` does.
+  /// Adds a fault that applies from now on, like `POST /faults`.
   package func add(_ fault: Fault) throws {
     guard let parts else { throw Misuse.notRunning }
     try fault.validate()
@@ -90,15 +90,15 @@ package actor ReceiverServer {
     let server = HTTPServer(
       config: HTTPServer.Configuration(
         address: .unix(path: socket.path),
-        // It bounds a handler, which reads a whole body; a slow body is not a fault.
+        // It limits a handler, which reads a whole body. A slow body is not a fault.
         timeout: 7 * 24 * 3600,
-        // No body is kept for a second reading.
+        // No body is kept to be read again.
         sharedRequestReplaySize: 0,
         logger: .disabled),
       handler: handler)
     let run = Task { try await server.run() }
     do {
-      // A busy machine may take longer than the library's five seconds.
+      // On a busy machine this may take longer than the library's five seconds.
       try await server.waitUntilListening(timeout: 60)
     } catch {
       run.cancel()

@@ -1,15 +1,15 @@
 extension Fault {
-  /// Reads a fault as it stands on a command line: `ROUTE:KEY=VALUE,…`.
+  /// Parses a fault from a command line: `ROUTE:KEY=VALUE,…`.
   ///
-  /// | spec | at |
+  /// | spec | effect |
   /// |---|---|
-  /// | `commit:every=7,status=500` | every seventh commit, 500 is answered and nothing committed |
-  /// | `content:every=5,drop=before` | every fifth body, the connection is reset and nothing kept |
-  /// | `commit:every=4,drop=after,cut=close` | every fourth commit, it is done and the connection just ends |
-  /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind |
-  /// | `allocate:times=2,delay=0.2` | the first two allocations, the answer is late |
-  /// | `file:match=/a.json,status=404` | every request for a path that contains `/a.json` |
-  /// | `commit:response=redirect,status=303,location=/login,work=done` | every commit is done, and redirects |
+  /// | `commit:every=7,status=500` | every seventh commit gets a 500 response and nothing is committed |
+  /// | `content:every=5,drop=before` | at every fifth body, the connection is reset and nothing is stored |
+  /// | `commit:every=4,drop=after,cut=close` | every fourth commit is executed and the connection just ends |
+  /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind gets a 429 response |
+  /// | `allocate:times=2,delay=0.2` | the responses to the first two allocations are late |
+  /// | `file:match=/a.json,status=404` | every request for a path that contains `/a.json` gets a 404 response |
+  /// | `commit:response=redirect,status=303,location=/login,work=done` | every commit is executed and redirected |
   package init(spec: String) throws(Invalid) {
     let parts = spec.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let name = parts.first, let settings = parts.last else {

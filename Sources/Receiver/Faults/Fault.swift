@@ -1,13 +1,13 @@
-/// Something that goes wrong on request, at every nth request of a kind.
+/// A failure that the receiver causes on request, at every nth request of a kind.
 ///
-/// As JSON it has the names of the properties, with `retry_after` for ``retryAfter``; as text it is
+/// In JSON, its keys are the names of the properties, with `retry_after` for ``retryAfter``. As text, it is
 /// `commit:every=7,status=500` (see ``init(spec:)``).
 package struct Fault: Equatable, Sendable {
   /// When a connection is dropped.
   package enum Drop: String, Codable, Sendable {
-    /// Nothing is carried out.
+    /// The request is not executed.
     case before
-    /// The work is done, and nobody is told.
+    /// The request is executed, but no response is sent.
     case after
   }
 
@@ -15,72 +15,74 @@ package struct Fault: Equatable, Sendable {
   package enum Cut: String, Codable, Sendable {
     /// A TCP reset.
     case reset
-    /// An orderly end without an answer; the system makes it a reset when it has unread bytes.
+    /// An orderly end without a response. The system makes it a reset if there are unread bytes.
     case close
   }
 
-  /// Whether the server does the work before a hostile response.
+  /// Whether the server executes the request before a hostile response.
   package enum Work: String, Codable, Sendable {
     case none
     case done
   }
 
-  /// Which requests are counted.
+  /// The kind of requests that are counted.
   package var route: RouteClass
-  /// Of these, only those whose path and query contain this text; nil counts them all.
+  /// Counts only those whose path and query contain this text; nil counts them all.
   package var match: String?
-  /// The fault happens at every nth of them.
+  /// The fault occurs at every nth of them.
   package var every = 1
-  /// It happens this often at most; nil sets no bound.
+  /// The maximum number of occurrences; nil means no limit.
   package var times: Int?
-  /// This status is answered, and nothing is carried out; with a ``response``, the status of that one.
+  /// The status of the response; the request is not executed. With a ``response``, the status of that
+  /// response.
   package var status: Int?
-  /// `Retry-After` on that answer, in seconds.
+  /// The `Retry-After` of that response, in seconds.
   package var retryAfter: Int?
-  /// The connection is dropped.
+  /// When the connection is dropped; nil if it is not.
   package var drop: Drop?
-  /// How the connection breaks: by default a drop is a reset, and a response that is cut off ends in order.
+  /// How the connection breaks. By default, a drop is a reset, and a truncated response ends with an orderly
+  /// close.
   package var cut: Cut?
-  /// The answer, or the drop, comes this many seconds late; the work is done on time.
+  /// The delay of the response or the drop in seconds. The request is executed without delay.
   package var delay: Double?
-  /// The response that the client gets, whatever the request.
+  /// The response that the client gets for any request.
   package var response: HostileResponse?
-  /// Whether the request is carried out before that response; by default it is not.
+  /// Whether the request is executed before that response. By default it is not.
   package var work: Work?
-  /// Where that response leads.
+  /// The target of that response's redirect.
   package var location: String?
-  /// How large it is, in bytes.
+  /// The size of that response, in bytes.
   package var size: Int?
-  /// How long it waits between two pieces, in seconds.
+  /// The time between two pieces of that response, in seconds.
   package var interval: Double?
 
-  /// Why a fault cannot be.
+  /// Why a fault is invalid.
   package struct Invalid: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Makes a fault that answers with a status.
+  /// Creates a fault that responds with a status.
   package static func status(
     _ status: Int, on route: RouteClass, every: Int = 1, times: Int? = nil, retryAfter: Int? = nil
   ) -> Fault {
     Fault(route: route, every: every, times: times, status: status, retryAfter: retryAfter)
   }
 
-  /// Makes a fault that drops the connection.
+  /// Creates a fault that drops the connection.
   package static func drop(
     _ drop: Drop, on route: RouteClass, every: Int = 1, times: Int? = nil, cut: Cut? = nil
   ) -> Fault {
     Fault(route: route, every: every, times: times, drop: drop, cut: cut)
   }
 
-  /// Makes a fault that answers late, by so many seconds.
+  /// Creates a fault that delays the response by this many seconds.
   package static func delay(
     _ seconds: Double, on route: RouteClass, every: Int = 1, times: Int? = nil
   ) -> Fault {
     Fault(route: route, every: every, times: times, delay: seconds)
   }
 
-  /// Makes a fault that sends a hostile response.
+  /// Creates a fault that sends a hostile response.
   package static func response(
     _ response: HostileResponse, on route: RouteClass, every: Int = 1, times: Int? = nil, status: Int? = nil,
     work: Work? = nil, location: String? = nil, size: Int? = nil, interval: Double? = nil
@@ -90,7 +92,7 @@ package struct Fault: Equatable, Sendable {
       location: location, size: size, interval: interval)
   }
 
-  /// Throws where the fault contradicts itself or would do nothing.
+  /// Throws if the fault contradicts itself or would have no effect.
   func validate() throws(Invalid) {
     if match?.isEmpty == true { throw Invalid(description: "match must not be empty") }
     if every < 1 { throw Invalid(description: "every must be at least 1") }
@@ -156,7 +158,7 @@ package struct Fault: Equatable, Sendable {
       }
     }
     if response == .foreignURL && location == nil { throw Invalid(description: "\(name) needs a location") }
-    // Anything else would write header fields or JSON of its own.
+    // Other characters could add header fields or JSON.
     let isPlain =
       location?.utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) } ?? true
     guard isPlain, location?.isEmpty != true else {
@@ -186,7 +188,7 @@ extension Fault: Codable {
   }
 
   package init(from decoder: any Decoder) throws {
-    // A key that is not known is a mistake in a fault, which would otherwise happen at every request.
+    // An unknown key is a mistake. If it were ignored, the fault would occur at every request.
     let given = try decoder.container(keyedBy: AnyKey.self).allKeys
     if let unknown = given.first(where: { CodingKeys(rawValue: $0.stringValue) == nil }) {
       throw Invalid(description: "'\(unknown.stringValue)' is no key of a fault")

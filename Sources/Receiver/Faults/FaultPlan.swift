@@ -1,4 +1,4 @@
-/// The faults in force, and how far each has counted.
+/// The active faults and their counters.
 struct FaultPlan {
   private struct Entry {
     let fault: Fault
@@ -8,7 +8,7 @@ struct FaultPlan {
 
   private var entries: [Entry] = []
 
-  /// The faults, in the order in which they were asked for.
+  /// The faults, in the order in which they were added.
   var faults: [Fault] { entries.map(\.fault) }
 
   /// Adds a fault, which counts from now on.
@@ -20,12 +20,12 @@ struct FaultPlan {
     entries.removeAll()
   }
 
-  /// Counts a request, and returns what is to go wrong with it.
+  /// Counts a request, and returns the fault that applies to it.
   ///
-  /// Every fault counts every request of its kind, or of those the ones that its `match` is in. Where several are due, the first that was asked for
-  /// happens, and the others have missed their turn.
+  /// Every fault counts the requests of its kind whose target contains its `match`, if it has one. If several
+  /// faults are due, the one that was added first occurs; the others miss their turn.
   ///
-  /// - Parameter target: the path and the query of the request, as they came.
+  /// - Parameter target: the path and query of the request, as received.
   mutating func count(_ route: RouteClass, target: String = "") -> Fault? {
     var chosen: Fault?
     for index in entries.indices {

@@ -1,4 +1,4 @@
-/// The kinds of request that a fault can be asked of.
+/// The kinds of request to which a fault can apply.
 package enum RouteClass: String, Codable, CaseIterable, Sendable {
   case token
   case allocate
@@ -12,6 +12,6 @@ package enum RouteClass: String, Codable, CaseIterable, Sendable {
   case blob
   case done
   case redirect
-  /// Every one of the above; the listing and the faults themselves are never meant.
+  /// Every one of the above. The routes of the listing and of the faults are never included.
   case any
 }

@@ -1,19 +1,19 @@
-/// Bytes that wait for a socket to take them.
+/// Bytes that wait to be written to a socket.
 struct ByteQueue {
-  /// So many bytes that were taken stay in memory at least, before the others move up.
+  /// The waiting bytes move up only after more than this many bytes were taken.
   private static let slack = 64 * 1024
 
   private var storage: [UInt8] = []
   private var start = 0
 
-  /// How many bytes wait.
+  /// The number of waiting bytes.
   var count: Int { storage.count - start }
-  /// How many bytes are in memory, those that were taken included.
+  /// The number of bytes in memory, including bytes that were already taken.
   var footprint: Int { storage.count }
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ bytes: some Collection<UInt8>) {
-    // A stream that never empties the queue must not leave all that was taken in front of it.
+    // If a stream never empties the queue, the taken bytes must not accumulate before the waiting ones.
     if start > Self.slack && start > storage.count / 2 {
       storage.removeFirst(start)
       start = 0
@@ -21,9 +21,9 @@ struct ByteQueue {
     storage.append(contentsOf: bytes)
   }
 
-  /// Offers the waiting bytes to `body`, which says how many it took.
+  /// Offers the waiting bytes to `body`, which returns how many it took.
   ///
-  /// Returns what `body` returned.
+  /// Returns the result of `body`.
   mutating func drain(_ body: (UnsafeRawBufferPointer) -> SystemSocket.Transfer) -> SystemSocket.Transfer {
     let result = storage.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     if case .moved(let count) = result {

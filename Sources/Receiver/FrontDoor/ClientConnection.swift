@@ -1,23 +1,24 @@
 import Foundation
 
-/// One client's connection and its private twin to the HTTP server behind the door.
+/// One client's connection and its private counterpart to the HTTP server behind the front door.
 ///
-/// Bytes pass from one to the other through two bounded queues; a side that is slow to take them makes the
-/// other side wait. It lives on the front door's thread.
+/// Bytes pass between them through two bounded queues. If one side reads slowly, the other side waits. The
+/// connection is used only on the front door's thread.
 struct ClientConnection {
-  /// A queue that holds this many bytes takes no more until some are gone.
+  /// A queue with this many bytes accepts no more until some are taken.
   private static let queueLimit = 256 * 1024
-  /// A hostile response is made in pieces of this size, which the client has to take first.
+  /// A hostile response is generated in pieces of this size, each after the client has taken the previous
+  /// one.
   private static let pieceSize = 64 * 1024
-  /// How much a client may still send after its answer was the last one, before it is cut off.
+  /// The number of bytes that a client may still send after its last response before the connection is cut.
   private static let lingerLimit = 4 * 1024 * 1024
 
   private enum Phase {
     case open
-    /// A hostile response is written; the server behind the door has no more part in it.
+    /// A hostile response is being written; the server behind the front door no longer takes part.
     case playing(ScriptPlayer)
-    /// The last answer is out or on its way; what the client still sends is read and thrown away, because
-    /// closing with unread bytes would reset the connection and take the answer with it.
+    /// The last response has been written or is being written. Further bytes from the client are read and
+    /// discarded, because closing with unread bytes would reset the connection and lose the response.
     case lingering(left: Int)
     case over
   }
@@ -29,7 +30,7 @@ struct ClientConnection {
   private var toClient = ByteQueue()
   private let recorder: RequestRecorder?
   private var phase = Phase.open
-  /// Whether the client is to see a reset once the connection is over.
+  /// Whether the client sees a reset when the connection is over.
   private(set) var endsByReset = false
   private var clientHasEnded = false
   private var serverHasEnded = false
@@ -43,41 +44,42 @@ struct ClientConnection {
     framing = RequestFraming(mark: id.mark)
   }
 
-  /// Whether there is nothing left to do but to close both sockets.
+  /// Whether only closing both sockets remains.
   var isOver: Bool {
     if case .over = phase { return true }
     return false
   }
 
-  /// When the next bytes of a hostile response are due; nil where none are.
+  /// When the next bytes of a hostile response are due; nil if none are.
   var due: ContinuousClock.Instant? {
     guard case .playing(let player) = phase, !player.isFinished, toClient.isEmpty else { return nil }
     return player.due
   }
 
-  /// What to wait for at the client's socket; 0 is nothing at all.
+  /// The events to poll for at the client's socket; 0 means none.
   var clientInterest: Int16 {
     let reads = !clientHasEnded && toServer.count < Self.queueLimit
     return Int16((reads ? Int32(POLLIN) : 0) | (toClient.isEmpty ? 0 : Int32(POLLOUT)))
   }
 
-  /// What to wait for at the server's socket; 0 is nothing at all.
+  /// The events to poll for at the server's socket; 0 means none.
   var serverInterest: Int16 {
     guard case .open = phase else { return 0 }
     let reads = !serverHasEnded && toClient.count < Self.queueLimit
     return Int16((reads ? Int32(POLLIN) : 0) | (toServer.isEmpty ? 0 : Int32(POLLOUT)))
   }
 
-  /// Writes a hostile response instead of the one that the server would have given.
+  /// Writes a hostile response in place of the server's response.
   mutating func play(_ script: ResponseScript, scratch: inout [UInt8]) {
     guard case .open = phase else { return }
-    // The responses to earlier requests on this connection come first; the server has written them all by now.
+    // The responses to earlier requests on this connection come first. The server has already written them
+    // all.
     while !serverHasEnded, readServer(&scratch) {}
     toServer.removeAll()
     phase = .playing(ScriptPlayer(script, from: .now))
   }
 
-  /// Moves what can be moved, after `poll` has said which sockets are ready.
+  /// Moves the available bytes, after `poll` has reported which sockets are ready.
   mutating func move(client ready: Int16, server serverReady: Int16, scratch: inout [UInt8]) {
     if ready & Int16(POLLERR | POLLNVAL) != 0 {
       phase = .over
@@ -89,7 +91,7 @@ struct ClientConnection {
       player.fill(&toClient, limit: Self.pieceSize, at: .now)
       phase = .playing(player)
     }
-    // Most writes go through at once, so they are tried without another round of `poll`.
+    // Most writes succeed at once, so they are tried without another `poll`.
     if !isOver { writeServer() }
     if !isOver { writeClient() }
     if !isOver { finish() }
@@ -98,13 +100,14 @@ struct ClientConnection {
   private mutating func readClient(_ scratch: inout [UInt8]) {
     switch scratch.withUnsafeMutableBytes({ SystemSocket.receive(from: client, into: $0) }) {
     case .moved(let count):
-      // Where the record cannot be kept, nothing happens that it would not show.
+      // If the record cannot be written, the connection ends, so that nothing happens that the record would
+      // not show.
       if let recorder, !recorder.record(scratch[..<count]) { phase = .over } else { take(scratch[..<count]) }
     case .wouldBlock: break
     case .ended:
       clientHasEnded = true
-      // Half a request is never finished: the handler must see its connection break. A hostile response ends too,
-      // as it may be endless.
+      // An incomplete request will never be completed, and the handler must see its connection break. A
+      // hostile response also ends, because it may be endless.
       if case .open = phase, framing.isBetweenRequests { break }
       phase = .over
     case .failed: phase = .over
@@ -127,7 +130,7 @@ struct ClientConnection {
     }
   }
 
-  /// Returns whether anything came.
+  /// Returns whether any bytes were received.
   @discardableResult
   private mutating func readServer(_ scratch: inout [UInt8]) -> Bool {
     switch scratch.withUnsafeMutableBytes({ SystemSocket.receive(from: server, into: $0) }) {
@@ -145,7 +148,7 @@ struct ClientConnection {
     guard !toServer.isEmpty else { return }
     let server = server
     if toServer.drain({ SystemSocket.send($0, to: server) }) == .failed {
-      // The server has ended; its last answer may still be waiting to be read.
+      // The server has closed; its last response may still be waiting to be read.
       toServer.removeAll()
       serverWasToldEnd = true
     }

@@ -1,10 +1,10 @@
-/// A client's connection, as the front door numbers them; never used twice in one run.
+/// The number that the front door gives a client's connection; never reused in one run.
 struct ConnectionID: Hashable, Sendable {
-  /// The field that tells a handler on which connection its request came in.
+  /// The header field that tells a handler on which connection its request arrived.
   static let header = "Receiver-Connection"
 
   let rawValue: UInt64
 
-  /// The field as it stands in a head, without its line end.
+  /// The field as written in a header section, without its line end.
   var mark: String { "\(Self.header): \(rawValue)" }
 }

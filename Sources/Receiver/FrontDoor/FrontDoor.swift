@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The TCP port that clients reach.
+/// The TCP port to which clients connect.
 ///
-/// FlyingFox always answers, so a connection that breaks instead cannot come from a handler. The front door
-/// stands before it and passes bytes between each client and a private socket in the file system; a handler
-/// that wants a connection to break asks for ``cut(_:by:)``, and for ``play(_:on:)`` where it wants a response that
-/// FlyingFox cannot give. Nagle's algorithm does not apply to such a
-/// socket, which matters because FlyingFox writes an answer's head and body apart.
+/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed before
+/// FlyingFox and passes bytes between each client and a private socket in the file system. A handler that
+/// needs a connection to break calls ``cut(_:by:)``; one that needs a response that FlyingFox cannot send
+/// calls ``play(_:on:)``. Nagle's algorithm does not apply to such a socket, which matters because FlyingFox
+/// writes the head and body of a response separately.
 ///
-/// All sockets are worked by one thread around `poll`.
+/// One thread serves all sockets with `poll`.
 final class FrontDoor: Sendable {
   private enum Life {
     case closed
@@ -17,10 +17,10 @@ final class FrontDoor: Sendable {
     case ended
   }
 
-  /// What a handler wants of its connection.
+  /// An order of a handler for its connection.
   enum Order {
     case cut(ConnectionID, by: Fault.Cut)
-    /// Resumed once the response is the connection's, or the connection is gone.
+    /// Resumed when the response is assigned to the connection, or the connection is gone.
     case play(ConnectionID, ResponseScript, CheckedContinuation<Void, Never>)
   }
 
@@ -39,10 +39,10 @@ final class FrontDoor: Sendable {
   private let bell: (read: Int32, write: Int32)
   private let orders = Mutex(Orders())
 
-  /// Takes the port, where clients wait until ``open()``; connections will be passed on to the socket at
-  /// `path`. Whoever makes a door must ``stop()`` it.
+  /// Binds the port, where clients wait until ``open()``. Connections are then passed on to the socket at
+  /// `path`. The creator must call ``stop()``.
   ///
-  /// - Parameter recorder: gets every byte that clients send.
+  /// - Parameter recorder: receives every byte that clients send.
   init(port: UInt16, path: String, recorder: RequestRecorder? = nil) throws {
     self.recorder = recorder
     var ends: [Int32] = [-1, -1]
@@ -76,7 +76,7 @@ final class FrontDoor: Sendable {
     thread.start()
   }
 
-  /// Breaks a connection; once this has returned, no byte of an answer that is given later can get out.
+  /// Breaks a connection. After this has returned, no byte of a later response can be sent.
   func cut(_ id: ConnectionID, by how: Fault.Cut) {
     orders.withLock { orders in
       orders.list.append(.cut(id, by: how))
@@ -84,8 +84,8 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Has a response written to a connection; once this has returned, no byte of an answer that is given later can get
-  /// out. It does not wait for the response's end, which may never come.
+  /// Has a response written to a connection. After this has returned, no byte of a later response can be
+  /// sent. It does not wait for the end of the response, which may never come.
   func play(_ script: ResponseScript, on id: ConnectionID) async {
     await withCheckedContinuation { continuation in
       let isOpen = orders.withLock { orders in
@@ -98,7 +98,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Closes the port and every connection, and returns when that is done.
+  /// Closes the port and all connections, and returns when they are closed.
   func stop() async {
     await withCheckedContinuation { continuation in
       let life = orders.withLock { orders in
@@ -117,7 +117,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// What was asked for since the last time, for the loop.
+  /// Returns the orders since the last call, for the loop.
   func takeOrders() -> (list: [Order], stops: Bool) {
     orders.withLock { orders in
       defer { orders.list.removeAll() }
@@ -125,10 +125,10 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Wakes the loop; the caller holds the lock, so the pipe is not closed under it.
+  /// Wakes the loop. The caller holds the lock, so the pipe is not closed meanwhile.
   private func ring(_ orders: borrowing Orders) {
     guard orders.life == .open else { return }
-    // A full pipe is a bell that is ringing already.
+    // If the pipe is full, the loop wakes up anyway.
     _ = write(bell.write, [1], 1)
   }
 
@@ -147,7 +147,7 @@ final class FrontDoor: Sendable {
       return (orders.waiters, orders.list)
     }
     waiters.forEach { $0.resume() }
-    // These came while the loop closed its last connections.
+    // These orders arrived while the loop closed its last connections.
     for case .play(_, _, let continuation) in left { continuation.resume() }
   }
 }

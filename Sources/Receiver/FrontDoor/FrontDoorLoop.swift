@@ -2,9 +2,9 @@ import Foundation
 
 /// The front door's thread: waits for sockets, accepts clients, moves bytes, cuts connections.
 struct FrontDoorLoop {
-  /// Each connection may need four descriptors: the client's, two ends of the private socket, and a file.
+  /// Each connection may need four descriptors: the client's, the two ends of the private socket, and a file.
   private static let filesPerConnection = 4
-  /// Descriptors left to the rest of the process.
+  /// The number of descriptors reserved for the rest of the process.
   private static let sparedFiles = 64
 
   let listener: Int32
@@ -21,20 +21,21 @@ struct FrontDoorLoop {
     self.listener = listener
     self.bell = bell
     self.path = path
-    // FlyingFox stops for good when it runs out of descriptors; clients wait in the backlog instead.
+    // FlyingFox stops permanently if it runs out of descriptors. Beyond the limit, clients wait in the
+    // backlog instead.
     let open = min(Int(clamping: sysconf(Int32(_SC_OPEN_MAX))), 65_536)
     connectionLimit = max(16, (open - Self.sparedFiles) / Self.filesPerConnection)
   }
 
-  /// Works until it is told to stop, then closes every connection.
+  /// Runs until it is stopped, then closes every connection.
   consuming func run(takingOrdersFrom door: FrontDoor) {
     while true {
       var (interests, order) = waitList()
       let ready = poll(&interests, nfds_t(interests.count), patience)
-      // A signal; nothing in `interests` was filled in.
+      // Interrupted by a signal; `interests` was not filled in.
       if ready < 0 { continue }
-      // Orders come before the sockets: an answer that is ready by now may belong to a connection that
-      // was cut before the answer was given.
+      // Orders are handled before the sockets, because a response that is ready now may belong to a
+      // connection that was cut before the response was sent.
       if interests[0].revents != 0 { quietBell() }
       let orders = door.takeOrders()
       for order in orders.list { obey(order) }
@@ -54,7 +55,7 @@ struct FrontDoorLoop {
     }
   }
 
-  /// The sockets to wait for: bell, listener, then two for each connection in the order given beside.
+  /// The sockets to poll: bell, listener, then two for each connection, in the order of the second result.
   private func waitList() -> ([pollfd], [ConnectionID]) {
     var interests = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0)]
     interests.reserveCapacity(2 + 2 * connections.count)
@@ -67,14 +68,14 @@ struct FrontDoorLoop {
       for (file, interest) in [
         (connection.client, connection.clientInterest), (connection.server, connection.serverInterest),
       ] {
-        // `poll` reports a hang-up even to those who did not ask, so a socket without interest is left out.
+        // `poll` reports a hang-up even if it was not requested, so a socket without interest is omitted.
         interests.append(pollfd(fd: interest == 0 ? -1 : file, events: interest, revents: 0))
       }
     }
     return (interests, order)
   }
 
-  /// How long to wait at most until a hostile response goes on, in milliseconds; -1 is indefinitely.
+  /// The maximum wait until the next piece of a hostile response, in milliseconds; -1 means indefinitely.
   private var patience: Int32 {
     guard let due = connections.values.lazy.compactMap(\.due).min() else { return -1 }
     let wait = ContinuousClock.now.duration(to: due) / .milliseconds(1)
@@ -82,7 +83,7 @@ struct FrontDoorLoop {
   }
 
   private mutating func move(_ id: ConnectionID, client: Int16, server: Int16) {
-    // Nil where an order has cut it since.
+    // Nil if an order has cut it meanwhile.
     connections[id]?.move(client: client, server: server, scratch: &scratch)
     guard let connection = connections[id], connection.isOver else { return }
     connections[id] = nil
@@ -111,7 +112,7 @@ struct FrontDoorLoop {
   private mutating func acceptClients() {
     while connections.count < connectionLimit, let client = SystemSocket.acceptClient(on: listener) {
       guard let server = try? SystemSocket.connect(path: path) else {
-        // The server is going away; so does the client.
+        // The server is stopping, so the client's connection is closed.
         close(client)
         continue
       }

@@ -1,10 +1,10 @@
-/// Follows the requests on one connection: where a head ends, and how long its body is (RFC 9112).
+/// Tracks the requests on one connection: where a head ends, and how long its body is (RFC 9112).
 ///
-/// FlyingFox reads a head of any length and knows nothing of `Expect: 100-continue`, so both are looked after
-/// here, before it sees a byte. Every head that passes gets one more field, which tells the handlers on
-/// which connection the request came in.
+/// FlyingFox reads heads of any length and does not support `Expect: 100-continue`, so both are handled here,
+/// before it receives a byte. Every head that is passed on gets an additional field that tells the handlers
+/// on which connection the request arrived.
 struct RequestFraming {
-  /// Why a request is not passed on; its connection ends with this answer.
+  /// Why a request is not passed on. Its connection ends with this response.
   enum Refusal: Error, Equatable {
     case malformed
     case headTooLarge
@@ -21,9 +21,9 @@ struct RequestFraming {
     }
   }
 
-  /// The longest head, and the longest trailer, in bytes.
+  /// The maximum length of a head, and of a trailer, in bytes.
   static let headLimit = 64 * 1024
-  /// The longest line that gives a chunk's size, in bytes.
+  /// The maximum length of the line with a chunk's size, in bytes.
   private static let chunkLineLimit = 4096
 
   private enum Phase {
@@ -37,22 +37,22 @@ struct RequestFraming {
   /// The field that is added to every head, without its line end.
   let mark: String
   private var phase = Phase.head
-  /// The head, or the line of a chunked body, as far as it has come.
+  /// The part of the head, or of the current line of a chunked body, that has been received.
   private var gathered: [UInt8] = []
-  /// Where the newest line of `gathered` begins.
+  /// The start of the last line in `gathered`.
   private var lineStart = 0
 
   init(mark: String) {
     self.mark = mark
   }
 
-  /// Whether the bytes so far end between two requests.
+  /// Whether the bytes received so far end between two requests.
   var isBetweenRequests: Bool {
     if case .head = phase { return gathered.isEmpty }
     return false
   }
 
-  /// Passes what a client sent on to `output`.
+  /// Passes the bytes of a client on to `output`.
   ///
   /// Returns whether the client waits for `100 Continue` before it sends more.
   mutating func pass(_ input: ArraySlice<UInt8>, to output: inout ByteQueue) throws(Refusal) -> Bool {
@@ -73,7 +73,7 @@ struct RequestFraming {
         guard let size = Self.number(digits, radix: 16) else { throw .malformed }
         output.append(line)
         output.append("\r\n".utf8)
-        // The chunk's own line end belongs to it.
+        // The chunk includes its line end.
         phase = size == 0 ? .trailer : .chunk(left: size + 2)
       case .chunk(let left):
         let remaining = left - move(left, of: &rest, to: &output)
@@ -104,7 +104,7 @@ struct RequestFraming {
     return piece.count
   }
 
-  /// Gathers a head up to its empty line; nil while that has not come.
+  /// Collects a head up to its empty line; nil until that line was received.
   private mutating func takeHead(from rest: inout ArraySlice<UInt8>) throws(Refusal) -> Head? {
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       gathered.append(contentsOf: rest[...end])
@@ -127,7 +127,7 @@ struct RequestFraming {
     return nil
   }
 
-  /// Gathers one line, without its end; nil while that has not come.
+  /// Collects one line and returns it without its end; nil until the line is complete.
   private mutating func takeLine(
     from rest: inout ArraySlice<UInt8>, limit: Int
   ) throws(Refusal) -> [UInt8]? {
@@ -166,7 +166,7 @@ struct RequestFraming {
       default: break
       }
     }
-    // Both at once are how requests are smuggled (RFC 9112, section 6.1).
+    // Requests with both are used for request smuggling (RFC 9112, section 6.1).
     if isChunked && length != nil { throw .malformed }
     let hasBody = isChunked || (length ?? 0) > 0
     return Head(
@@ -185,13 +185,13 @@ struct RequestFraming {
     scalar == " " || scalar == "\t" || scalar == "\r"
   }
 
-  /// A number that is nothing but digits; nil for signs, blanks and what would overflow.
+  /// A number that consists only of digits; nil for signs, blanks and overflow.
   private static func number(_ digits: some Collection<UInt8>, radix: Int) -> Int? {
     let decimal = UInt8(ascii: "0")...UInt8(ascii: "9")
     let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
     let areDigits = digits.allSatisfy { decimal.contains($0) || (radix == 16 && letters.contains($0 | 0x20)) }
     guard !digits.isEmpty, areDigits else { return nil }
-    // Two bytes of room, for a chunk's line end.
+    // Leaves room for the two bytes of a chunk's line end.
     return Int(String(decoding: digits, as: UTF8.self), radix: radix).flatMap { $0 < Int.max - 2 ? $0 : nil }
   }
 }

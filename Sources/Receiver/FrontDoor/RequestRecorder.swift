@@ -1,19 +1,21 @@
 import Foundation
 
-/// Appends all that clients send to a file, byte for byte, in the order in which it arrived.
+/// Appends all bytes that clients send to a file, in the order of arrival.
 ///
-/// It shows what reached a server, whatever the server made of it. Two connections at once are mixed up in it.
+/// The file shows what reached the server, however the server interpreted it. The bytes of concurrent
+/// connections are interleaved.
 struct RequestRecorder: Sendable {
   private let file: Int32
 
-  /// Makes the file if it is missing, for its owner alone: it will hold whatever secrets are sent.
+  /// Creates the file if it is missing, readable only by its owner, because it will contain any secrets that
+  /// are sent.
   init(_ url: URL) throws {
     let path = url.path(percentEncoded: false)
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw SystemSocket.Failure.last("open \(path)") }
   }
 
-  /// Returns false where the bytes could not be written.
+  /// Returns false if the bytes could not be written.
   func record(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

@@ -2,21 +2,21 @@ import Foundation
 
 /// The socket calls that the front door needs, with their differences between systems.
 ///
-/// Descriptors are plain numbers here; whoever opened one closes it.
+/// Descriptors are plain numbers here. Whoever opened one must close it.
 enum SystemSocket {
-  /// What a read or a write came to.
+  /// The result of a read or a write.
   enum Transfer: Equatable {
-    /// So many bytes were moved, at least one.
+    /// This many bytes were moved, at least one.
     case moved(Int)
     /// Nothing can be moved now.
     case wouldBlock
-    /// The other side has ended its half.
+    /// The other side has closed its sending direction.
     case ended
     /// The connection is dead.
     case failed
   }
 
-  /// A call that failed, with the system's words for it.
+  /// A failed call, with the system's error text.
   struct Failure: LocalizedError {
     let call: String
     let code: Int32
@@ -57,7 +57,7 @@ enum SystemSocket {
     return file
   }
 
-  /// The port that a listening socket got.
+  /// The port to which a listening socket is bound.
   static func port(of file: Int32) throws -> UInt16 {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -68,18 +68,18 @@ enum SystemSocket {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// The next client that waits, ready for reading and writing without blocking.
+  /// Accepts the next waiting client. The descriptor is non-blocking.
   static func acceptClient(on listener: Int32) -> Int32? {
     let file = accept(listener, nil, nil)
     guard file >= 0 else { return nil }
     unblock(file)
-    // Answers leave as they come; Nagle's algorithm would hold back the last piece of each.
+    // Responses are sent immediately; Nagle's algorithm would delay the last piece of each.
     set(file, level: Int32(IPPROTO_TCP), option: TCP_NODELAY, to: 1)
     silencePipe(file)
     return file
   }
 
-  /// Connects to a socket in the file system, which succeeds or fails at once.
+  /// Connects to a socket in the file system. This succeeds or fails at once.
   static func connect(path: String) throws -> Int32 {
     let file = socket(AF_UNIX, stream, 0)
     guard file >= 0 else { throw Failure.last("socket") }
@@ -116,7 +116,7 @@ enum SystemSocket {
     outcome(Foundation.send(file, bytes.baseAddress, bytes.count, sendFlags))
   }
 
-  /// Says that nothing more will be sent.
+  /// Ends the sending direction.
   static func endSending(_ file: Int32) {
     shutdown(file, Int32(SHUT_WR))
   }

@@ -1,9 +1,9 @@
-/// What a `Range` field asks of a file (RFC 9110, section 14).
+/// The part of a file that a `Range` field requests (RFC 9110, section 14).
 enum ByteRange: Equatable {
-  /// Everything: there is no field, or one that is not understood, or it asks for several parts.
+  /// Everything: the field is absent, is not understood, or requests several parts.
   case whole
   case part(Range<Int>)
-  /// Nothing of what is asked for is there.
+  /// The file has nothing in the requested range.
   case unsatisfiable
 
   /// Reads `bytes=0-99`, `bytes=100-` and `bytes=-100` for a file of `size` bytes.

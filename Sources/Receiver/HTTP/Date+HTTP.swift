@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date {
-  /// The date as HTTP writes it, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+  /// The date in HTTP format, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
   var httpDate: String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -12,6 +12,6 @@ extension Date {
 }
 
 extension Duration {
-  /// The duration as a number of seconds, as JSON and `Date` have it.
+  /// The duration in seconds, as used by JSON and `Date`.
   var inSeconds: Double { self / .seconds(1) }
 }

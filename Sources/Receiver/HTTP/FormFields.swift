@@ -2,11 +2,11 @@ import Foundation
 
 /// The fields of a query or of a form body (`application/x-www-form-urlencoded`).
 ///
-/// `+` is a space, as browsers and most servers have it; a plus sign is `%2B`.
+/// `+` means a space, as in browsers and most servers; a plus sign is `%2B`.
 struct FormFields: Equatable {
   private var values: [String: String] = [:]
 
-  /// Reads `a=1&b=2`. Of a field that is given twice the first counts; what is not UTF-8 is left out.
+  /// Parses `a=1&b=2`. If a field is given twice, the first counts. Fields that are not UTF-8 are omitted.
   init(_ text: String) {
     for field in text.split(separator: "&") {
       let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

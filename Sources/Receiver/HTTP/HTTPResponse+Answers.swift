@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The shapes of answer that the routes give.
+/// The kinds of response that the routes send.
 extension HTTPResponse {
   static func empty(_ status: HTTPStatusCode, headers: HTTPHeaders = [:]) -> HTTPResponse {
     HTTPResponse(statusCode: status, headers: headers)
@@ -15,19 +15,20 @@ extension HTTPResponse {
     return HTTPResponse(statusCode: status, headers: headers, body: try JSONEncoder.receiver.encode(value))
   }
 
-  /// An error: `{"error": code, "error_description": what}`, the names of RFC 6749 for every route.
+  /// An error: `{"error": code, "error_description": what}`. Every route uses these names, which are those of
+  /// RFC 6749.
   static func problem(
     _ status: HTTPStatusCode, _ code: String, _ description: String, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
-    // Two strings can always be encoded; the empty answer is what is left if not.
+    // Two strings can always be encoded. If that fails nonetheless, the response is empty.
     let answer = try? json(["error": code, "error_description": description], status, headers: headers)
     return answer ?? .empty(status, headers: headers)
   }
 
-  /// The bytes of a file, or the part that the request asks for, or 304 where it has them already.
+  /// The bytes of a file, or the part that the request asks for, or 304 if the client already has them.
   ///
-  /// A file that is replaced in the moment between head and body ends the connection, which a client must
-  /// be ready for at any time.
+  /// If the file is replaced between head and body, the connection ends, which a client must handle at any
+  /// time.
   static func content(_ content: StoredContent, to request: HTTPRequest) throws -> HTTPResponse {
     let tag = "\"\(content.sha256)\""
     var headers: HTTPHeaders = [.eTag: tag, .acceptRanges: "bytes", .contentType: "application/octet-stream"]
@@ -71,7 +72,7 @@ extension HTTPRequest {
 }
 
 extension HTTPStatusCode {
-  /// A status that is only known by its number.
+  /// A status that is known only by its number.
   static func numbered(_ code: Int) -> HTTPStatusCode {
     HTTPStatusCode(code, phrase: "As Requested")
   }

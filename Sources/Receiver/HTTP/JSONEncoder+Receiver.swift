@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONEncoder {
-  /// The one form that JSON leaves in: the same value is always the same bytes.
+  /// The encoder for all JSON output: the same value always has the same bytes.
   static var receiver: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,17 +1,17 @@
 import FlyingFox
 import Foundation
 
-/// The body of one request, which comes over the wire as it is read.
+/// The body of one request. It is received while it is read.
 ///
-/// It must be read to its end before an answer is given, because FlyingFox takes the next bytes on the
-/// connection for the next request.
+/// It must be read to its end before a response is sent, because FlyingFox treats the next bytes on the
+/// connection as the next request.
 struct RequestBody {
   /// The connection ended before the body did.
   struct CutShort: Error {}
-  /// The body is longer than what may be held in memory.
+  /// The body is longer than the limit for bodies in memory.
   struct TooLarge: Error {}
 
-  /// The longest body that is held in memory, in bytes.
+  /// The maximum size of a body in memory, in bytes.
   static let memoryLimit = 1024 * 1024
 
   private let sequence: HTTPBodySequence
@@ -23,7 +23,7 @@ struct RequestBody {
     expected = request.headers[.contentLength].flatMap { Int($0) }
   }
 
-  /// Gives the whole body to `take`, piece by piece.
+  /// Passes the whole body to `take`, piece by piece.
   ///
   /// Throws ``CutShort``.
   mutating func read(_ take: (Data) -> Void) async throws(CutShort) {
@@ -38,7 +38,7 @@ struct RequestBody {
     } catch {
       throw CutShort()
     }
-    // AsyncBufferedPrefixSequence, which FlyingFox reads with, takes an early end for the end.
+    // AsyncBufferedPrefixSequence, with which FlyingFox reads, treats a premature end as the end.
     if let expected, count < expected { throw CutShort() }
   }
 
@@ -54,9 +54,9 @@ struct RequestBody {
     return gathered
   }
 
-  /// Reads what nobody has wanted.
+  /// Reads and discards the unread part.
   mutating func drain() async {
-    // A connection that breaks here has nobody left to tell.
+    // If the connection breaks here, nobody is left who could receive a report.
     try? await read { _ in }
   }
 }

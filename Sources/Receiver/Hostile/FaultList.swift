@@ -1,4 +1,4 @@
-/// The hostile responses as `ferry-receiver --list-faults` prints them.
+/// The list of hostile responses that `ferry-receiver --list-faults` prints.
 package enum FaultList {
   package static var text: String {
     let width = HostileResponse.allCases.map(\.rawValue.count).max() ?? 0
@@ -19,7 +19,7 @@ package enum FaultList {
       """ + sections.joined(separator: "\n")
   }
 
-  /// The settings of one response in brackets; empty where it takes none.
+  /// The settings of one response in brackets; empty if it has none.
   private static func settings(of response: HostileResponse) -> String {
     let taken = response.settings
     var settings: [String] = []

@@ -1,8 +1,8 @@
-/// Gzip files (RFC 1952) that are made without a library: stored as they are, or nothing but zeros.
+/// Gzip files (RFC 1952) that are created without a library: either stored bytes, or only zeros.
 enum GzipBytes {
   private static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
 
-  /// Such bytes in one stored block (RFC 1951, section 3.2.4), at most 65,535 of them.
+  /// The bytes in one stored block (RFC 1951, section 3.2.4), at most 65,535.
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt16(clamping: bytes.count)
     let content = bytes.prefix(Int(count))
@@ -10,10 +10,11 @@ enum GzipBytes {
       + littleEndian(CRC32.checksum(of: content)) + littleEndian(UInt32(count))
   }
 
-  /// At most `size` zeros, at least 2,323 of them, as a script whose length does not grow with them.
+  /// At most `size` zeros, but at least 2,323, as a script whose length does not depend on their number.
   ///
-  /// One block of fixed Huffman codes: the literal 0, and then again and again "258 bytes from 1 byte before", which
-  /// takes 13 bits. Eight of these fill 13 bytes; one more before them ends the block's first 11 bits at a byte.
+  /// The file is one block with fixed Huffman codes: the literal 0, then repeatedly "258 bytes from 1 byte
+  /// before", which takes 13 bits. Eight of these fill 13 bytes; one more before them completes the block's
+  /// first 11 bits to a byte boundary.
   static func zeros(_ size: Int) -> (start: [UInt8], unit: [UInt8], units: Int, end: [UInt8]) {
     let copy = 258
     let units = max(1, (size - 1 - copy) / (8 * copy))
@@ -21,13 +22,13 @@ enum GzipBytes {
     let match = "1100010100000"
     let start = packed("110" + "00110000" + match)
     let unit = packed(String(repeating: match, count: 8))
-    // The block's end is seven zero bits.
+    // The end of the block is seven zero bits.
     let end =
       [0] + littleEndian(CRC32.checksum(ofZeros: count)) + littleEndian(UInt32(truncatingIfNeeded: count))
     return (header + start, unit, units, end)
   }
 
-  /// Bits in the order in which deflate writes them: the first is the lowest of the first byte.
+  /// Packs bits in deflate's order: the first bit is the lowest of the first byte.
   private static func packed(_ bits: String) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (bits.utf8.count + 7) / 8)
     for (index, bit) in bits.utf8.enumerated() where bit == UInt8(ascii: "1") {
@@ -47,7 +48,7 @@ private enum CRC32 {
     ~bytes.reduce(UInt32.max) { advanced($0 ^ UInt32($1)) }
   }
 
-  /// A zero byte changes the register linearly, so many of them are a power of one matrix over the bits.
+  /// A zero byte changes the register linearly, so many zero bytes are a power of one matrix over the bits.
   static func checksum(ofZeros count: Int) -> UInt32 {
     var register = UInt32.max
     var power = (0..<32).map { advanced(1 << UInt32($0)) }
@@ -60,7 +61,7 @@ private enum CRC32 {
     return ~register
   }
 
-  /// The register after one byte, which was combined with it before.
+  /// The register after one byte, which the caller has already combined with it.
   private static func advanced(_ register: UInt32) -> UInt32 {
     (0..<8).reduce(register) { register, _ in
       register & 1 == 1 ? register >> 1 ^ 0xedb8_8320 : register >> 1

@@ -1,6 +1,6 @@
-/// The settings that each hostile response takes; a fault with any other is refused.
+/// The settings of each hostile response. A fault with any other setting is refused.
 extension HostileResponse {
-  /// The theme under which it is listed.
+  /// The heading under which it is listed.
   enum Theme: String, CaseIterable {
     case redirects = "Redirects"
     case statuses = "Unsolicited statuses"
@@ -13,12 +13,13 @@ extension HostileResponse {
     case bodies = "Bodies that are costly to read"
   }
 
-  /// What a fault can set of it, with the defaults; nil and false mean that the setting is refused.
+  /// The settings that a fault can change, with their defaults. Nil and false mean that the setting is
+  /// refused.
   struct Settings {
     let theme: Theme
-    /// The values that `status=` may have.
+    /// The allowed values of `status=`.
     var statuses: ClosedRange<Int>?
-    /// Nil together with ``statuses`` means that `status=` must be given.
+    /// If this is nil and ``statuses`` is not, `status=` is required.
     var status: Int?
     var takesLocation = false
     /// In bytes.

@@ -1,7 +1,7 @@
-/// A response that a hostile or broken server could send, by the name that a fault gives it.
+/// A response that a hostile or broken server could send. The raw value is its name in a fault.
 ///
-/// FlyingFox cannot send most of these, so the front door writes their bytes itself. Whatever their length, they are
-/// made piece by piece, and end when the client goes away or the receiver stops.
+/// FlyingFox cannot send most of these, so the front door writes their bytes itself. Whatever their length,
+/// they are generated piece by piece, and end when the client disconnects or the receiver stops.
 package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   // Redirects.
   case redirect
@@ -25,7 +25,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case etagLong = "etag-long"
   case lastModifiedControlCharacter = "last-modified-control-character"
 
-  // Responses that are cut off.
+  // Truncated responses.
   case cutInStatusLine = "cut-in-status-line"
   case cutAfterStatusLine = "cut-after-status-line"
   case cutInHeaderLine = "cut-in-header-line"
@@ -36,7 +36,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case cutInChunk = "cut-in-chunk"
   case cutBeforeLastChunk = "cut-before-last-chunk"
 
-  // Responses that take long.
+  // Slow responses.
   case silence
   case drip
   case dripHeader = "drip-header"
@@ -62,7 +62,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case gzipBomb = "gzip-bomb"
   case transferEncodingGzipBomb = "transfer-encoding-gzip-bomb"
 
-  // Framing that is wrong or says two things.
+  // Invalid or contradictory framing.
   case wrongContentLength = "wrong-content-length"
   case conflictingContentLengths = "conflicting-content-lengths"
   case contentLengthAndChunked = "content-length-and-chunked"
@@ -74,7 +74,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case http09 = "http-0.9"
   case garbage
 
-  // Bodies that are costly to read.
+  // Bodies that are expensive to read.
   case digits
   case nestedJSON = "nested-json"
   case manyValuesJSON = "many-values-json"

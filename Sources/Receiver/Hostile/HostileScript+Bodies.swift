@@ -27,7 +27,7 @@ extension HostileScript {
     let zeros = GzipBytes.zeros(size)
     var script = ResponseScript(head(tag, "Transfer-Encoding: gzip, chunked"))
     script.add(chunk(zeros.start))
-    // Many units make a chunk, so that the chunks' own bytes do not outweigh the content.
+    // A chunk holds many units, so that the overhead of the chunks does not exceed the content.
     let together = 256
     let long = Array(repeatElement(zeros.unit, count: together).joined())
     script.add(chunk(long), count: zeros.units / together)
@@ -42,10 +42,11 @@ extension HostileScript {
     return script
   }
 
-  /// Two responses on a connection that stays open, as the client has to find out by itself what the second is.
+  /// Two responses on a connection that stays open. The client must find out by itself what the second one
+  /// is.
   var secondResponse: ResponseScript { ResponseScript(persistent + persistent, ending: .hold) }
 
-  /// The second comes while the client has nothing to ask.
+  /// The second response arrives when the client has no request pending.
   var lateResponse: ResponseScript {
     var script = ResponseScript(ending: .hold)
     script.add(persistent, interval: interval)
@@ -53,7 +54,7 @@ extension HostileScript {
     return script
   }
 
-  /// A whole response after which the connection stays open.
+  /// A complete response after which the connection stays open.
   private var persistent: String {
     let body = Self.document
     return "\(statusLine)\(tag)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -68,7 +69,7 @@ extension HostileScript {
   /// A part of a body whose length is known before it is written.
   enum Part {
     case text(String)
-    /// So many bytes that repeat a pattern.
+    /// This many bytes of a repeated pattern.
     case filler(String, Int)
     case numbered(String, Int)
 
@@ -95,7 +96,7 @@ extension HostileScript {
     return script
   }
 
-  /// - Parameter unit: what the filler's length is a multiple of, in bytes.
+  /// - Parameter unit: the filler's length is a multiple of this, in bytes.
   func filled(_ start: String, _ pattern: String, unit: Int, _ end: String) -> [Part] {
     let room = max(0, size - start.utf8.count - end.utf8.count)
     return [.text(start), .filler(pattern, room / unit * unit), .text(end)]

@@ -1,9 +1,9 @@
 /// Redirects, statuses and validators: small responses whose header section is the attack.
 extension HostileScript {
-  /// The receiver's root, as the client names it.
+  /// The receiver's root URL, with the name that the client uses.
   var here: String { "http://\(host)/" }
 
-  /// - Parameter locations: the `Location` fields; none where the first is nil.
+  /// - Parameter locations: the values of the `Location` fields; no field if the first is nil.
   func redirect(to locations: String?...) -> ResponseScript {
     let fields = locations.compactMap { $0 }.map { "Location: \($0)" }
     return ResponseScript(head(["Content-Length: 0"] + fields))
@@ -35,7 +35,7 @@ extension HostileScript {
     (100...199).contains(status) || status == 204 || status == 304 ? bodyless : whole(tag)
   }
 
-  /// A whole response whose ETag holds what `content` adds.
+  /// A complete response whose ETag contains what `content` adds.
   func entityTag(_ content: (inout ResponseScript) -> Void) -> ResponseScript {
     var script = ResponseScript("\(statusLine)ETag: \"")
     content(&script)

@@ -1,9 +1,9 @@
-/// Responses that are cut off, slow or endless.
+/// Truncated, slow or endless responses.
 extension HostileScript {
   static let earlyHint = "HTTP/1.1 103 Early Hints\r\nLink: </hostile.css>; rel=preload\r\n\r\n"
   static let headerLine = "X-Hostile: \(String(repeating: "a", count: 64))\r\n"
 
-  /// The beginning of a header section that holds something worth keeping.
+  /// The beginning of a header section with content worth keeping.
   var linesWithoutEnd: String { "\(statusLine)\(tag)\r\nContent-Type: application/json\r\n" }
 
   func cutOff(_ text: String) -> ResponseScript {
@@ -13,10 +13,10 @@ extension HostileScript {
     }
   }
 
-  /// - Parameter text: what is repeated indefinitely.
+  /// - Parameter text: repeated indefinitely.
   func endless(after start: String, _ text: String) -> ResponseScript {
     var script = ResponseScript(start, ending: .hold)
-    // What need not be slow is written in larger pieces than one letter.
+    // If no slowness is required, larger pieces than a single character are written.
     let repetitions = interval > .zero ? 1 : max(1, 4096 / text.utf8.count)
     script.add(String(repeating: text, count: repetitions), count: nil, interval: interval)
     return script
@@ -36,7 +36,7 @@ extension HostileScript {
     return script
   }
 
-  /// A whole response whose status line or first header line is long.
+  /// A complete response whose status line or first header line is long.
   func filled(_ start: String) -> ResponseScript {
     var script = ResponseScript(start)
     script.add("a", size: size)

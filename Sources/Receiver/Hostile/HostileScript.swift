@@ -1,9 +1,10 @@
 /// Writes the script of one hostile response to one request.
 struct HostileScript {
-  /// Has what the requests of a manifest usually capture, so that a hostile response can be a successful one.
+  /// Contains the values that a manifest's requests usually capture, so that a hostile response can be a
+  /// successful one.
   static let document =
     #"{"id":"hostile","access_token":"hostile","token_type":"Bearer","expires_in":3600,"items":[]}"#
-  /// The entity tag of every response that has one which could be kept.
+  /// The entity tag of every response whose entity tag could be kept.
   static let entityTag = "\"hostile\""
 
   let response: HostileResponse
@@ -14,10 +15,10 @@ struct HostileScript {
   let cut: Fault.Cut
   /// The request's target, such as `/catalog.json?a=b`.
   let target: String
-  /// The request's `Host` field: the receiver, as the client names it.
+  /// The request's `Host` field: the name that the client uses for the receiver.
   let host: String
 
-  /// - Parameter fault: one that has been validated, so what it lacks has a default.
+  /// - Parameter fault: a validated fault, so everything it lacks has a default.
   init(_ response: HostileResponse, of fault: Fault, target: String, host: String) {
     self.response = response
     self.target = target
@@ -112,21 +113,21 @@ struct HostileScript {
 
   var statusLine: String { "HTTP/1.1 \(status) Hostile\r\n" }
 
-  /// A header section. The connection is not used again, so that a test sees each response on its own.
+  /// A header section. The connection is not reused, so that a test sees each response separately.
   func head(_ fields: String...) -> String { head(fields) }
 
   func head(_ fields: [String]) -> String {
     statusLine + fields.map { "\($0)\r\n" }.joined() + "Connection: close\r\n\r\n"
   }
 
-  /// A whole response with a length.
+  /// A complete response with a length.
   func whole(_ fields: String..., body: String = document) -> ResponseScript {
     var script = ResponseScript()
     script.add(head(["Content-Length: \(body.utf8.count)"] + fields) + body)
     return script
   }
 
-  /// Like ``whole(_:body:)`` with the usual document, without a length of our own.
+  /// Like ``whole(_:body:)`` with the usual document, but without its own length.
   func documentAfter(_ fields: String...) -> ResponseScript {
     ResponseScript(head([tag] + fields) + Self.document)
   }

@@ -1,28 +1,28 @@
-/// The bytes of one response, as the front door writes them, and how the connection ends after them.
+/// The bytes of one response that the front door writes, and how the connection ends after them.
 ///
-/// A long response is a short script: what repeats is there once.
+/// A long response has a short script, because repeated parts are stored once.
 struct ResponseScript: Sendable, Equatable {
   /// Bytes that are written a number of times.
   struct Step: Sendable, Equatable {
     var bytes: [UInt8]
-    /// How often they are written; nil repeats them indefinitely.
+    /// How often they are written; nil means indefinitely.
     var count: Int? = 1
-    /// How long the next bytes wait after each time.
+    /// The delay before the next bytes, after each repetition.
     var interval = Duration.zero
-    /// Where ten bytes are replaced each time by the number of the repetition, from 0.
+    /// The offset at which ten bytes are replaced in each repetition by its number, from 0.
     var numberOffset: Int?
   }
 
-  /// The place in a text of ``add(numbered:count:)`` that takes the number.
+  /// The placeholder for the number in a text of ``add(numbered:count:)``.
   static let number = "##########"
 
-  /// What happens once the last byte is written.
+  /// What happens after the last byte was written.
   enum Ending: Sendable, Equatable {
-    /// The connection ends in order (FIN).
+    /// The connection is closed in order (FIN).
     case close
     /// A TCP reset.
     case reset
-    /// Nothing: the client has to leave.
+    /// Nothing: the client has to disconnect.
     case hold
   }
 
@@ -34,7 +34,7 @@ struct ResponseScript: Sendable, Equatable {
     add(text)
   }
 
-  /// Adds bytes; none where there are none, as an empty step would repeat nothing indefinitely.
+  /// Adds bytes. Does nothing if there are none, because an empty step would repeat nothing indefinitely.
   mutating func add(_ bytes: [UInt8], count: Int? = 1, interval: Duration = .zero) {
     guard !bytes.isEmpty, count != 0 else { return }
     steps.append(Step(bytes: bytes, count: count, interval: interval))
@@ -44,7 +44,7 @@ struct ResponseScript: Sendable, Equatable {
     add(Array(text.utf8), count: count, interval: interval)
   }
 
-  /// Adds a text so many times, with the number of the repetition in place of ``number``.
+  /// Adds a text `count` times, with the number of the repetition in place of ``number``.
   mutating func add(numbered text: String, count: Int) {
     guard count > 0 else { return }
     let bytes = Array(text.utf8)
@@ -52,9 +52,9 @@ struct ResponseScript: Sendable, Equatable {
     steps.append(Step(bytes: bytes, count: count, numberOffset: offset))
   }
 
-  /// Adds `size` bytes that repeat `pattern`, whose last repetition may be cut.
+  /// Adds `size` bytes that repeat `pattern`; the last repetition may be truncated.
   mutating func add(_ pattern: String, size: Int) {
-    // Written in larger pieces than the pattern may be.
+    // Written in larger pieces than the pattern.
     let unit = Array(pattern.utf8)
     let piece = Array(repeatElement(unit, count: max(1, 4096 / unit.count)).joined())
     add(piece, count: size / piece.count)

@@ -1,4 +1,4 @@
-/// How far a script has been written.
+/// Tracks how far a script has been written.
 struct ScriptPlayer {
   let ending: ResponseScript.Ending
   private var steps: ArraySlice<ResponseScript.Step>
@@ -16,7 +16,7 @@ struct ScriptPlayer {
   /// Whether every byte has been written.
   var isFinished: Bool { steps.isEmpty }
 
-  /// Appends what is due, until the queue holds `limit` bytes or a little more.
+  /// Appends the bytes that are due, until the queue holds `limit` bytes or a little more.
   mutating func fill(_ queue: inout ByteQueue, limit: Int, at now: ContinuousClock.Instant) {
     while queue.count < limit, now >= due, let step = steps.first {
       queue.append(step.numberOffset.map { Self.numbered(step.bytes, at: $0, written) } ?? step.bytes)

@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// Notes, redirects, and the faults.
+/// Notes, redirects and faults.
 extension RequestHandler {
   func noteDone(_ body: inout RequestBody) async throws -> HTTPResponse {
     let data = try await body.gather()
@@ -14,14 +14,14 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  /// Sends any request elsewhere: `?to=URL&status=307`; without a status it is 307.
+  /// Redirects any request: `?to=URL&status=307`. The default status is 307.
   func redirect(_ request: HTTPRequest) -> HTTPResponse {
     let query = FormFields(request.target.query())
     let status = query["status"].map { Int($0) ?? 0 } ?? 307
     guard [301, 302, 303, 307, 308].contains(status) else {
       return .problem(.badRequest, "invalid_status", "a redirect is 301, 302, 303, 307 or 308")
     }
-    // Anything else would let the query write header fields.
+    // Other characters would let the query add header fields.
     guard let target = query["to"], !target.isEmpty,
       target.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
     else {
@@ -32,7 +32,7 @@ extension RequestHandler {
     return .empty(HTTPStatusCode(status, phrase: "Redirect"), headers: headers)
   }
 
-  /// Adds one fault or a list of them, and answers with all that are in force.
+  /// Adds one fault or a list of them, and responds with all active faults.
   func addFaults(_ body: inout RequestBody) async throws -> HTTPResponse {
     let data = try await body.gather()
     let isList = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")

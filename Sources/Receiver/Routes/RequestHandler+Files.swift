@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// Plain files, the inbox, and what can be fetched.
+/// Plain files, the inbox, and the content that can be fetched.
 extension RequestHandler {
   func putFile(
     _ name: String, _ request: HTTPRequest, _ body: inout RequestBody
@@ -20,7 +20,7 @@ extension RequestHandler {
     return try .content(content, to: request)
   }
 
-  /// Stores one more thing at every call; there is no way to say the same thing twice.
+  /// Stores another post at every call. The request is not idempotent.
   func post(_ request: HTTPRequest, _ body: inout RequestBody) async throws -> HTTPResponse {
     guard let name = FormFields(request.target.query())["name"], !name.isEmpty else {
       return .problem(.badRequest, "name_missing", "say ?name=NAME")
@@ -43,7 +43,7 @@ extension RequestHandler {
       .contentType: "application/json",
       .cacheControl: "no-cache",
     ]
-    // Not in the literal, which would take the comma for one between two values.
+    // Not in the literal, which would treat the comma as a separator between two values.
     headers[.lastModified] = catalog.modified.httpDate
     let isKnown = request.has(entityTag: catalog.entityTag)
     guard isKnown || request.method == .HEAD else {

@@ -16,7 +16,7 @@ extension RequestHandler {
     }
   }
 
-  /// Gives out a token; the client names itself in the form or by Basic authentication.
+  /// Issues a token. The client identifies itself in the form or with Basic authentication.
   func issueToken(_ request: HTTPRequest, _ body: inout RequestBody) async throws -> HTTPResponse {
     let form = FormFields(String(decoding: try await body.gather(), as: UTF8.self))
     guard form["grant_type"] == "client_credentials" else {
@@ -42,7 +42,7 @@ extension RequestHandler {
       Token(token: token, life: life), headers: [.cacheControl: "no-store"])
   }
 
-  /// The answer to a request that carries no good token; nil when it does.
+  /// The response to a request without a valid token; nil if the token is valid.
   func refusal(of request: HTTPRequest) -> HTTPResponse? {
     let words = (request.headers[.authorization] ?? "").split(separator: " ")
     guard words.count == 2, let scheme = words.first, scheme.lowercased() == "bearer", let token = words.last

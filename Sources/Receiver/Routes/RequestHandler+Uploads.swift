@@ -48,7 +48,7 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  /// A commit with an `Idempotency-Key` that was carried out is answered again as it was.
+  /// If a commit with an `Idempotency-Key` was already executed, it gets the same response again.
   func commit(
     _ id: String, _ request: HTTPRequest, _ body: inout RequestBody
   ) async throws -> HTTPResponse {
@@ -78,7 +78,7 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  /// A part must never be taken for the whole (RFC 9110, section 14.5).
+  /// Refuses partial content, which must never be mistaken for the whole (RFC 9110, section 14.5).
   func refusalOfPart(_ request: HTTPRequest) -> HTTPResponse? {
     guard request.headers[.contentRange] != nil else { return nil }
     return .problem(.badRequest, "no_parts", "a body with Content-Range is not taken here")

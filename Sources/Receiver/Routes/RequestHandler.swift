@@ -2,7 +2,7 @@ import FlyingFox
 import Foundation
 import Synchronization
 
-/// Answers requests: counts them, lets go wrong what is asked for, checks the token, does the work.
+/// Responds to requests: counts them, applies the due faults, checks the token, does the work.
 final class RequestHandler: HTTPHandler {
   let configuration: ReceiverConfiguration
   let store: ContentStore
@@ -27,7 +27,7 @@ final class RequestHandler: HTTPHandler {
       await send(
         HostileScript(response, of: fault, target: target, host: host(of: request)), fault, request, route,
         &body)
-      // Nobody will read this one.
+      // Nobody will read this response.
       return .empty(.serviceUnavailable)
     }
     let answer = await answer(request, route, fault, &body)
@@ -56,7 +56,7 @@ final class RequestHandler: HTTPHandler {
     if fault.drop == .before {
       await wait(for: fault)
       cut(request, by: fault.cut ?? .reset)
-      // Nobody will read this answer.
+      // Nobody will read this response.
       return .empty(.serviceUnavailable)
     }
     if let status = fault.status {
@@ -73,7 +73,7 @@ final class RequestHandler: HTTPHandler {
 
   private func wait(for fault: Fault) async {
     guard let delay = fault.delay else { return }
-    // Only the end of the server interrupts it.
+    // Only the server's shutdown interrupts it.
     try? await configuration.wait(.seconds(delay))
   }
 
@@ -81,7 +81,7 @@ final class RequestHandler: HTTPHandler {
     if let id = connection(of: request) { door.cut(id, by: how) }
   }
 
-  /// The front door marks every request, so there is always a number.
+  /// The front door adds the field to every request, so there is always a number.
   private func connection(of request: HTTPRequest) -> ConnectionID? {
     request.headers[HTTPHeader(ConnectionID.header)].flatMap { UInt64($0) }.map { ConnectionID(rawValue: $0) }
   }
@@ -95,7 +95,7 @@ final class RequestHandler: HTTPHandler {
     return .problem(.numbered(status), "fault", "this response was requested", headers: headers)
   }
 
-  /// Does what the route says, unless a token is missing.
+  /// Executes the route, unless a token is missing.
   private func carryOut(
     _ route: Route, _ request: HTTPRequest, _ body: inout RequestBody
   ) async -> HTTPResponse {

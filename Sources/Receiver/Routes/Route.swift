@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// What a request asks for.
+/// The operation that a request asks for.
 enum Route: Equatable {
   case token
   case allocate
@@ -20,13 +20,13 @@ enum Route: Equatable {
   case showFaults
   case addFaults
   case clearFaults
-  /// The path is known, the method is not; `allowed` are those that are.
+  /// The path is known, but the method is not allowed; `allowed` lists the allowed methods.
   case notAllowed(allowed: String)
   /// A part of the path is not percent-encoded UTF-8.
   case malformed
   case unknown
 
-  /// Reads a method and a path as it came over the wire.
+  /// Parses a method and a path as received.
   init(method: HTTPMethod, path: String) {
     self = Self.match(method, path.split(separator: "/", omittingEmptySubsequences: false).dropFirst())
   }
@@ -71,7 +71,7 @@ enum Route: Equatable {
     return name.isEmpty ? .unknown : route(name)
   }
 
-  /// The kind of request that a fault can be asked of; nil where nothing may go wrong.
+  /// The kind of request to which a fault can apply; nil if no fault can.
   var faultClass: RouteClass? {
     switch self {
     case .token: .token
@@ -91,7 +91,7 @@ enum Route: Equatable {
     }
   }
 
-  /// Whether the route wants a token, where tokens are wanted at all.
+  /// Whether the route requires a token when tokens are required.
   var isGuarded: Bool {
     switch self {
     case .token, .listing, .showFaults, .addFaults, .clearFaults: false

@@ -1,7 +1,7 @@
 import FerryDigest
 import Foundation
 
-/// What has been committed, as `GET /catalog.json` gives it.
+/// The committed content, in the form of `GET /catalog.json`.
 struct Catalog: Sendable {
   private struct Item: Encodable {
     let name: String
@@ -13,11 +13,11 @@ struct Catalog: Sendable {
     let items: [Item]
   }
 
-  /// `{"items": [{"name", "size", "sha256"}, …]}` in the order of the names.
+  /// `{"items": [{"name", "size", "sha256"}, …]}`, ordered by name.
   let body: Data
   /// Strong: the same tag means the same bytes.
   let entityTag: String
-  /// The moment of the newest commit, or of the start.
+  /// The time of the newest commit, or of the start.
   let modified: Date
 
   init(of contents: [String: StoredContent], modified: Date) throws {

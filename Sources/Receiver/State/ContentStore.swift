@@ -1,7 +1,7 @@
 import FerryDigest
 import Foundation
 
-/// Writes bodies to disk as they come, and computes their digests under way.
+/// Writes bodies to disk as they are received, and computes their digests meanwhile.
 struct ContentStore: Sendable {
   private let folder: URL
 
@@ -11,15 +11,15 @@ struct ContentStore: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Receives a whole body into a file of its own.
+  /// Receives a whole body into a new file.
   ///
-  /// Throws ``RequestBody/CutShort`` where the connection ends before the body does. Whatever it throws, it
-  /// leaves no file.
+  /// Throws ``RequestBody/CutShort`` if the connection ends before the body does. If it throws, no file
+  /// remains.
   func receive(_ body: inout RequestBody) async throws -> StoredContent {
     let file = folder.appending(path: UUID().uuidString.lowercased(), directoryHint: .notDirectory)
     var writer = try FileWriter(file)
     do {
-      // After a failed write the rest of the body is still read, so that the answer can get through.
+      // After a failed write, the rest of the body is still read, so that the response can be sent.
       var failure: (any Error)?
       try await body.read { piece in
         guard failure == nil else { return }

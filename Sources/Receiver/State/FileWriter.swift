@@ -1,12 +1,12 @@
 import FerryDigest
 import Foundation
 
-/// A new file that is written from front to end, with its size and digest.
+/// A new file that is written sequentially, with its size and digest.
 struct FileWriter {
-  /// Pieces are gathered up to this size: FlyingFox hands over 4 KiB at a time.
+  /// Pieces are collected up to this size, because FlyingFox delivers 4 KiB at a time.
   private static let gatherSize = 128 * 1024
 
-  /// How many bytes were given to it.
+  /// The number of bytes written so far.
   private(set) var size: Int = 0
   private let url: URL
   private let file: Int32
@@ -26,7 +26,7 @@ struct FileWriter {
     if gathered.count >= Self.gatherSize { try flush() }
   }
 
-  /// Writes what is left, closes the file, and returns the digest of the whole.
+  /// Writes the remaining bytes, closes the file, and returns the digest of its content.
   mutating func finish() throws -> [UInt8] {
     try flush()
     isOpen = false

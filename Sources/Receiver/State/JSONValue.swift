@@ -1,6 +1,6 @@
-/// Any JSON, kept as it means.
+/// Any JSON value.
 ///
-/// Whole numbers stay whole where 64 bits hold them.
+/// Whole numbers remain integers if they fit 64 bits.
 package enum JSONValue: Codable, Equatable, Sendable {
   case null
   case bool(Bool)
@@ -14,7 +14,7 @@ package enum JSONValue: Codable, Equatable, Sendable {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-      // Each `try?` asks whether the value is of that kind; the last attempt throws.
+      // Each `try?` tests whether the value is of that type; the last attempt throws.
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// All that the receiver knows; the bytes are on disk, the rest is here and ends with the process.
+/// The receiver's state. The bytes are on disk; everything else is kept here and ends with the process.
 struct Ledger {
-  /// The bodies of `POST /done` are kept up to this many bytes together.
+  /// The maximum total size of the stored bodies of `POST /done`, in bytes.
   static let doneLimit = 16 * 1024 * 1024
 
   var tokens = TokenBook()
@@ -19,7 +19,7 @@ struct Ledger {
     faults.forEach { self.faults.add($0) }
   }
 
-  /// Counts a request, and returns what is to go wrong with it.
+  /// Counts a request, and returns the fault that applies to it.
   mutating func arrive(_ route: RouteClass, target: String) -> Fault? {
     requests += 1
     return faults.count(route, target: target)
@@ -27,7 +27,7 @@ struct Ledger {
 
   func file(named name: String) -> StoredContent? { files[name]?.content }
 
-  /// Puts a file, and returns the one that it replaces.
+  /// Stores a file, and returns the one that it replaces.
   mutating func put(_ content: StoredContent, named name: String) -> StoredContent? {
     let old = files[name]
     files[name] = (content, (old?.puts ?? 0) + 1)
@@ -40,7 +40,7 @@ struct Ledger {
     return post
   }
 
-  /// Keeps what `POST /done` said; false when there is no more room.
+  /// Stores the body of a `POST /done`; false if there is no more room.
   mutating func note(_ value: JSONValue, size: Int) -> Bool {
     guard doneSize + size <= Self.doneLimit else { return false }
     doneSize += size

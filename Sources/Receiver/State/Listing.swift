@@ -1,24 +1,24 @@
-/// What has been received, as `GET /received` shows it.
+/// What has been received, in the form of `GET /received`.
 ///
-/// It tells what was done, whether or not anyone was told.
+/// It lists what was executed, whether or not a response was delivered.
 package struct Listing: Codable, Equatable, Sendable {
-  /// What happened to one name through upload IDs. `size` and `sha256` are of the newest commit and missing
-  /// before the first.
+  /// What happened to one name through upload IDs. `size` and `sha256` describe the newest commit and are
+  /// absent before the first.
   package struct Upload: Codable, Equatable, Sendable {
     package var name: String
     package var size: Int?
     package var sha256: String?
-    /// How often a commit was carried out (answered with 200, if the answer got through).
+    /// How often a commit was executed (response 200, if the response was delivered).
     package var commits = 0
-    /// How often a body was received whole and kept.
+    /// How often a complete body was received and kept.
     package var contents = 0
-    /// How often an upload ID was given out.
+    /// How often an upload ID was issued.
     package var allocations = 0
-    /// How many of those are held still: neither committed nor abandoned, expired or not.
+    /// How many of those are still held: neither committed nor abandoned, expired or not.
     package var open = 0
   }
 
-  /// A file that was put; `name` is its path, percent-decoded.
+  /// A file that was put; `name` is its percent-decoded path.
   package struct File: Codable, Equatable, Sendable {
     package var name: String
     package var size: Int
@@ -34,16 +34,17 @@ package struct Listing: Codable, Equatable, Sendable {
     package var sha256: String
   }
 
-  /// In the order of the names.
+  /// Ordered by name.
   package var uploads: [Upload]
-  /// In the order of the names.
+  /// Ordered by name.
   package var files: [File]
-  /// In the order in which they came.
+  /// In the order of arrival.
   package var inbox: [Post]
-  /// The bodies of `POST /done`, in the order in which they came.
+  /// The bodies of `POST /done`, in the order of arrival.
   package var done: [JSONValue]
-  /// How many requests came in, those with faults included; the listing's and the faults' are not counted.
+  /// The number of requests received, including those with faults. Requests of the listing and the faults are
+  /// not counted.
   package var requests: Int
-  /// How many access tokens were given out.
+  /// The number of access tokens issued.
   package var tokens: Int
 }

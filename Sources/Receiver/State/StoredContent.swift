@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body that was received whole, and where it is on disk.
+/// A completely received body and its file on disk.
 struct StoredContent: Sendable, Equatable {
   let file: URL
   /// In bytes.
@@ -8,9 +8,9 @@ struct StoredContent: Sendable, Equatable {
   /// In lowercase hexadecimal.
   let sha256: String
 
-  /// Removes the bytes; an answer that is reading them keeps them until it has ended.
+  /// Removes the bytes. A response that is reading them keeps them until it has ended.
   func discard() {
-    // A file that is gone already is as good as one that goes now.
+    // It does not matter if the file is already gone.
     try? FileManager.default.removeItem(at: file)
   }
 }

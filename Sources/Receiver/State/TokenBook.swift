@@ -1,19 +1,19 @@
 import Foundation
 
-/// The access tokens that were given out.
+/// The access tokens that were issued.
 struct TokenBook {
   private var expiries: [String: Date] = [:]
-  /// How many were given out.
+  /// The number of issued tokens.
   private(set) var issued = 0
 
   mutating func issue(_ token: String, until expiry: Date, at now: Date) {
     issued += 1
-    // Now and then the dead are cleared away, so that a long run does not grow.
+    // Expired tokens are removed periodically, so that memory does not grow in a long run.
     if issued.isMultiple(of: 1024) { expiries = expiries.filter { $0.value > now } }
     expiries[token] = expiry
   }
 
-  /// Whether a token was given out and has not expired.
+  /// Whether a token was issued and has not expired.
   func accepts(_ token: String, at now: Date) -> Bool {
     expiries[token].map { now < $0 } ?? false
   }

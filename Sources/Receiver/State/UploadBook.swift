@@ -1,17 +1,17 @@
 import Foundation
 
-/// The upload IDs that were given out, and what became of each name.
+/// The upload IDs that were issued, and what happened to each name.
 struct UploadBook {
-  /// Why nothing is done for an upload ID.
+  /// Why a request for an upload ID is refused.
   enum Refusal: Error, Equatable {
     case unknown
     case expired
     case committed
-    /// What was sent is not what was announced.
+    /// The sent content differs from the announced content.
     case mismatch(String)
   }
 
-  /// What a commit says about the upload; nothing of it is needed.
+  /// What a commit states about the upload. All of it is optional.
   struct Claim: Decodable {
     var sha256: String?
     var size: Int?
@@ -26,7 +26,7 @@ struct UploadBook {
     var isCommitted = false
   }
 
-  /// How far an upload is, as its probe tells.
+  /// The progress of an upload, as its probe reports it.
   enum State: String, Encodable {
     case allocated
     case whole
@@ -34,7 +34,7 @@ struct UploadBook {
   }
 
   private var uploads: [String: Upload] = [:]
-  /// What commits with a key were answered, by the key.
+  /// The results of commits with a key, by the key.
   private var receipts: [String: Listing.Post] = [:]
   private var names: [String: Listing.Upload] = [:]
   private var committed: [String: StoredContent] = [:]
@@ -45,14 +45,14 @@ struct UploadBook {
     modified = now
   }
 
-  /// What happened to each name, in the order of the names.
+  /// What happened to each name, ordered by name.
   var listing: [Listing.Upload] {
     var listed = names
     for upload in uploads.values where !upload.isCommitted { listed[upload.name]?.open += 1 }
     return listed.values.sorted { $0.name < $1.name }
   }
 
-  /// The bytes that were committed last under a name.
+  /// The bytes that were last committed under a name.
   func content(named name: String) -> StoredContent? { committed[name] }
 
   mutating func allocate(id: String, name: String, size: Int?, until expiry: Date) {
@@ -65,9 +65,9 @@ struct UploadBook {
     _ = try open(id, at: now)
   }
 
-  /// Keeps a body that was received whole, and returns the one that it replaces.
+  /// Stores a completely received body, and returns the one that it replaces.
   ///
-  /// An ID that has expired under way does not matter until the commit.
+  /// If the ID has expired meanwhile, this does not matter until the commit.
   mutating func keep(_ content: StoredContent, for id: String) throws(Refusal) -> StoredContent? {
     let upload = try open(id, at: .distantPast)
     uploads[id]?.content = content
@@ -75,7 +75,7 @@ struct UploadBook {
     return upload.content
   }
 
-  /// Commits what was sent under an ID, and returns it with the content that it replaces.
+  /// Commits the content sent under an ID, and returns it with the content that it replaces.
   mutating func commit(
     _ id: String, claim: Claim, key: String? = nil, at now: Date
   ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
@@ -112,15 +112,15 @@ struct UploadBook {
     return upload.content == nil ? .allocated : .whole
   }
 
-  /// Forgets an ID, and returns what had been sent under it.
+  /// Forgets an ID, and returns the content sent under it.
   mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
-    // An expired ID may be abandoned too: nothing is left of it either way.
+    // An expired ID may also be abandoned, because nothing of it remains either way.
     let upload = try open(id, at: .distantPast)
     uploads[id] = nil
     return upload.content
   }
 
-  /// The catalog of now.
+  /// The current catalog.
   mutating func catalog() throws -> Catalog {
     if let cachedCatalog { return cachedCatalog }
     let catalog = try Catalog(of: committed, modified: modified)
@@ -130,7 +130,7 @@ struct UploadBook {
 
   private func open(_ id: String, at now: Date) throws(Refusal) -> Upload {
     guard let upload = uploads[id] else { throw .unknown }
-    // A commit that was carried out is so for ever, whatever the ID's life was.
+    // An executed commit is permanent, whatever the ID's lifetime was.
     if upload.isCommitted { throw .committed }
     if now >= upload.expiry { throw .expired }
     return upload
