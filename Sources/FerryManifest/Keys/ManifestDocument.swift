@@ -2,9 +2,9 @@
 struct ManifestDocument: Sendable {
   var manifest: Manifest
   var version = 1
-  /// Always empty: `.vars` puts the values where they are used.
+  /// The names in `vars`. Their values are substituted where they are used.
   var vars: [String] = []
-  /// Always empty: includes are added before anything is read (`Inclusion`).
+  /// The included files. They are added before anything is read (`Inclusion`).
   var include: [String] = []
   /// Only checked: it is used before anything is read (`Defaults`).
   var defaults = DefaultsSection()

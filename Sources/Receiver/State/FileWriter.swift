@@ -6,7 +6,7 @@ struct FileWriter {
   /// Pieces are collected up to this size, because FlyingFox delivers 4 KiB at a time.
   private static let gatherSize = 128 * 1024
 
-  /// The number of bytes written so far.
+  /// The number of bytes appended so far.
   private(set) var size: Int = 0
   private let url: URL
   private let file: Int32
