@@ -112,7 +112,7 @@ final class SocketLedger {
     return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
   }
 
-  // MARK: What libcurl calls
+  // MARK: Calls from libcurl
 
   /// Opens a socket in place of libcurl. Returns a negative number (CURL_SOCKET_BAD) if the system refuses.
   func open(family: CInt, type: CInt, protocol number: CInt) -> CInt {

@@ -3,8 +3,8 @@ import FerryPlan
 extension TransferLoop {
   /// All bytes that the loop's sockets have carried so far, including sockets that are already closed.
   ///
-  /// The call queries the open sockets (one `getsockopt` each); nothing is counted in between. If a socket
-  /// does not report its bytes, libcurl's counts are used instead and `isExact` is false.
+  /// The call queries the open sockets (one `getsockopt` each); nothing is counted in between. If a socket does not
+  /// report its bytes, `isExact` is false and libcurl's counts are used if they are larger.
   package var socketBytes: SocketBytes {
     var bytes = sockets.bytes
     guard !bytes.isExact else { return bytes }

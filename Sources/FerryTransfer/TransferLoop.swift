@@ -89,7 +89,7 @@ package final class TransferLoop {
     busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
   }
 
-  // MARK: What the caller wants
+  // MARK: Requests from the caller
 
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
   package func start(_ request: TransferRequest) {

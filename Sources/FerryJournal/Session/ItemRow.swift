@@ -77,9 +77,9 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// Size in bytes, as listed when the item was handed over.
+  /// Size in bytes, as listed when the item was queued.
   package var size: Int64 { sqlite3_column_int64(statement, 5) }
-  /// Nanoseconds since 1970, as listed when the item was handed over.
+  /// Nanoseconds since 1970, as listed when the item was queued.
   package var modified: Int64 { sqlite3_column_int64(statement, 6) }
   package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
   /// Until when its upload ID may be used; `nil` means indefinitely, or that there is none.

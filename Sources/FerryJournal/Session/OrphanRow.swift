@@ -9,9 +9,9 @@ package struct OrphanRow: Hashable, Sendable {
   package var node: Int64
   /// The path of its file, relative to the upload's root.
   package var path: [UInt8]
-  /// Size in bytes, as listed when the file was handed over.
+  /// Size in bytes, as listed when the file was queued.
   package var size: Int64
-  /// Nanoseconds since 1970, as listed when the file was handed over.
+  /// Nanoseconds since 1970, as listed when the file was queued.
   package var modified: Int64
   package var sha256: [UInt8]?
   /// As for an item: the non-secret ones in the order of capture, then the secret ones.

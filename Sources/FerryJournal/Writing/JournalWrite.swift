@@ -2,7 +2,7 @@ import FerryPlan
 
 /// One change of a session's journal. Changes are written in the order in which they happened.
 package enum JournalWrite: Sendable {
-  /// Items handed over for the first time, in this round. Their rows are `firstRow`, `firstRow + 1`, …
+  /// Items queued for the first time, in this round. Their rows are `firstRow`, `firstRow + 1`, …
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
   /// Known items that are queued again, because of a new round or a changed file. With `firstOrphan`, their
   /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have

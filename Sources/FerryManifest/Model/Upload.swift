@@ -46,7 +46,7 @@ package struct Upload: Equatable, Sendable {
     package static func == (a: Self, b: Self) -> Bool { true }
   }
 
-  /// The limits of one hand-over of items.
+  /// The limits of one batch of items.
   package struct Batch: Hashable, Codable, Sendable {
     package var maxItems: Int?
     /// In bytes.
