@@ -62,7 +62,7 @@ enum CurlFailure {
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
-        "closed the connection: it sent data that belongs to no response, and left libcurl no time for anything else"
+        "ferry closed the connection, because libcurl kept reading from it without returning"
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }

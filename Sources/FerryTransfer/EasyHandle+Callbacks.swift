@@ -74,6 +74,12 @@ extension EasyHandle {
       return false
     }
     self.exchange?.attempts += 1
+    // After a 417 to a part of the body, libcurl 7.88 does not ask for the body from its start.
+    if var resent = self.exchange, resent.offset != 0, resent.file != nil {
+      self.exchange = nil
+      restart(&resent)
+      self.exchange = resent
+    }
     // A proxy's response to CONNECT is not the server's response.
     head.startOver()
     self.exchange?.hasReachedServer = true

@@ -11,65 +11,80 @@ import Glibc
 
 /// Shuts down a connection whose peer keeps libcurl from returning.
 ///
-/// libcurl reads some input until the socket has no more, and returns only then: HTTP/2 frames that carry
-/// nothing, the body of a proxy's 407 to CONNECT, TLS records without data. A peer that sends these endlessly
-/// would keep the run from reacting to its time limits and to signals. So another thread checks whether a
-/// long call of libcurl still calls back. If it does not, the thread shuts down the connection from which
-/// most was read meanwhile, which ends the call.
+/// libcurl reads some things until the socket has no more of them, and returns only then: HTTP/2 frames that carry
+/// nothing, the body of a proxy's 407 to CONNECT, TLS records without data. A peer that sends them without end would
+/// make the run deaf to its time limits and to signals. Another thread therefore looks once a second at a call of
+/// libcurl that takes long. It shuts down a connection from which libcurl read between several looks in a row: in a call
+/// that returns, libcurl comes to each connection once.
+///
+/// A call can also take long because of ferry itself, such as a write to a slow disk. A connection whose data reaches
+/// ferry is therefore given more time.
 ///
 /// On systems other than Linux, which do not report how much was read from a socket, it does nothing.
 final class StuckTurnGuard: Sendable {
-  struct Intervals: Sendable {
-    /// How long a call of libcurl may run without calling back before it is checked, and the time between
-    /// checks while no call takes long.
-    var patience = Duration.seconds(3)
-    /// The time between two checks of a call that takes long.
-    var sampling = Duration.seconds(1)
+  struct Limits: Sendable {
+    /// The time until a call of libcurl is looked at for the first time.
+    var patience = Duration.seconds(2)
+    /// The time between two looks at a call.
+    var interval = Duration.seconds(1)
+    /// The number of intervals in a row in which libcurl may read from one connection without calling ferry.
+    var silent = 4
+    /// The same, if libcurl does call ferry meanwhile.
+    var talking = 30
+  }
+
+  fileprivate struct Looks {
+    /// The bytes that had been read from each socket at the last look.
+    var read: [CInt: Int64]
+    /// The number of intervals in a row in which something was read from the socket.
+    var reading: [CInt: Int] = [:]
+    /// The same, without a call of ferry's functions meanwhile.
+    var silent: [CInt: Int] = [:]
   }
 
   private struct State {
     /// The open sockets.
     var descriptors: Set<CInt> = []
     var isPerforming = false
-    /// Whether a check is scheduled.
+    /// The number of calls of libcurl.
+    var performs: UInt64 = 0
     var isScheduled = false
-    /// The value of `calls` at the last check.
-    var seen: UInt64 = 0
-    /// Bytes read from each socket as of the last check of the same call.
-    var read: [CInt: Int64]?
+    /// `performs` and `callbacks` at the last look.
+    var seen: (performs: UInt64, callbacks: UInt64) = (0, 0)
+    /// The looks at the present call.
+    var looks: Looks?
     var shutDown: [SocketAddress] = []
   }
 
   private let thread: PollThread
-  private let intervals: Intervals
+  private let limits: Limits
   private let state = Mutex(State())
-  /// The number of calls of libcurl, and of libcurl's calls of ferry's functions.
-  private let calls = Atomic<UInt64>(0)
+  /// The number of times that libcurl has called one of ferry's functions.
+  private let callbacks = Atomic<UInt64>(0)
 
-  /// - Parameter thread: the thread that checks the sockets.
-  init(on thread: PollThread, intervals: Intervals = Intervals()) {
+  /// - Parameter thread: looks at the sockets.
+  init(on thread: PollThread, limits: Limits = Limits()) {
     self.thread = thread
-    self.intervals = intervals
+    self.limits = limits
   }
 
   // MARK: The loop's thread
 
-  /// Called before libcurl is called.
+  /// Must be called before a call of libcurl.
   func begin() {
-    didCallBack()
     let mustSchedule = state.withLock { state in
       state.isPerforming = true
+      state.performs += 1
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if mustSchedule { schedule(after: intervals.patience) }
+    if mustSchedule { schedule(after: limits.patience) }
   }
 
-  /// Called when libcurl calls one of ferry's functions, which shows that it makes progress.
-  func didCallBack() { calls.add(1, ordering: .relaxed) }
+  /// Must be called when libcurl calls one of ferry's functions.
+  func didCallBack() { callbacks.add(1, ordering: .relaxed) }
 
-  /// Called when libcurl has returned. Returns the remote addresses of the connections that were shut down
-  /// during the call.
+  /// Must be called after a call of libcurl. Returns the peers of the connections that were shut down during the call.
   func end() -> [SocketAddress] {
     state.withLock { state in
       state.isPerforming = false
@@ -81,7 +96,7 @@ final class StuckTurnGuard: Sendable {
 
   func didOpen(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.insert(descriptor) } }
 
-  /// Called before a socket is closed. From then on, its descriptor number may refer to another file.
+  /// Must be called before the descriptor is closed, because its number may then become another file's.
   func willClose(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.remove(descriptor) } }
 
   // MARK: The other thread
@@ -91,31 +106,38 @@ final class StuckTurnGuard: Sendable {
   }
 
   private func look() {
-    let now = calls.load(ordering: .relaxed)
-    let next: Duration? = state.withLock {
-      guard $0.isPerforming else {
-        $0.isScheduled = false
-        $0.read = nil
+    let callbacks = callbacks.load(ordering: .relaxed)
+    let next: Duration? = state.withLock { state in
+      guard state.isPerforming else {
+        state.isScheduled = false
+        state.looks = nil
         return nil
       }
-      guard $0.seen == now else {
-        $0.seen = now
-        $0.read = nil
-        return intervals.patience
+      let isSilent = state.seen.callbacks == callbacks
+      let isSameCall = state.seen.performs == state.performs
+      state.seen = (state.performs, callbacks)
+      guard isSameCall else {
+        state.looks = nil
+        return limits.patience
       }
-      let read = Self.bytesRead(from: $0.descriptors)
-      if let before = $0.read, let busiest = Self.busiest(before, read) {
-        if let peer = SocketAddress(ofPeerOf: busiest) { $0.shutDown.append(peer) }
-        shutdown(busiest, CInt(SHUT_RDWR))
-        $0.descriptors.remove(busiest)
+      let read = Self.bytesRead(from: state.descriptors)
+      guard var looks = state.looks else {
+        state.looks = Looks(read: read)
+        return limits.interval
       }
-      $0.read = read
-      return intervals.sampling
+      looks.add(read, isSilent: isSilent)
+      state.looks = looks
+      for busy in looks.busy(limits) {
+        if let peer = SocketAddress(ofPeerOf: busy) { state.shutDown.append(peer) }
+        shutdown(busy, CInt(SHUT_RDWR))
+        state.descriptors.remove(busy)
+      }
+      return limits.interval
     }
     if let next { schedule(after: next) }
   }
 
-  /// Bytes received from the network minus the bytes that still wait in the socket.
+  /// The bytes received from the network, without those that still wait in the socket.
   private static func bytesRead(from descriptors: Set<CInt>) -> [CInt: Int64] {
     var read: [CInt: Int64] = [:]
     for descriptor in descriptors {
@@ -127,10 +149,19 @@ final class StuckTurnGuard: Sendable {
     }
     return read
   }
+}
 
-  /// The socket from which most was read between two checks; `nil` if nothing was read.
-  private static func busiest(_ before: [CInt: Int64], _ after: [CInt: Int64]) -> CInt? {
-    let growth = after.compactMap { descriptor, read in before[descriptor].map { (descriptor, read - $0) } }
-    return growth.filter { $0.1 > 0 }.max { $0.1 < $1.1 }?.0
+extension StuckTurnGuard.Looks {
+  fileprivate mutating func add(_ now: [CInt: Int64], isSilent: Bool) {
+    let growing = now.filter { descriptor, bytes in read[descriptor].map { $0 < bytes } ?? false }.keys
+    reading = Dictionary(uniqueKeysWithValues: growing.map { ($0, (reading[$0] ?? 0) + 1) })
+    silent = Dictionary(
+      uniqueKeysWithValues: growing.map { ($0, isSilent ? (silent[$0] ?? 0) + 1 : 0) })
+    read = now
+  }
+
+  /// The sockets whose connections are shut down.
+  fileprivate func busy(_ limits: StuckTurnGuard.Limits) -> [CInt] {
+    reading.keys.filter { silent[$0] ?? 0 >= limits.silent || reading[$0] ?? 0 >= limits.talking }
   }
 }

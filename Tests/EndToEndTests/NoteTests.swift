@@ -325,7 +325,7 @@ struct NoteTests {
     #expect(command.status == 0, "\(command.stderr)")
     let edit = try #require(report.run.edits?.first)
     #expect(edit.code == "upload_gone" && edit.items == 1)
-    #expect(edit.message.contains("the manifest has no upload a any more"), "\(edit.message)")
+    #expect(edit.message.contains("the manifest no longer has the upload a"), "\(edit.message)")
     try job.write(manifest: before)
     #expect(try await job.run().report.run.edits == nil)
     #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })

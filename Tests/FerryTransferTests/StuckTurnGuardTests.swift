@@ -15,7 +15,7 @@ import Testing
   init() throws {
     turnGuard = StuckTurnGuard(
       on: try PollThread("ferry-test"),
-      intervals: .init(patience: .milliseconds(100), sampling: .milliseconds(50)))
+      limits: .init(patience: .milliseconds(50), interval: .milliseconds(30), silent: 3, talking: 40))
     let piece = pattern(4096)
     server = try RawServer { connection, _ in while connection.trySend(piece) {} }
   }
@@ -63,11 +63,23 @@ import Testing
     #expect(turnGuard.end().isEmpty)
   }
 
-  @Test func aCallThatCallsBackIsLeftAlone() throws {
+  @Test func aCallThatCallsBackIsGivenMoreTime() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
     #expect(!read(descriptor, for: .milliseconds(500)) { turnGuard.didCallBack() })
+    #expect(turnGuard.end().isEmpty)
+    turnGuard.begin()
+    #expect(read(descriptor, for: .seconds(20)) { turnGuard.didCallBack() })
+    #expect(turnGuard.end().count == 1)
+  }
+
+  /// As in a long call that completes many TLS handshakes.
+  @Test func aCallThatComesToEachConnectionOnceIsLeftAlone() throws {
+    let descriptors = try (0..<10).map { _ in try connect() }
+    defer { for descriptor in descriptors { close(descriptor) } }
+    turnGuard.begin()
+    for descriptor in descriptors { #expect(!read(descriptor, for: .milliseconds(50))) }
     #expect(turnGuard.end().isEmpty)
   }
 

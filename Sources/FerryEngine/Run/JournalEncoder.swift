@@ -164,7 +164,7 @@ final class JournalEncoder {
     case .closed(let ref, let state, let failure, let at):
       guard let row = row(ref) else { return nil }
       let values = captures[ref]
-      captures.forget(ref, isDelivered: state == .done)
+      captures.forget(ref, isDelivered: state == .done || state == .ambiguous)
       let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
       guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }
       let isDone = state == .done
