@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures ferry beside `curl -Z`, its memory, how it goes on after a kill, and how it opens a long journal.
+"""Compares ferry with `curl -Z`, and measures its memory, its resume after a kill, and the opening of a large journal.
 
 See Benchmarks/README.md.
 
@@ -28,7 +28,7 @@ CONNECTIONS = 6
 
 @dataclasses.dataclass
 class Run:
-    """One client, from its start to its end."""
+    """One run of a client, from its start to its exit."""
 
     seconds: float
     cpu: float
@@ -41,7 +41,7 @@ class Run:
 
 
 class Wrong(Exception):
-    """A run that did not do its work; its time means nothing."""
+    """A run that did not do its work. Its time is meaningless."""
 
 
 class Nginx:
@@ -49,7 +49,7 @@ class Nginx:
 
     def __init__(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ferry-bench.", dir="/dev/shm"))
-        # The worker gives up root's rights, and has to write here.
+        # The worker drops root's privileges and must be able to write here.
         self.folder.chmod(0o777)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -60,7 +60,7 @@ class Nginx:
         (self.folder / "nginx.conf").write_text(text)
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
         if program is None:
-            raise SystemExit("bench: nginx is not there; run scripts/setup bench")
+            raise SystemExit("bench: nginx is not installed; run scripts/setup bench")
         self.process = subprocess.Popen(
             [program, "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", self.folder / "error.log"],
             stdin=subprocess.DEVNULL)
@@ -76,13 +76,13 @@ class Nginx:
                 time.sleep(0.02)
 
     def requests(self) -> int:
-        """How many requests it has had, this one included."""
+        """The number of requests that nginx has received, including this one."""
         try:
             with urllib.request.urlopen(f"{self.url}/status") as answer:
                 text = answer.read().decode()
         except OSError:
             if (status := self.process.poll()) is not None:
-                raise Wrong(f"nginx ended with {status} under way") from None
+                raise Wrong(f"nginx exited with {status} during the benchmark") from None
             raise
         return int(re.search(r"requests\s+\d+ \d+ (\d+)", text).group(1))
 
@@ -94,7 +94,7 @@ class Nginx:
         root.chmod(0o777)
 
     def received(self) -> int:
-        """How many whole files it holds."""
+        """The number of complete files that nginx holds."""
         count = 0
         for folder, _, names in os.walk(self.folder / "root"):
             count += sum(1 for name in names if os.stat(os.path.join(folder, name)).st_size == SIZE)
@@ -112,7 +112,7 @@ class Bench:
         self.log = work / "client.log"
 
     def make_files(self, count: int, empty: bool = False) -> pathlib.Path:
-        """A folder of so many files, 1,000 a folder, each with other bytes, or none."""
+        """A folder of `count` files, 1,000 in each subfolder. Each file has different content, or all are empty."""
         root = self.work / f"files-{count}"
         for index in range(count):
             folder = root / f"{index // 1000:03}"
@@ -156,9 +156,9 @@ class Bench:
              "--config", config], count, dict(os.environ))
 
     def measure(self, command: list, count: int, environment: dict) -> Run:
-        """Runs a client alone, and fails unless exactly `count` files arrived in exactly `count` requests."""
+        """Runs one client, and fails unless exactly `count` files arrived in exactly `count` requests."""
         self.nginx.fresh()
-        # What an earlier run left to write must not be this one's load.
+        # Writes that an earlier run left pending must not slow down this one.
         os.sync()
         before = self.nginx.requests()
         with open(self.log, "wb") as log:
@@ -168,12 +168,12 @@ class Bench:
             _, status, usage = os.wait4(client.pid, 0)
             seconds = time.monotonic() - begin
         client.returncode = os.waitstatus_to_exitcode(status)
-        # The request that asks is counted too.
+        # The status request itself is counted too.
         requests = self.nginx.requests() - before - 1
         received = self.nginx.received()
         if client.returncode != 0 or requests != count or received != count:
             tail = self.log.read_text(errors="replace")[-2000:]
-            raise Wrong(f"{command[0]} ended with {client.returncode}; {count} files were to go, nginx had "
+            raise Wrong(f"{command[0]} exited with {client.returncode}; expected {count} files, nginx received "
                         f"{requests} requests and holds {received} files\n{tail}")
         unit = 1 if sys.platform == "darwin" else 1024
         return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, count)
@@ -184,7 +184,7 @@ class Bench:
         config = self.write_curl_config(root)
         pairs = []
         for number in range(1, runs + 1):
-            # Whoever is second might profit from the other's warm caches.
+            # The second client might profit from caches that the first one has warmed.
             if number % 2:
                 ferry, curl = self.run_ferry(root, count, sync_delay), self.run_curl(config, count)
             else:
@@ -202,7 +202,7 @@ class Bench:
         }
 
     def resume(self, count: int, runs: int) -> dict:
-        """Kills ferry half way; times the next run's first request, and counts what is sent again."""
+        """Kills ferry halfway, times the next run's first request, and counts the files that are sent again."""
         print(f"\nresume after SIGKILL: {count} files of 1 KiB, half of them done, {CONNECTIONS} connections")
         root = self.make_files(count)
         results = []
@@ -215,40 +215,43 @@ class Bench:
             with open(self.log, "wb") as log:
                 options = {"env": self.environment(root), "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
                 client = subprocess.Popen(self.command, **options)
-                # Each look is a request too.
+                # Each poll is a request too.
                 while (seen := self.nginx.requests() - start - (polls := polls + 1)) < count / 2:
                     if client.poll() is not None:
-                        raise Wrong(f"ferry ended with {client.returncode} before it was killed")
+                        raise Wrong(f"ferry exited with {client.returncode} before it was killed")
                     time.sleep(0.01)
                 client.kill()
                 client.wait()
-                # What was on its way arrives.
+                # Requests in flight arrive.
                 time.sleep(0.2)
                 before = self.nginx.requests() - start - (polls := polls + 1)
                 begin = time.monotonic()
                 client = subprocess.Popen(self.command, **options)
                 while self.nginx.requests() - start - (polls := polls + 1) <= before:
                     if client.poll() is not None:
-                        raise Wrong(f"ferry ended with {client.returncode} and sent nothing")
+                        raise Wrong(f"ferry exited with {client.returncode} and sent nothing")
                     time.sleep(0.001)
                 first, cpu = time.monotonic() - begin, processor_time(client.pid)
                 client.wait()
             total = self.nginx.requests() - start - (polls := polls + 1)
             received = self.nginx.received()
             if client.returncode != 0 or received != count:
-                raise Wrong(f"ferry ended with {client.returncode}, nginx holds {received} of {count} files\n"
+                raise Wrong(f"ferry exited with {client.returncode}, nginx holds {received} of {count} files\n"
                             + self.log.read_text(errors="replace")[-2000:])
             again = total - count
             results.append({"done_at_kill": before, "first_request_seconds": first,
                             "first_request_cpu_seconds": cpu, "files_sent_again": again,
                             "bytes_sent_again": again * SIZE})
-            print(f"{number:>5}  killed at {before}, first request after {first * 1000:.0f} ms "
+            print(f"{number:>5}  killed after {before} files, first request after {first * 1000:.0f} ms "
                   f"(CPU {cpu * 1000:.0f} ms), "
                   f"{again} files sent again ({again * SIZE} bytes)", flush=True)
         return {"files": count, "runs": results}
 
     def opening(self, count: int, runs: int) -> dict:
-        """Delivers empty files to nobody; then times what opens the journal, with the files there and without."""
+        """Delivers empty files to a location that stores nothing, then times commands that open the journal.
+
+        They run with the files present, and again without them.
+        """
         print(f"\nopening: a journal with {count} delivered items")
         root = self.make_files(count, empty=True)
         nothing = self.work / "no-files"
@@ -259,7 +262,7 @@ class Bench:
         before = self.nginx.requests()
         self.timed(self.command, here)
         if (sent := self.nginx.requests() - before - 1) != count:
-            raise Wrong(f"{count} files were to go, nginx had {sent} requests")
+            raise Wrong(f"expected {count} requests, nginx received {sent}")
         plan = [self.ferry, "plan", TOP / "jobs/bench-put.yaml", "--state", self.state]
         parts = {
             "find": (["find", root, "-type", "f", "-printf", "%P %s %T@\\n"], here),
@@ -277,7 +280,7 @@ class Bench:
         return {"items": count, "runs": results}
 
     def timed(self, command: list, environment: dict) -> dict:
-        """One client that has to end well; nothing of what it says is kept."""
+        """Runs one client, which must exit with 0. Its output is discarded."""
         with open(self.log, "wb") as log:
             begin = time.monotonic()
             client = subprocess.Popen(
@@ -286,7 +289,7 @@ class Bench:
             seconds = time.monotonic() - begin
         client.returncode = os.waitstatus_to_exitcode(status)
         if client.returncode != 0:
-            raise Wrong(f"{command[0]} ended with {client.returncode}\n"
+            raise Wrong(f"{command[0]} exited with {client.returncode}\n"
                         + self.log.read_text(errors="replace")[-2000:])
         unit = 1 if sys.platform == "darwin" else 1024
         return {"seconds": seconds, "user": usage.ru_utime, "cpu": usage.ru_utime + usage.ru_stime,
@@ -297,30 +300,33 @@ class Bench:
         large = self.run_ferry(self.work / f"files-{many}", many).peak
         growth = (large - small) / (many - few)
         print(f"\nmemory: {small / 1e6:.1f} MB for {few} files, {large / 1e6:.1f} MB for {many}: "
-              f"{growth:.0f} bytes a file")
+              f"{growth:.0f} bytes per file")
         return {"peak_few": small, "peak_many": large, "bytes_per_file": growth}
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description="Measures ferry beside `curl -Z`, and its memory.")
+    options = argparse.ArgumentParser(
+        description="Compares ferry with `curl -Z`, and measures its memory, resuming and opening.")
     options.add_argument("--only", action="append", choices=["curl", "memory", "resume", "opening"], default=[],
-                         help="this part; may be repeated")
-    options.add_argument("--files", type=int, default=20_000)
-    options.add_argument("--resume-files", type=int, default=100_000, help="of the part resume")
+                         help="measure only this part; may be repeated")
+    options.add_argument("--files", type=int, default=20_000, help="number of files in the parts curl and memory")
+    options.add_argument("--resume-files", type=int, default=100_000, help="number of files in the part resume")
     options.add_argument("--opening-items", type=int, default=1_000_000,
-                         help="of the part opening, which is measured only where it is named")
-    options.add_argument("--runs", type=int, default=5, help="of each client in each series")
-    options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry")
+                         help="number of files in the part opening, which is measured only if it is named")
+    options.add_argument("--runs", type=int, default=5, help="number of runs of each client in each series")
+    options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry",
+                         help="the program to measure")
     options.add_argument("--work", type=pathlib.Path, default=TOP / ".build/bench",
-                         help="where files and journals go; on a real disk")
-    options.add_argument("--json", type=pathlib.Path, help="a file for all figures")
+                         help="folder for files and journals; on a real disk")
+    options.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
     given = options.parse_args()
 
     shutil.rmtree(given.work, ignore_errors=True)
     given.work.mkdir(parents=True)
     kind = file_system(given.work)
     if kind in ("tmpfs", "ramfs"):
-        raise SystemExit(f"bench: {given.work} is in memory, where a sync costs nothing; say --work DIR")
+        raise SystemExit(
+            f"bench: {given.work} is in memory, where a sync costs nothing; set a folder on disk with --work DIR")
     curl = subprocess.run(["curl", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
     print(f"{os.cpu_count()} processors, journal on {kind}, curl {curl}")
 
@@ -354,7 +360,7 @@ def main() -> int:
 
 
 def processor_time(pid: int) -> float:
-    """Seconds that a running process's threads have had; 0 where the system does not tell."""
+    """CPU time of a running process's threads, in seconds; 0 if the system does not report it."""
     total = 0
     for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
         total += int(thread.read_text().split()[0])
@@ -362,7 +368,7 @@ def processor_time(pid: int) -> float:
 
 
 def file_system(path: pathlib.Path) -> str:
-    """The kind of file system that a path is on, by its longest mount point."""
+    """The type of the file system that contains a path, found by its longest mount point."""
     best = ("", "unknown")
     for line in pathlib.Path("/proc/mounts").read_text().splitlines():
         _, mount, kind, *_ = line.split()
