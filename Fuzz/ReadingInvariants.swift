@@ -1,14 +1,16 @@
 import FerryManifest
 
-/// What holds for the reading of any bytes at all, sound or hostile.
+/// Invariants of reading a manifest from arbitrary bytes, whether valid or hostile.
 ///
-/// The fuzz target and the tests check the same: this file belongs to both.
+/// This file belongs to both the fuzz target and the tests, so that they check the same invariants.
 enum ReadingInvariants {
-  /// More letters than this nobody reads about one place: headline, excerpt and remedy.
+  /// The maximum length of the text about one place: headline, excerpt and remedy. Nobody reads more.
+  ///
+  /// In Unicode scalars.
   static let largestSection = 2_000
-  /// In letters; the longest are lists of names.
+  /// The maximum length of a message, in Unicode scalars. The longest messages are lists of names.
   static let longestMessage = 1_500
-  /// A thousand about YAML, a thousand about the rest, and what ended the reading.
+  /// A thousand diagnostics about YAML, a thousand about the rest, and the one that ended the reading.
   static let mostDiagnostics = 2_001
 
   private static let file = "m.yaml"
@@ -16,11 +18,12 @@ enum ReadingInvariants {
     "HOME": "/home/me", "EMPTY": "", "LONG": String(repeating: "e", count: 5_000),
   ]
 
-  /// Stands in no YAML. Behind the first is what `a.yaml` holds, behind the second `b.yaml`, and behind the third a
-  /// file of variables.
+  /// Separates the parts of an input; it never occurs in YAML.
+  ///
+  /// The content of `a.yaml` follows the first separator, that of `b.yaml` the second, and a file of variables the third.
   private static let separator: UInt8 = 0x1E
 
-  /// Reads the bytes and tells what is not as it must be, a sentence each; empty where all is well.
+  /// Reads the bytes and returns a sentence for each violated invariant.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.split(separator: separator, maxSplits: 3, omittingEmptySubsequences: false).map(
       Array.init)
@@ -49,7 +52,7 @@ enum ReadingInvariants {
     return violations
   }
 
-  /// A `--var` that no manifest has is a mistake, so there is one only for a text that speaks of it.
+  /// A `--var` that the manifest does not declare is a mistake, so one is passed only if the text contains its name.
   private static func variables(for bytes: [UInt8]) -> [String: String] {
     String(decoding: bytes, as: UTF8.self).contains("replaced") ? ["replaced": "by ${vars.a}"] : [:]
   }
@@ -66,7 +69,7 @@ enum ReadingInvariants {
     let diagnostics = reading.diagnostics.flatMap { [$0.location] + $0.notes.map(\.location) }
     let all = diagnostics + reading.environment.map(\.location)
     var violations = all.filter { place in
-      // A text may end behind its last line's end.
+      // A location at the end of a text may be on the line after the last line break.
       guard let last = lines[place.file] else { return true }
       return place.line < 1 || place.column < 1 || place.line > last + 1
     }
@@ -112,7 +115,7 @@ enum ReadingInvariants {
     zip(places, places.dropFirst()).allSatisfy { $0 <= $1 }
   }
 
-  /// Lines as YAML 1.1 ends them, counted without the help of what is tested.
+  /// The number of lines by YAML 1.1's line breaks, counted independently of the code under test.
   private static func lineCount(_ bytes: [UInt8]) -> Int {
     var count = 1
     var previous: Unicode.Scalar = " "

@@ -5,9 +5,9 @@ import FerryPlan
 @testable import FerryJournal
 @testable import FerryTransfer
 
-/// Values that are captured from responses, and how the journal keeps them.
+/// Invariants of captured values, and of how the journal stores them.
 enum CaptureInvariants {
-  /// A pointer, a header section, and a body.
+  /// The parts of the input are a JSON pointer, a header section, and a body.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.parts(atMost: 3)
     let pointer = parts[0].text
@@ -33,7 +33,7 @@ enum CaptureInvariants {
     return violations + kept(values) + decoded(body.text)
   }
 
-  /// What is written into the journal is read again, secret values and others apart.
+  /// Values that are written into the journal are read back unchanged, secret values separately from others.
   private static func kept(_ values: [CapturedValue]) -> [String] {
     let merged = CaptureText.merge([], values)
     var violations: [String] = []
@@ -51,7 +51,7 @@ enum CaptureInvariants {
     return violations
   }
 
-  /// Whatever stands in the journal's column.
+  /// Captures that are decoded from arbitrary text in the journal's column can be written and read again.
   private static func decoded(_ text: String) -> [String] {
     guard let values = CaptureText.decode(text, secret: true), !values.isEmpty else { return [] }
     guard let again = CaptureText.decode(CaptureText.encode(values, secret: true), secret: true) else {

@@ -1,11 +1,11 @@
 @testable import FerryPlan
 
-/// Cron expressions, and when they run next.
+/// Invariants of cron expressions and their next runs.
 enum CronInvariants {
-  /// Two days are looked at minute by minute.
+  /// Two days, which are checked minute by minute.
   private static let minutes = 2 * 1440
 
-  /// The first part is the expression, the second the moment to begin at.
+  /// The first part of the input is the expression, the second the start time.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.parts(atMost: 2)
     let text = parts[0].text
@@ -44,7 +44,7 @@ enum CronInvariants {
     return violations
   }
 
-  /// Tries each minute.
+  /// The first matching minute in UTC, found by trying each one.
   private static func firstMinute(_ schedule: CronSchedule, after start: Instant) -> Instant? {
     let first = start.wholeSeconds / 60 * 60 - 60
     for minute in 0..<minutes + 2 {

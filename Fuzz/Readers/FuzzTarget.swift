@@ -1,6 +1,7 @@
-/// The readers of outside text that `scripts/fuzz` feeds, by the names that it knows them by.
+/// The readers of untrusted text that `scripts/fuzz` tests, by their names there.
 ///
-/// The fuzzer and the tests check the same: all files of this folder but `ReaderFuzz.swift` belong to both.
+/// All files in this folder except `ReaderFuzz.swift` belong to both the fuzzer and the tests, so that they check the
+/// same invariants.
 enum FuzzTarget: String, CaseIterable {
   case capture
   case cron
@@ -15,7 +16,7 @@ enum FuzzTarget: String, CaseIterable {
   case timeline
   case url
 
-  /// Reads the bytes and returns what is not as it must be, one sentence each.
+  /// Reads the bytes and returns a sentence for each violated invariant.
   func violations(by input: [UInt8]) -> [String] {
     switch self {
     case .capture: CaptureInvariants.violations(by: input)
@@ -35,7 +36,7 @@ enum FuzzTarget: String, CaseIterable {
 }
 
 extension [UInt8] {
-  /// The parts of an input for readers that take several texts: 0x1E is between them, and in none of them.
+  /// The parts of an input, for readers of several texts. 0x1E separates them; only the last part may contain it.
   func parts(atMost most: Int) -> [[UInt8]] {
     split(separator: 0x1E, maxSplits: most - 1, omittingEmptySubsequences: false).map(Array.init)
   }
@@ -44,6 +45,8 @@ extension [UInt8] {
 }
 
 extension String {
-  /// Swift's `==` takes differently composed letters for the same; no server does.
+  /// Whether both strings have the same bytes.
+  ///
+  /// Swift's `==` treats canonically equivalent strings as equal; servers do not.
   func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

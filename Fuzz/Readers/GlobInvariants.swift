@@ -1,8 +1,8 @@
 @testable import FerryEngine
 
-/// Globs, held against a matcher that goes through the syntax letter by letter.
+/// Invariants of globs, compared with a matcher that interprets the syntax letter by letter.
 enum GlobInvariants {
-  /// The first part is a glob, the second a path.
+  /// The first part of the input is a glob, the second a path.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.parts(atMost: 2)
     let glob = parts[0].text
@@ -12,7 +12,7 @@ enum GlobInvariants {
       let syntax = try GlobParser.parse(glob)
       var violations: [String] = []
       if path.count <= 100, glob.utf8.count <= 200 {
-        // An empty path is no path of a file, and matches nothing.
+        // An empty path does not name a file and matches nothing.
         let expected =
           !path.isEmpty && ends(syntax, in: letters(path), from: [0]).contains(letters(path).count)
         if matcher.matches(path) != expected {
@@ -21,7 +21,7 @@ enum GlobInvariants {
       } else {
         _ = matcher.matches(path)
       }
-      // Several globs match what one of them does.
+      // Several globs match a path if one of them does.
       let several = try GlobMatcher(["a", glob, "b"])
       if several.matches(path) != (matcher.matches(path) || path == [0x61] || path == [0x62]) {
         violations.append("'\(glob)' matches differently among others")
@@ -32,7 +32,7 @@ enum GlobInvariants {
     }
   }
 
-  /// Where the syntax can end, from any of these places.
+  /// The positions at which a match of the syntax can end if it starts at one of these positions.
   private static func ends(_ syntax: GlobSyntax, in letters: [UInt32], from starts: Set<Int>) -> Set<Int> {
     switch syntax {
     case .letter(let letter):
@@ -56,7 +56,7 @@ enum GlobInvariants {
     }
   }
 
-  /// Unicode scalars, and bytes that belong to none.
+  /// The path's Unicode scalars, and bytes that belong to none.
   private static func letters(_ path: [UInt8]) -> [UInt32] {
     var letters: [UInt32] = []
     var rest = path[...]

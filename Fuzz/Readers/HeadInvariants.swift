@@ -1,6 +1,6 @@
 @testable import FerryTransfer
 
-/// The header section of a response, line by line as libcurl gives it.
+/// Invariants of a response's header section, which is passed line by line as libcurl passes it.
 enum HeadInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     var head = ResponseHead()
@@ -8,7 +8,7 @@ enum HeadInvariants {
     feed(input, to: &head)
     let fields = head.fields
     let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    // A byte that is not UTF-8 becomes three.
+    // A byte that is not valid UTF-8 becomes three bytes.
     if size > 3 * input.count { violations.append("\(size) bytes of fields") }
     if !(0...999).contains(head.status) { violations.append("the status is \(head.status)") }
     if case .length(let length) = ResponseFraming(head, method: "GET"), length < 0 {
@@ -25,7 +25,7 @@ enum HeadInvariants {
     return violations
   }
 
-  /// What a whole header section of these lines holds.
+  /// The fields of a complete header section with these lines.
   static func fields(of input: [UInt8]) -> [(name: String, value: String)] {
     var head = ResponseHead()
     feed(Array("HTTP/1.1 200 OK\r\n".utf8) + input, to: &head)
@@ -41,7 +41,7 @@ enum HeadInvariants {
       let taken = line.withUnsafeBytes { head.append($0) }
       if case .tooMuch = taken { return }
     }
-    // The fields are there once the section has ended.
+    // The fields are available once the section has ended.
     _ = Array("\r\n".utf8).withUnsafeBytes { head.append($0) }
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import FerryEngine
 
-/// JSON of servers, and JSON pointers into it.
+/// Invariants of JSON from servers, and of JSON pointers into it.
 enum JSONInvariants {
-  /// The first part is a pointer where there are two.
+  /// If the input has two parts, the first is a pointer.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.parts(atMost: 2)
     let bytes = parts.count > 1 ? parts[1] : parts[0]
@@ -24,7 +24,7 @@ enum JSONInvariants {
     return violations
   }
 
-  /// Each value is found by the pointer that names it, the last of several of one name.
+  /// Each value is found by its pointer. If several members have the same name, the last one is found.
   private static func pointers(_ root: JSONValue) -> [String] {
     var violations: [String] = []
     var rest: [(pointer: String, value: JSONValue)] = [("", root)]
@@ -53,7 +53,7 @@ enum JSONInvariants {
     return violations
   }
 
-  /// - Returns: how many levels there are.
+  /// - Returns: the number of levels.
   private static func write(_ value: JSONValue, to text: inout [UInt8], depth: Int) -> Int {
     switch value {
     case .null: text += "null".utf8
@@ -84,9 +84,10 @@ enum JSONInvariants {
     return depth
   }
 
-  /// As Foundation reads it; `nil` where the two differ by design: it also reads UTF-16, UTF-32 and a comma behind the
-  /// last element, refuses numbers that no Double holds, half surrogate pairs and text that is not UTF-8, and nests
-  /// deeper.
+  /// Whether Foundation accepts the JSON; `nil` if the two readers may differ by design.
+  ///
+  /// Foundation also accepts UTF-16, UTF-32, a trailing comma and deeper nesting. It rejects numbers that a `Double`
+  /// cannot represent, unpaired surrogates, and text that is not UTF-8.
   private static func isValidElsewhere(_ bytes: [UInt8]) -> Bool? {
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0),
       !bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -1,12 +1,12 @@
 import Foundation
 import GRDB
 
-/// One database of the state folder: its bytes as they were, and the changes of an input.
+/// One database of the state folder: its original bytes, and the changes of an input.
 ///
-/// Its tables are STRICT and have constraints. While values are changed they stand in the schema without them, so that
-/// every value can be in every column; then the schema is as ferry made it.
+/// Its tables are STRICT and have constraints. While values are changed, the schema has neither, so that every column
+/// can hold any value. Afterwards, the schema is restored as ferry created it.
 final class JournalDatabase {
-  /// Relative to the state folder.
+  /// The database's path relative to the state folder.
   private let name: String
   private var path = ""
   private let whole: Data
@@ -15,7 +15,7 @@ final class JournalDatabase {
   private let tables: [(name: String, columns: [String], hasRowID: Bool)]
   private var edits: [JournalEdits.Edit] = []
 
-  /// - Parameter state: the folder of the database as ferry left it.
+  /// - Parameter state: the state folder that contains the unchanged database.
   init(_ name: String, in state: String) throws {
     self.name = name
     let path = "\(state)/\(name)"
@@ -43,7 +43,7 @@ final class JournalDatabase {
     loose = try Data(contentsOf: URL(filePath: path))
   }
 
-  /// Without a constraint on what a value may be; keys stay.
+  /// Removes constraints on values; keys stay.
   private static func loosened(_ sql: String) -> String {
     sql.replacing(" STRICT, WITHOUT ROWID", with: " WITHOUT ROWID").replacing(") STRICT", with: ")")
       .replacing(" NOT NULL", with: "").replacing(#/ CHECK \([a-z_ >=01]*\)/#, with: "")
@@ -64,7 +64,7 @@ final class JournalDatabase {
     try queue.close()
   }
 
-  /// Puts the database into another state folder.
+  /// Writes the unchanged database into another state folder.
   func restore(in state: String) throws {
     edits = []
     path = "\(state)/\(name)"

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What an input says is changed in the databases: a short program of values and bytes.
+/// The changes to the databases that an input encodes, as a short program that changes values and bytes.
 struct JournalEdits: IteratorProtocol {
   struct Edit {
     enum Kind {
@@ -16,7 +16,7 @@ struct JournalEdits: IteratorProtocol {
     var kind: Kind
   }
 
-  /// More tell nothing new, and cost time.
+  /// The maximum number of changes. More would reveal nothing new and take time.
   private static let most = 32
 
   private var rest: ArraySlice<UInt8>

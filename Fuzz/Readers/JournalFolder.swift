@@ -5,7 +5,7 @@ import GRDB
 @testable import FerryEngine
 @testable import FerryJournal
 
-/// A state folder with a session in every state, which is put back for each input and changed as that says.
+/// A state folder whose session has items in every state. It is restored for each input, and then changed by the input.
 ///
 /// `@unchecked Sendable`: only the fuzzer's thread, or one test at a time, uses it.
 final class JournalFolder: @unchecked Sendable {
@@ -13,7 +13,9 @@ final class JournalFolder: @unchecked Sendable {
   static let now = Instant(nanoseconds: 1_774_000_000_000_000_000)
   static let prepared = Result { try JournalFolder() }
 
-  /// Of the last input. Each has a folder of its own: what an earlier one left open in this process must not count.
+  /// The state folder of the last input.
+  ///
+  /// Each input has a separate folder, so that files that an earlier input left open in this process have no effect.
   private(set) var state = ""
   let job: Job?
   private let folder: String
@@ -36,14 +38,14 @@ final class JournalFolder: @unchecked Sendable {
     let sound = folder + "/sound"
     try Self.fill(try StateDirectory(explicit: sound, environment: [:]), manifest)
     databases = try ["sessions/\(Self.session).db", "ferry.db"].map { try JournalDatabase($0, in: sound) }
-    // The process's end is the folder's.
+    // The folder is removed when the process exits.
     atexit {
       guard let folder = try? JournalFolder.prepared.get() else { return }
       try? FileManager.default.removeItem(atPath: folder.folder)
     }
   }
 
-  /// Makes a state folder with the changes that the input says.
+  /// Creates a state folder with the changes of the input.
   func restore(with input: [UInt8]) throws {
     if inputs > 0 { try FileManager.default.removeItem(atPath: state) }
     inputs += 1

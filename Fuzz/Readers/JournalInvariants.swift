@@ -5,8 +5,9 @@ import Foundation
 @testable import FerryEngine
 @testable import FerryJournal
 
-/// A state folder whose databases were changed by anyone but ferry: everything that reads it ends with a result or an
-/// error, and what is exported is JSON.
+/// Invariants of reading a state folder whose databases were changed by something other than ferry.
+///
+/// Every command returns a result or an error, and exports are JSON.
 enum JournalInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     do {
@@ -18,7 +19,7 @@ enum JournalInvariants {
     }
   }
 
-  /// The commands that change nothing.
+  /// Runs the commands that change nothing.
   private static func looks(_ folder: JournalFolder) -> [String] {
     var violations: [String] = []
     let state = folder.state
@@ -65,7 +66,7 @@ enum JournalInvariants {
     return violations
   }
 
-  /// The commands that write, the more thorough ones last.
+  /// Runs the commands that write; those that remove most are last.
   private static func changes(_ folder: JournalFolder) -> [String] {
     let state = folder.state
     attempt {
@@ -87,7 +88,7 @@ enum JournalInvariants {
     return []
   }
 
-  /// An error is a correct result of any damage.
+  /// Runs a command. An error is a correct result for damaged data.
   private static func attempt(_ body: () throws -> Void) {
     do { try body() } catch { _ = "\(error)" }
   }

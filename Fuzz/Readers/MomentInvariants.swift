@@ -3,7 +3,7 @@ import FerryPlan
 
 @testable import FerryEngine
 
-/// Moments of the command line, with and without a zone, and what is computed from them.
+/// Invariants of times on the command line, with and without a zone, and of values that are computed from them.
 enum MomentInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     let text = input.text
@@ -15,7 +15,7 @@ enum MomentInvariants {
     }
   }
 
-  /// What is printed of a moment is read as the same moment.
+  /// A time that is printed is read as the same time.
   static func shown(_ moment: Instant, in zone: CalendarZone) -> [String] {
     var violations: [String] = []
     let exact = moment.rfc3339
@@ -51,7 +51,7 @@ enum MomentInvariants {
     return violations
   }
 
-  /// A text that is RFC 3339 means the same with and without the command line's reader.
+  /// An RFC 3339 text has the same meaning for the command line's reader and for the RFC 3339 reader.
   private static func rfc3339(_ text: String, _ moment: Instant, _ zone: CalendarZone?) -> [String] {
     guard zone == nil, let same = Instant(rfc3339: text), same != moment else { return [] }
     return ["\(text) is \(same.rfc3339) and \(moment.rfc3339)"]

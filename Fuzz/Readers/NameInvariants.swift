@@ -1,6 +1,6 @@
 @testable import FerryPlan
 
-/// File names and servers' words as people see them, and Base64.
+/// Invariants of file names and servers' text as they are displayed, and of Base64.
 enum NameInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     var violations: [String] = []
@@ -15,14 +15,14 @@ enum NameInvariants {
     let line = DisplayPath.line(input.text)
     if isHostile(line) { violations.append("a line is shown with a control character") }
     if !DisplayPath.line(line).isSame(as: line) { violations.append("a line is quoted twice") }
-    // Anything can be typed where a name is asked for.
+    // Any text can be typed as a name.
     _ = DisplayPath.read(input)
     if Base64.decode(Base64.encode(input)) != input { violations.append("Base64 is read as something else") }
     _ = Base64.decode(input.text)
     return violations
   }
 
-  /// What turns or hides text at a terminal; joiners make emoji.
+  /// Whether the text has characters that reorder or hide text at a terminal. Joiners are allowed: emoji contain them.
   private static func isHostile(_ text: String) -> Bool {
     text.unicodeScalars.contains { scalar in
       switch scalar.value {

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Durations and sizes, as on the command line and in manifests.
+/// Invariants of durations and sizes on the command line and in manifests.
 enum QuantityInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     let text = input.text
@@ -43,7 +43,7 @@ enum QuantityInvariants {
     return violations
   }
 
-  /// Another reading of digits and a unit; `nil` for anything else.
+  /// An independent reading of digits followed by a unit; `nil` for anything else.
   private static func amount(_ text: String, units: [String: Int128]) -> Int128? {
     let digits = text.unicodeScalars.prefix { ("0"..."9").contains($0) }
     guard let number = Int128(String(digits)) else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FerryEngine
 
-/// What servers write about time: `Retry-After`, HTTP dates, and when a token expires.
+/// Invariants of times from servers: `Retry-After`, HTTP dates, and the expiry of tokens.
 enum RetryAfterInvariants {
   private static let now = Instant(nanoseconds: 1_774_000_000_000_000_000)
 
@@ -27,10 +27,10 @@ enum RetryAfterInvariants {
     return violations
   }
 
-  /// As the C library counts it.
+  /// Compares an HTTP date with the C library's result.
   private static func date(_ text: String) -> [String] {
     guard let instant = HTTPDate.instant(text) else { return [] }
-    // The day's name is free.
+    // The name of the weekday is not checked.
     let words = text.split(separator: " ").dropFirst().flatMap { $0.split(separator: ":") }
     guard words.count == 7, let day = Int32(words[0]), let year = Int32(words[2]), let hour = Int32(words[3]),
       let minute = Int32(words[4]), let second = Int32(words[5]),
@@ -40,7 +40,7 @@ enum RetryAfterInvariants {
     (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, Int32(month), day)
     (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
     let seconds = timegm(&time)
-    // A day that does not exist is brought into the next month.
+    // timegm(3) moves a day that does not exist into the next month.
     if second < 60, time.tm_mday != day { return ["\(text) is no day"] }
     return Instant(wholeSeconds: seconds) == instant
       ? [] : ["\(text) is \(instant.rfc3339), and \(seconds) in C"]
@@ -55,7 +55,7 @@ enum RetryAfterInvariants {
     for name in ["expires_in", "expires_at"] {
       let capture = CapturedValue(name: name, value: text, isSecret: false)
       guard let expiry = ExpiryReader.expiry(of: [capture], now: now) else { continue }
-      // A scheduler computes with it.
+      // The scheduler computes with the expiry.
       let life = now.duration(to: expiry)
       if name == "expires_in", life < .zero { violations.append("a life of \(life)") }
       if expiry.advanced(by: .seconds(-3600)) > expiry { violations.append("a margin that goes forwards") }

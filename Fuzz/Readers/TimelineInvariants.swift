@@ -3,7 +3,7 @@ import FerryManifest
 @testable import FerryEngine
 @testable import FerryPlan
 
-/// A file of conditions for `ferry plan --simulate --conditions`.
+/// Invariants of a file of conditions for `ferry plan --simulate --conditions`.
 enum TimelineInvariants {
   private static let start = Instant(nanoseconds: 1_774_000_000_000_000_000)
 

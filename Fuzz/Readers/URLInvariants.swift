@@ -4,9 +4,9 @@ import Foundation
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// URLs and references of servers: RFC 3986, and whom a URL speaks to.
+/// Invariants of URLs and references from servers: RFC 3986, and the origin of a URL.
 enum URLInvariants {
-  /// The first part is a base, the second a reference.
+  /// The first part of the input is a base, the second a reference.
   static func violations(by input: [UInt8]) -> [String] {
     let parts = input.parts(atMost: 2)
     let base = parts[0].text
@@ -17,12 +17,12 @@ enum URLInvariants {
     return violations
   }
 
-  /// RFC 3986 §5.3: the parts of a reference make the same reference.
+  /// RFC 3986 §5.3: recomposing the parts of a reference gives the same reference.
   private static func recomposed(_ text: String) -> [String] {
     URLReference(text).description.isSame(as: text) ? [] : ["\(text) is taken apart into other parts"]
   }
 
-  /// RFC 3986 §5.2.2, without its dots.
+  /// RFC 3986 §5.2.2, without removing dot segments.
   private static func target(_ target: URLReference, _ reference: URLReference, _ base: URLReference)
     -> [String]
   {
@@ -51,7 +51,7 @@ enum URLInvariants {
     return violations
   }
 
-  /// Whom ferry takes a URL to speak to is whom libcurl speaks to.
+  /// ferry and libcurl determine the same origin for a URL.
   private static func origins(_ text: String) -> [String] {
     guard !text.utf8.contains(0), let ours = FerryPlan.Origin(url: text), let curl = CurlURL(text)?.origin
     else {
@@ -63,7 +63,7 @@ enum URLInvariants {
       ? [] : ["\(text) speaks to \(ours) here, and to \(curl.scheme)://\(curl.address) in libcurl"]
   }
 
-  /// An IPv6 address has several spellings; a name or an IPv4 address has its own.
+  /// The bytes of an IPv6 address, which has several spellings; otherwise the host's text.
   private static func address(_ host: String) -> [UInt8] {
     guard host.hasPrefix("["), host.hasSuffix("]") else { return Array(host.utf8) }
     var address = in6_addr()
