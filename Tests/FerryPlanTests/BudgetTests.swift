@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Budgets: what discretionary transfers may send on a network in a window.
+/// Budgets, which limit what discretionary transfers send on a network in a window.
 @Suite("A budget")
 struct BudgetTests {
   private func head(_ cutoff: String, discretionary: String = "true", connections: Int = 2) -> String {

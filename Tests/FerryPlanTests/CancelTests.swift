@@ -60,9 +60,9 @@ struct CancelTests {
     world.run()
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.cancelled == 6)
-    // What was not begun is only counted.
+    // Files that had not been started are only counted.
     #expect(world.scheduler.itemRecords.map(\.state) == ["cancelled", "cancelled"])
-    // The request that is left keeps the round open.
+    // The remaining request keeps the round open.
     #expect(!world.scheduler.isRoundThrough)
     world.run()
     #expect(world.starts.map(\.attempt.step) == [.request])

@@ -2,9 +2,9 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Several manifests as one plan.
+/// Several manifests combined into one plan.
 struct CombiningTests {
-  /// Sends the upload `up`; `session` are further keys of the session `s`, `top` of the manifest.
+  /// An upload `up` that sends files. `session` has further keys of the session `s`, `top` those of the manifest.
   private func manifest(
     _ name: String, session: String = "", identifier: String? = "shared", upload: String = "",
     top: String = ""
@@ -53,7 +53,7 @@ struct CombiningTests {
     #expect(plan.nodes.map(\.manifest.index) == [0, 1, 1, 1, 1, 2])
     #expect(plan.nodes[4].needs == [NodeID(3)])
     #expect(plan.nodes[4].steps[0].token == NodeID(1))
-    // What is shared is one session; in several manifests a session's name says little.
+    // The manifests share one session. Across manifests, a session's name has no meaning.
     #expect(plan.sessions.map(\.name) == ["shared", "c.s"])
     #expect(plan.nodes.map(\.session.index) == [0, 0, 0, 0, 0, 1])
     #expect(plan.nodes.flatMap(\.steps).map(\.session.index) == [0, 0, 0, 0, 0, 1])

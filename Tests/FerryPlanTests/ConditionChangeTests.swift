@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Another network or power while a launch runs.
+/// Changes of the network or power source during a launch.
 @Suite("Conditions that change under way")
 struct ConditionChangeTests {
   private func world(_ session: String, _ conditions: DeviceConditions) throws -> World {

@@ -11,9 +11,9 @@ struct ContentQuestionsTests {
     var state = ItemState.done
     var size: Int64 = 7
     var modified: Int64 = 5
-    /// Whether the journal has a digest.
+    /// Whether the journal has a digest of the file.
     var hasDigest = true
-    /// What it holds now; `nil` where it cannot be read.
+    /// The file's current content; `nil` if it cannot be read.
     var holds: ContentDigest? = ContentQuestionsTests.own
     var isRead = true
     var answer: ContentComparison
@@ -22,7 +22,7 @@ struct ContentQuestionsTests {
     var testDescription: String { what }
   }
 
-  /// The journal has size 7, time 5.
+  /// The journal has size 7 and time 5.
   static let rows: [Row] = [
     Row(what: "as it was", answer: .same),
     Row(what: "touched", modified: 9, answer: .same, isConfirmed: true),

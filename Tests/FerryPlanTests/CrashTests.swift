@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Random worlds that are killed at random moments: nothing is lost, and nothing is done twice.
+/// Kills random worlds at random times. Nothing is lost, and nothing is executed twice.
 struct CrashTests {
   @Test(arguments: 0..<10)
   func whateverHappensEachItemCountsAtMostOnceAndAllAreDoneInTheEnd(block: UInt64) throws {
@@ -28,7 +28,7 @@ struct CrashTests {
     }
   }
 
-  /// What is wrong with how the world of a seed goes.
+  /// The violated rules in the world of a seed.
   private func live(_ seed: UInt64) throws -> [String] {
     var random = SeededRandom(seed: seed &* 7919)
     var server = RandomServer(seed: seed)
@@ -69,7 +69,7 @@ struct CrashTests {
     return world.violations
   }
 
-  /// After a launch that came to its end, each item is accounted for.
+  /// After a launch that ended by itself, each item is accounted for.
   private func check(_ world: inout World, _ count: Int) {
     guard world.hasEnded else { return }
     let items = world.scheduler.totals.items

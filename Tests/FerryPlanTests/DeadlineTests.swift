@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// A launch with a deadline: `--max-duration`.
+/// Launches with a deadline: `--max-duration`.
 struct DeadlineTests {
   private func world(
     _ yaml: String = Yaml.put(), files: Int = 6, deadline: Duration, serve: @escaping (Call) -> Reply

@@ -2,10 +2,10 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The resume delay: in the background what ends is handled together, and what that creates waits.
+/// The resume delay. In the background, completions are handled together, and work that they create waits.
 @Suite("The resume delay")
 struct DelayTests {
-  /// Five files, each answered after 10 s.
+  /// Five files, each of which gets its response after 10 s.
   private func world(
     _ policy: String, batch: String = "", launch: LaunchKind = .background,
     patience: Duration = .seconds(86_400), ids: Bool = false, kind: String = "background"
@@ -51,7 +51,7 @@ struct DelayTests {
   @Test func `after_completion handles what has ended only after the period`() throws {
     var world = try world("after_completion", batch: "    batch: { max_items: 1 }\n")
     world.run()
-    // The first is handled at 10 s, the next at 70 s, 190 s, 430 s; each then starts at once.
+    // The first completion is handled at 10 s, the next at 70 s, 190 s and 430 s. The next file then starts at once.
     #expect(transfers(world) == [0, 10, 70, 190, 430])
     #expect(world.scheduler.totals.resumes == 5)
   }
@@ -154,7 +154,7 @@ struct DelayTests {
     world.run()
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 3)
-    // One refusal of one token is one challenge, and the batch's end the second resume.
+    // The rejection of one token is one challenge, and the end of the batch is the second resume.
     #expect(world.scheduler.totals.resumes == 2)
     let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }
     #expect(again.count == 3)

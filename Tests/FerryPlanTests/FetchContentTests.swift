@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// What a fetch makes of statuses, and of responses to a validator.
+/// The result of a fetch for each status, and for responses to a validator.
 struct FetchContentTests {
   private func yaml(_ more: String = "", method: String = "GET") -> String {
     Yaml.head + """

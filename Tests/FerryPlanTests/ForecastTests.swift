@@ -6,7 +6,7 @@ import Testing
 /// `ferry plan --simulate`: the scheduler on a virtual clock.
 @Suite("A plan turned forward")
 struct ForecastTests {
-  /// 2026-03-27T12:00:00Z, a Friday; clocks in Berlin are set two days later.
+  /// 2026-03-27T12:00:00Z, a Friday. Clocks in Berlin change two days later.
   private static let start = Instant(nanoseconds: 1_774_612_800_000_000_000)
 
   private static let berlin = CalendarZone(
@@ -43,7 +43,7 @@ struct ForecastTests {
   @Test func `takes as long as its bytes and its latency`() throws {
     let forecast = try forecast(Yaml.put(head: head(""))) { $0.network.latency = .seconds(1) }
     #expect(forecast.isThrough && forecast.requests == 5 && forecast.launches == 1)
-    // Five seconds of bytes, and three latencies of two requests each.
+    // Five seconds to transfer the bytes, and three latencies of two requests each.
     #expect(forecast.seconds > 7 && forecast.seconds < 10)
   }
 
@@ -91,7 +91,7 @@ struct ForecastTests {
       Yaml.put(head: head(policies, session: "kind: background, discretionary: true")), files: 15
     ) { $0.launches = .cron(schedule, .utc) }
     #expect(forecast.isThrough)
-    // At 12:00, which is the first moment, 18:00, and 0:00 of the next day.
+    // At 12:00, the start; at 18:00; and at 0:00 of the next day.
     #expect(forecast.launches == 3)
     #expect(forecast.timeline.map(\.text).filter { $0.hasPrefix("launch") } == ["launch 1", "launch 3"])
   }
@@ -113,7 +113,7 @@ struct ForecastTests {
   }
 
   @Test func `tells which upload IDs end before they are used`() throws {
-    // One connection, 100 s a file, and IDs that last 10 s and are allocated on a connection of their own.
+    // One connection, 100 s for each file, and IDs that expire after 10 s and are allocated on a separate connection.
     let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 }, quick: {} }\n"
     let yaml = Yaml.ids(head: head, validFor: "10s")
       .replacing("allocate:\n", with: "allocate:\n      session: quick\n")

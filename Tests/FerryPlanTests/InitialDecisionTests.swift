@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// What a launch would begin at once, and where everything else stands.
+/// What a launch would start immediately, and the disposition of everything else.
 @Suite("A first look")
 struct FirstLookTests {
   private let now = Instant(nanoseconds: 1_767_225_600_000_000_000)
@@ -61,9 +61,9 @@ struct FirstLookTests {
       return
     }
     #expect(look.disposition(of: ItemRef(NodeID(0), 1)) == .begins)
-    // It is more than any window has: no moment ends that.
+    // The file is larger than the budget of any window, so no time ends the wait.
     #expect(budget.code == "budget" && budget.until == nil)
-    // With what the one that goes has leased.
+    // Includes the bytes that the starting item has leased.
     #expect(budget.budget?.usedBytes == Int64(1_000_000 + 1_048_576))
     #expect(turn.code == "turn")
     #expect(needs == RecordedFailure(code: "needs", message: "waits for up"))
@@ -109,7 +109,7 @@ struct FirstLookTests {
     let plan = try Plan(yaml: Yaml.put(Self.notify, head: Self.session))
     let starts = [table([1, 2]), .open, .open]
     #expect(!look(plan, starts).scheduler.isRoundThrough)
-    // One of the requests asks only for success, the other one has still to be sent.
+    // One request runs only after success; the other one is still to be sent.
     #expect(!look(plan, starts, cancelled: [SessionID(0)]).scheduler.isRoundThrough)
     for order in [[0, 1], [1, 0]] {
       let look = look(plan, starts, cancelled: order.map(SessionID.init))

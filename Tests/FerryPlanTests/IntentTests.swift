@@ -7,7 +7,7 @@ struct IntentTests {
   @Test func anUnrepeatableStepStartsAfterItsIntentIsOnDisk() throws {
     var world = try World(Yaml.post(), files: Yaml.files(20)) { _ in .status(200, after: .seconds(1)) }
     world.run()
-    // The world itself looks at every start.
+    // `World` checks every start.
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 20)
     #expect((1...4).contains(world.mostIntents))
@@ -32,7 +32,7 @@ struct IntentTests {
     world.run()
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 99)
-    // After a kill each of them may have been executed.
+    // After a kill, each of them may have been executed.
     #expect((2...66).contains(world.mostIntents))
   }
 
@@ -112,7 +112,7 @@ struct IntentTests {
 
   @Test func anIntentOfALaunchThatDiedIsAmbiguous() throws {
     var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(200) }
-    // The hand-over with both intents is recorded, then the requests start.
+    // The files are queued and both intents recorded; then the requests start.
     world.actionsToLive = 2
     world.run()
     world.actionsToLive = .max

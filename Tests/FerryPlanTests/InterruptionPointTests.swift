@@ -2,15 +2,15 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// A launch is killed after each of its actions in turn, by SIGKILL or a power cut, before or after the server acted.
+/// Kills a launch after each of its actions, by SIGKILL or a power failure, before or after the server has acted.
 struct InterruptionPointTests {
-  /// What is sent, and by what a server and ferry know it again.
+  /// What is sent, and how the server and ferry recognize a repetition.
   enum Kind: String, CaseIterable, Sendable {
     case put, post
     case commitAlreadyDone, commitKey, commitProbe, commitOnce, startsOver
     case requestPost, requestPut, fetch
 
-    /// Whether an answer that was lost leaves it open what the server did.
+    /// Whether a lost response leaves it unknown if the server acted.
     var mayBeAmbiguous: Bool {
       switch self {
       case .post, .commitOnce, .requestPost: true
@@ -41,14 +41,14 @@ struct InterruptionPointTests {
     }
   }
 
-  /// Takes what is committed once for each ID, and counts what it does.
+  /// A server that accepts one commit for each ID, and counts its actions.
   final class Server: @unchecked Sendable {  // Used by one test's thread.
     let kind: Kind
     var effects = 0
     private var whole: Set<Int> = []
     private var committed: Set<Int> = []
     private var ids = 0
-    /// Requests that have not come to it yet.
+    /// Requests that have not reached the server yet.
     private var pending: [(at: Instant, act: () -> Void)] = []
 
     init(_ kind: Kind) { self.kind = kind }
@@ -78,7 +78,7 @@ struct InterruptionPointTests {
           (
             end,
             {
-              // A key that it has seen before does nothing.
+              // A repeated key has no effect.
               if self.committed.insert(id).inserted || self.kind != .commitKey { self.effects += 1 }
             }
           ))
@@ -97,7 +97,7 @@ struct InterruptionPointTests {
       for (_, act) in due { act() }
     }
 
-    /// The one who asked is gone; what it had an answer to was done.
+    /// The client is killed. Requests that already had a response have been executed.
     func die(at now: Instant, hasActed: Bool) {
       settle(at: hasActed ? .distantFuture : now)
       pending = []
@@ -126,7 +126,7 @@ struct InterruptionPointTests {
     #expect(actions > 3)
   }
 
-  /// - Returns: whether the launch was killed before its end.
+  /// - Returns: whether the launch was killed before it ended.
   private func live(_ point: Point, _ actions: Int) throws -> Bool {
     let kind = point.kind
     let server = Server(kind)

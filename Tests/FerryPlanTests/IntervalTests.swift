@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// When a fetch is due, and what its results make of its interval.
+/// When a fetch is due, and how its results change its interval.
 struct IntervalTests {
   private let adaptive = Fetch.Interval.adaptive(minimum: .seconds(900), maximum: .seconds(21_600))
   private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
@@ -61,7 +61,7 @@ struct IntervalTests {
     #expect(until(due, adaptive, last: start) == nil)
     #expect(until(before, adaptive, last: nil) == nil)
     #expect(until(before, .everyRun, last: start) == nil)
-    // The kept interval counts for nothing where the manifest has one bound.
+    // The stored interval is ignored if the manifest has only one bound.
     #expect(until(before, .minimum(.seconds(60)), last: start) == nil)
     // The clock was set back.
     #expect(until(start.advanced(by: .seconds(-1)), adaptive, last: start) == nil)
@@ -95,7 +95,7 @@ struct IntervalTests {
     var asked: [Int] = []
     var lengths: [Double?] = []
     var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) { _ in .status(200) }
-    // A crontab line that runs every half hour; after 21 hours there is new data once more.
+    // A crontab line runs every half hour. After 21 hours there is new data again.
     for run in 0..<60 {
       let status = run == 0 || run == 43 ? 200 : 304
       world.serve = { $0.node == "f" ? .status(status) : .status(200) }
@@ -109,7 +109,7 @@ struct IntervalTests {
         lengths.append(world.scheduler.nodeRecords[0].intervalSeconds.map { $0 / 3600 })
       }
     }
-    // An answer takes a moment, so that the run at the very end of an interval is too early.
+    // A response takes a moment, so a run at the exact end of an interval is too early.
     #expect(asked == [0, 3, 8, 17, 30, 43, 46, 51])
     #expect(lengths == [1, 2, 4, 6, 6, 1, 2, 4])
   }
@@ -123,13 +123,13 @@ struct IntervalTests {
     #expect(world.scheduler.nodeRecords[0].result == .failed)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 7200)
     #expect(world.journal.fetches[0]?.at == start.advanced(by: .seconds(-7200)))
-    // The next round tries it again at once.
+    // The next round retries it immediately.
     world.round = 2
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.scheduler.nodeRecords[0].result == .newData)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
-    // The round after it waits, and says so.
+    // The following round waits, and records the reason.
     world.round = 3
     world.run()
     #expect(world.starts.map(\.attempt.step) == [.request])

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// A commit that can be sent again, and may have been executed: nothing but a success ends that.
+/// A commit that can be repeated and may have been executed. Only a success resolves it.
 struct LostCommitTests {
   static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",
@@ -14,7 +14,7 @@ struct LostCommitTests {
 
   private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
 
-  /// The server may have carried out the commit, and says then that it knows nothing of it, or that it may not be.
+  /// The server may have executed the commit, but then responds that the upload is unknown or the commit not allowed.
   @Test(arguments: keys, [404, 410, 403, 400])
   func aRefusalAfterALostAnswerIsAmbiguous(key: String, status: Int) throws {
     var world = try world(key) { call in
@@ -57,7 +57,7 @@ struct LostCommitTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  /// It has its intent on the disk before it is sent, and keeps it while its end is not known.
+  /// The commit's intent is on disk before the commit is sent, and stays until its outcome is known.
   @Test(arguments: keys)
   func anIntentIsThereUntilTheEndIsKnown(key: String) throws {
     var world = try world(key) { $0.step == .commit ? .lost : .status(200) }
@@ -67,7 +67,7 @@ struct LostCommitTests {
     #expect(world.violations.isEmpty)
   }
 
-  /// The next launch, which finds the file changed, ends the old commit first.
+  /// The next launch, which finds that the file has changed, resolves the old commit first.
   @Test(arguments: keys)
   func aFileThatChangesMeanwhileIsCommittedAsItWasSent(key: String) throws {
     var isBack = false

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// A commit that has a probe, which tells whether it was carried out.
+/// A commit with a probe, which shows whether the commit was executed.
 struct ProbeTests {
   private static let yaml = Yaml.ids(
     alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
@@ -131,7 +131,7 @@ struct ProbeTests {
     var world = try world(2) { call in
       call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
     }
-    // Both commits are under way when the process dies.
+    // Both commits are in flight when the process is killed.
     world.launch()
     while !(steps(world).count { $0 == .commit } == 2), world.step() {}
     world.run()
@@ -191,7 +191,7 @@ struct ProbeTests {
     var world = try world(3) { _ in .status(200) }
     world.machine.writeDelay = .milliseconds(1)
     world.run()
-    // The world itself looks at every start.
+    // `World` checks every start.
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 3)
   }

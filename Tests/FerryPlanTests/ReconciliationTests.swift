@@ -30,7 +30,7 @@ struct ReconciliationTests {
     Row(state: .queued, hasChanged: true, outcome: .entry(.changed)),
     Row(state: .queued, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
-    // What may have been executed is looked at first, whatever has changed since.
+    // Commits that may have been executed are checked first, whatever has changed since.
     Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),
     Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
     Row(state: .transferred, hasChanged: true, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
@@ -126,7 +126,7 @@ struct ReconciliationTests {
 }
 
 @Suite struct PathOrderTests {
-  /// Lengths around eight letters, letters above 0x7F, and beginnings of each other.
+  /// Paths with lengths around eight bytes, bytes above 0x7F, and paths that are prefixes of others.
   static let paths: [[UInt8]] = [
     [], [0], [0, 0], [0x7F], [0x80], [0xFF], Array("a".utf8), Array("a/b".utf8), Array("1234567".utf8),
     Array("12345678".utf8), Array("123456789".utf8), Array("1234567\u{0}".utf8), Array("12345679".utf8),

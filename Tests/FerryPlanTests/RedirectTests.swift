@@ -21,7 +21,7 @@ struct RedirectTests {
       alreadyDone: key == "probe" ? "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }" : key)
   }
 
-  /// Of whatever is not carried out certainly, nothing is sent again and no ID is released.
+  /// If it is uncertain whether a commit was executed, nothing is sent again and no ID is released.
   @Test(arguments: ["", keys[2], keys[3]], [300, 301, 302, 303, 304, 305, 306, 307, 308, 399])
   func aCommitThatIsRedirectedIsAmbiguousAndItsIDStays(key: String, status: Int) throws {
     var world = try World(
@@ -103,7 +103,7 @@ struct RedirectTests {
     #expect((reason?.message.count ?? 0) > "the server responded with 303 to PUT".count)
   }
 
-  /// 307 and 308 hand the request on: whoever redirected it may have acted, and the target was not asked.
+  /// For 307 and 308, the redirecting server may have acted, and the target did not receive the request.
   @Test(arguments: [TransportFailure.Code.connect, .nameResolution, .handshake, .certificate])
   func aTargetThatCannotBeReachedLeavesACommitOpen(code: TransportFailure.Code) throws {
     var world = try World(
@@ -129,7 +129,7 @@ struct RedirectTests {
     #expect(others.allSatisfy { $0.at < world.start.advanced(by: .seconds(1)) })
   }
 
-  /// A token that was left out at another origin is not refused by its own server.
+  /// If a token was withheld at another origin, a rejection there is not a rejection by the token's own server.
   @Test func aTokenThatWasNotSentIsNotRefreshed() throws {
     var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
     {

@@ -9,7 +9,7 @@ import Testing
 
     """
 
-  /// Gives out IDs from 1 and answers everything with 200, but what `answer` says.
+  /// A server that issues IDs from 1 and responds with 200, except where `answer` returns something else.
   static func server(_ answer: @escaping (Call) -> Reply? = { _ in nil }) -> (Call) -> Reply {
     var given = 0
     return { call in
@@ -88,7 +88,7 @@ import Testing
     #expect(world.scheduler.totals.idsOrphaned == 0)
   }
 
-  // MARK: What may count
+  // MARK: What may have been executed
 
   @Test(arguments: [Reply.lost, .status(500), .status(503)])
   func anIDWhoseCommitMayHaveBeenCarriedOutIsNeverReleased(first: Reply) throws {
@@ -101,7 +101,7 @@ import Testing
     if world.scheduler.totals.items.ambiguous == 1 {
       #expect(orphans(world).isEmpty)
     } else {
-      // A server that is overloaded may be mistaken.
+      // An overloaded server may be mistaken.
       #expect(orphans(world).first?.orphaning == Orphaning(.failed, isInDoubt: true))
     }
     world.run()
@@ -152,7 +152,7 @@ import Testing
   @Test(arguments: [true, false])
   func anIDOfALaunchThatDiedIsInDoubtOnlyWhereItsCommitMayHaveBeenSent(isReleased: Bool) throws {
     var world = try world(isReleased ? Self.abandon : "") { _ in nil }
-    // Handing over, an allocation; what it brought is written, and the transfer is started.
+    // The files are queued and an ID is allocated. Its captures are recorded, and the transfer is started.
     while !steps(world).contains(.transfer) {
       if world.starts.isEmpty { world.launch() }
       _ = world.step()
@@ -259,7 +259,7 @@ import Testing
     #expect(world.scheduler.exitCode == .success)
     #expect(steps(world).count { $0 == .abandon } == 3)
     #expect(orphans(world).count == 1)
-    // And one that is not given out.
+    // The same for a token that is not issued.
     world.serve = Self.server { $0.step == .token ? .status(400) : nil }
     world.run()
     #expect(steps(world) == [.token] && world.scheduler.exitCode == .success)
@@ -313,7 +313,8 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
-  /// The IDs of three files may be released, one after the other, while the fourth waits for the delay.
+  /// A world in which the IDs of three files can be released, one after the other, while the fourth waits for the
+  /// delay.
   private func worldOfTwoBatches(_ serve: @escaping (Call) -> Reply) throws -> World {
     let head = """
       version: 1
@@ -364,7 +365,7 @@ import Testing
           released.append(call.uploadID)
           return nil
         case .allocate where call.path == "f03":
-          // Of the one whose release was refused.
+          // The ID whose release was refused.
           var response = AttemptResult.Response(status: 200)
           response.regained = [0]
           return Reply(answer: .response(response), after: .milliseconds(10))

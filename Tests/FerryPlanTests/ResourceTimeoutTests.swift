@@ -2,8 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// `timeout_for_resource` of what is no item: tokens, fetches, requests and releases. An hour, and a server that takes
-/// longer.
+/// `timeout_for_resource` for tokens, fetches, requests and releases: an hour, with a server that takes longer.
 @Suite struct ResourceTimeoutTests {
   private static let head = Yaml.head.replacing(
     "{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 1h, max_connections_per_host: 2 }")
@@ -25,7 +24,7 @@ import Testing
 
   @Test(arguments: [
     (fetch, NodeOutcome.failed, "resource_timeout"), (request("PUT"), .failed, "resource_timeout"),
-    // It may have been executed.
+    // The request may have been executed.
     (request("POST"), .ambiguous, "answer_lost"),
   ]) func aNodeWhoseResponseNeverCompletesEnds(
     _ node: String, _ outcome: NodeOutcome, _ code: String
@@ -42,7 +41,7 @@ import Testing
 
   @Test(arguments: [fetch, request("PUT")])
   func retriesCountInANodesTime(_ node: String) throws {
-    // Each attempt takes 25 minutes: the third is cut short, and what is left of the wait before a fourth is not waited for.
+    // Each attempt takes 25 minutes. The third is cut short, and the rest of the wait before a fourth is skipped.
     let retry = node.replacing(
       "session: s,", with: "session: s, retry: { limit: 20, initial: 10m, max: 10m, jitter: 0 },")
     var world = try world(Self.head + retry) { _ in .status(500, after: .seconds(1_500)) }
@@ -71,7 +70,7 @@ import Testing
     #expect(elapsed(world) < .seconds(3601))
   }
 
-  /// Also where the host asks for a longer pause, which everything that goes there waits for.
+  /// This also holds if the host asks for a longer pause, which applies to all requests to it.
   @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
   func aHostsPauseIsNotWaitedForBeyondTheTime(_ node: String) throws {
     let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
@@ -89,7 +88,8 @@ import Testing
     #expect(world.violations.isEmpty)
   }
 
-  /// Also steps whose intents are written ahead, and items that are begun while the host is paused.
+  /// This also holds for steps whose intents are recorded in advance, and for items that are started during the
+  /// pause.
   @Test(arguments: ["allocate", "transfer", "commit"])
   func manyItemsDoNotWaitForAHostsPauseBeyondTheirTime(_ step: String) throws {
     let nodes = """
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func aTokenThatNeverCompletesLeavesItsItemsForLater() throws {
-    // The files themselves have a week.
+    // The files themselves have a time limit of a week.
     let head = Yaml.head.replacing(
       "{ max_connections_per_host: 2 }", with: "{}, t: { timeout_for_resource: 1h }")
     let token = Yaml.token.replacing("session: s", with: "session: t")
@@ -157,7 +157,7 @@ import Testing
         }
       })
     world.run()
-    // Two at a time: the four others are not tried.
+    // Two are sent at a time; the four others are not tried.
     #expect(world.starts.count { $0.attempt.step == .abandon } == 2)
     #expect(elapsed(world) < .seconds(3610))
     let orphans = world.scheduler.nodeRecords.first?.orphans

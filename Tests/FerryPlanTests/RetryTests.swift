@@ -29,7 +29,7 @@ struct RetryTests {
     #expect(world.starts.count == 2)
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.scheduler.exitCode == .success)
-    // It is told although it ended well.
+    // The failed attempt is recorded although the item succeeded.
     #expect(world.scheduler.itemRecords.first?.attempts.first?.status == status)
   }
 
@@ -67,7 +67,7 @@ struct RetryTests {
   @Test func aHostThatFailsIsAskedByOneRequestAtATimeAndThenGivenUp() throws {
     var world = try World(Yaml.put(), files: Yaml.files(10)) { _ in .refused }
     world.run()
-    // Two fail together and count as one; then five probes.
+    // Two fail together and count as one failure; then five probes follow.
     #expect(world.starts.count == 7)
     let times = world.starts.map(\.at)
     #expect(times[0] == times[1])
@@ -87,7 +87,7 @@ struct RetryTests {
     world.run()
     #expect(world.scheduler.totals.items.done == 6)
     let times = world.starts.map(\.at).filter { $0 > world.start.advanced(by: .seconds(2)) }
-    // The probe goes alone, then two at a time.
+    // The probe is sent alone; then two requests at a time.
     #expect(times.count == 6)
     #expect(times[1] == times[2])
   }

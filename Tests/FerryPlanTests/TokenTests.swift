@@ -22,7 +22,8 @@ struct TokenTests {
         ? .status(200, expires: call.now.advanced(by: .seconds(100))) : .status(200, after: .seconds(60))
     }
     world.run()
-    // Two at a time for 60 s each; at 120 s the first is past, and 30 s before that it is not used any more.
+    // Two transfers at a time take 60 s each. The token expires at 100 s, and is not used in the last 30 s before
+    // that.
     #expect(tokens(world).count == 2)
     #expect(
       world.starts.filter { $0.attempt.step == .transfer }.map(\.attempt.tokenGeneration) == [
@@ -55,7 +56,7 @@ struct TokenTests {
   }
 
   @Test func aRefusalOfAnOlderTokenFetchesNone() throws {
-    // Both carry the first token and are refused, one after the second token has come.
+    // Both carry the first token and are rejected, one of them after the second token has arrived.
     var world = try World(yaml, files: Yaml.files(2)) { call in
       guard call.step == .transfer, call.attempt.tokenGeneration == 1 else { return .status(200) }
       return .status(401, after: call.path == "f00" ? .milliseconds(10) : .milliseconds(500))
@@ -95,7 +96,7 @@ struct TokenTests {
     #expect(world.scheduler.totals.items.waiting == 5)
     #expect(world.scheduler.exitCode == .authorization)
     #expect(!world.scheduler.isRoundThrough)
-    // The next launch asks again.
+    // The next launch requests a token again.
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.done == 5)

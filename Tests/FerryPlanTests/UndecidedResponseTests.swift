@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Responses of which ferry did not find out whether they meet `expect`: the search for its pattern was given up.
+/// Responses for which it is unknown whether they match `expect`, because the search for its pattern was given up.
 @Suite struct UndecidedResponseTests {
   private static var undecided: Reply {
     var response = AttemptResult.Response(status: 200, mismatch: "too many steps", isUnreadable: true)

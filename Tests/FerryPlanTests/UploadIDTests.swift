@@ -21,7 +21,7 @@ struct UploadIDTests {
     var world = try World(Yaml.ids(head: head), files: Yaml.files(3)) { _ in .status(200) }
     world.run()
     let steps = world.starts.map(\.attempt.step)
-    // While a transfer is written down the connection is free for the next item's first step.
+    // While a transfer is recorded, the connection is free for the next item's first step.
     #expect(
       steps == [.allocate, .transfer, .allocate, .commit, .transfer, .allocate, .commit, .transfer, .commit])
     #expect(world.violations.isEmpty)
@@ -59,7 +59,7 @@ struct UploadIDTests {
   }
 
   @Test func anIDThatIsTooOldForItsTransferIsReplaced() throws {
-    // The first transfer is answered with 503 and tried again after 12 s or more.
+    // The first transfer gets a 503 and is retried after 12 s or more.
     let yaml = Yaml.ids("    retry: { initial: 12s, jitter: 0 }\n", validFor: "10s")
     var world = try World(yaml, files: Yaml.files(1)) { call in
       .status(call.step == .transfer && call.number == 1 ? 500 : 200)
@@ -118,7 +118,7 @@ struct UploadIDTests {
 
   @Test func aLaunchGoesOnWithTheIDsOfTheOneThatDied() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(2)) { _ in .status(200) }
-    // Handing over, two allocations; what they brought is written, and two transfers are started.
+    // The files are queued and two IDs allocated. Their captures are recorded, and two transfers are started.
     world.actionsToLive = 6
     world.run()
     #expect(world.isDead)

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Execution windows, and a hang-up.
+/// Execution windows, and SIGHUP.
 @Suite("An execution window")
 struct WindowTests {
   private func world(
@@ -64,7 +64,7 @@ struct WindowTests {
     var world = try world("{ foreground: 15s }", launch: .foreground)
     world.machine.schedule(.hangUp, at: world.start.advanced(by: .seconds(5)))
     world.run()
-    // Two at 10 s; those of 20 s are cut off.
+    // Two files take 10 s each; those that take 20 s are stopped.
     #expect(world.scheduler.totals.items.done == 4)
     #expect(world.scheduler.exitCode == .cutOff)
   }

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// What random worlds (`make simulate`) found, in the short form that they were shrunk to.
+/// Failures that random worlds (`make simulate`) found, as the short histories to which they were shrunk.
 struct WorldFindingTests {
   private let size: Int64 = 1_000_000
 
@@ -132,7 +132,7 @@ struct WorldFindingTests {
       reply.uploadID = call.step == .allocate ? 1 : nil
       return reply
     }
-    // The network is back before the end of the transfer's upload ID is on disk.
+    // The network returns before the end of the transfer's upload ID is on disk.
     for (network, milliseconds) in [(DeviceConditions.Network.none, 3_000), (.wired, 3_001)] {
       world.machine.schedule(
         .conditions(.init(network: network)), at: world.start.advanced(by: .milliseconds(milliseconds)))
@@ -147,7 +147,7 @@ struct WorldFindingTests {
   @Test func whatWasPromisedIsLeasedInFullInTheNextWindow() throws {
     var files = Yaml.files(1, size: size)
     files["up"]?["small"] = 10
-    // A try in vain ends in the second window; header fields have moved in the first.
+    // A failed attempt ends in the second window; header fields were transferred in the first.
     var world = try World(
       Yaml.ids(head: budget("wired: { limit: 1MB, per: hour, cutoff: cautious }")), files: files
     ) { call in
@@ -171,7 +171,8 @@ struct WorldFindingTests {
 
   @Test(arguments: ["cautious", "hard"])
   func headerFieldsAreNoPartOfWhatIsPromised(cutoff: String) throws {
-    // The budget is spent; what its next upload ID costs is not the file that has to be sent again.
+    // The budget is used up. The bytes of the next allocation do not count towards the file that has to be sent
+    // again.
     var world = try World(
       Yaml.ids(head: budget("wired: { limit: 1MB, per: day, cutoff: \(cutoff) }")),
       files: Yaml.files(1, size: size)

@@ -27,7 +27,7 @@ import Testing
       id: 1, method: "PUT", url: server.url, body: .file(folder.source("f")), byteLimit: limit)
   }
 
-  /// An answer in chunks, the only framing that tells no length and keeps its connection.
+  /// A chunked response, the only framing that gives no length and keeps its connection.
   private func chunked(_ sizes: Int...) -> String {
     let chunks = sizes.map { "\(String($0, radix: 16))\r\n\(String(repeating: "x", count: $0))\r\n" }
     return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.joined() + "0\r\n\r\n"
@@ -82,7 +82,7 @@ import Testing
     }
     loop.start(get(server, limit: 50_000, to: "catalog"))
     loop.wait { loop.progress.bodyReceived == 10_000 }
-    // The temporary file stays open here beyond its name.
+    // The temporary file stays open here after its name has been removed.
     let part = try #require(folder.names.first { $0.hasPrefix(".catalog.ferry-part-") })
     let descriptor = open(folder.file(part), O_RDONLY)
     defer { close(descriptor) }
@@ -162,7 +162,7 @@ import Testing
 
   @Test(arguments: [200_000, 400_000])
   func aResendCountsTheFileAgain(limit: Int64) throws {
-    // The first connection answers once and breaks within the second request.
+    // The first connection sends one response and breaks during the second request.
     let server = try RawServer { connection, number in
       guard connection.readRequest() != nil else { return }
       connection.send(answer())

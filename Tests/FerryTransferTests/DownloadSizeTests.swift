@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// What a server sends that is more than may be stored, or than there is room for.
+/// Responses that are larger than is allowed, or than the free space.
 @Suite struct DownloadSizeTests {
   let folder: TemporaryFolder
   let loop: TransferLoop
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func aResponseThatAnnouncesTooMuchIsRefusedAtItsHeader() throws {
-    // No byte of the body is ever sent.
+    // No byte of the body is sent.
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")

@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func aFullDiskIsTheDestinationsFailure() throws {
-    // The kernel's always-full device stands in for a full disk where the file's bytes go.
+    // Writes to /dev/full fail as on a full disk.
     let file = try DownloadFile(folder.file("x"))
     let replaced = open("/dev/full", O_WRONLY)
     let descriptor = (0..<1024).first { CInt($0) != replaced && Self.isPart(CInt($0), in: folder.path) }

@@ -13,7 +13,7 @@ import Testing
     loop = try TransferLoop()
   }
 
-  /// A port on which nobody listens.
+  /// A port on which no program listens.
   private func closedPort() throws -> UInt16 {
     try RawServer { _, _ in }.port
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(outcome.failure?.code == .malformedResponse)
   }
 
-  /// The server reads the second request on a connection that served a first one, and closes.
+  /// The server reads the second request on a connection that has served a first one, and closes the connection.
   private func droppingServer() throws -> RawServer {
     try RawServer { connection, number in
       guard connection.readRequest() != nil else { return }
@@ -99,7 +99,7 @@ import Testing
         id: 2, method: "POST", url: server.url + "/second", body: .file(source), atMostOnce: true))
     #expect(outcome.failure?.code == .connectionLost)
     #expect(outcome.failure?.mayHaveReachedServer == true)
-    // Another request goes through all connections that there may be: nothing was sent in between.
+    // A third request would use any connection that is still open. It shows that nothing was sent in between.
     _ = try loop.run(TransferRequest(id: 3, method: "GET", url: server.url + "/third"))
     #expect(server.requests.map(\.target) == ["/first", "/second", "/third"])
   }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func resendsOfOneHandleDoNotAddUp() throws {
-    // libcurl gives up after five resends in a handle's life, unless it is reset.
+    // libcurl gives up after five resends in a handle's lifetime, unless the handle is reset.
     let server = try RawServer { connection, _ in
       guard connection.readRequest() != nil else { return }
       connection.send(answer())

@@ -15,7 +15,7 @@ import Testing
     return status.st_ino
   }
 
-  /// The inode of the folder that a path leads to.
+  /// The inode of the folder to which a path leads.
   private func opened(
     _ path: String, _ trust: FolderPath.Trust = .ownEntries
   ) throws(FolderPath.Failure) -> ino_t {
@@ -111,7 +111,7 @@ import Testing
       #expect(refusal(folder.file(path), .foreignFolders) == nil)
     }
     for path in ["shared/own/inner", "shared/mine"] { #expect(refusal(folder.file(path)) == nil, "\(path)") }
-    // As Linux has it with fs.protected_symlinks=1: the folder's owner may put links there.
+    // Linux applies the same rule with fs.protected_symlinks=1: the folder's owner may create links there.
     #expect(chown(folder.file("shared"), 65534, 65534) == 0)
     #expect(refusal(folder.file("shared/link/inner")) == nil)
     #expect(chmod(folder.file("shared"), 0o755) == 0)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  /// Its owner chooses what lies below: their files are sent, as `root` asks, and nothing else.
+  /// The folder's owner controls everything below it: only the owner's files are sent, as `root` specifies.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func noLinkIsFollowedBelowAFolderOfAnotherUser() throws {
     makeFolder("shared", mode: 0o1777)
@@ -174,8 +174,7 @@ import Testing
     }
   }
 
-  /// Another user exchanges a folder of theirs for a link, again and again: what is opened is never what the link leads
-  /// to.
+  /// Another user repeatedly exchanges their folder and a link. ferry never opens the link's target.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aLinkThatIsExchangedMeanwhileIsNotFollowed() throws {
     makeFolder("shared", mode: 0o1777)
@@ -186,10 +185,10 @@ import Testing
     let path = folder.path
     let hidden = try inode(folder.file("private"))
     let exchange = Exchange()
-    // A dedicated thread, as parallel tests may occupy the whole pool.
+    // A dedicated thread, because parallel tests may occupy the whole pool.
     Thread.detachNewThread {
       while exchange.goesOn {
-        // rename(2) replaces neither a folder by a link nor the reverse.
+        // rename(2) can replace neither a folder by a link nor a link by a folder.
         rename(path + "/shared/folder", path + "/shared/kept")
         rename(path + "/shared/link", path + "/shared/folder")
         rename(path + "/shared/folder", path + "/shared/link")

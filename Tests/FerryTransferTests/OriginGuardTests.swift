@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// What a sensitive request takes to another origin: by a redirect, and by a URL that a response named.
+/// What a sensitive request sends to another origin, after a redirect or to a URL from a response.
 @Suite struct OriginGuardTests {
   typealias Field = TransferRequest.HeaderField
 
@@ -73,7 +73,7 @@ import Testing
     #expect(withheld.map(\.owner) == [.request, .token])
     #expect(refusal(redirect([Self.own], .init(body: ["secrets.x"]), .strip)) != nil)
     #expect(refusal(redirect([], .init(url: ["secrets.x"]), .strip)) != nil)
-    // A body that is not sent tells nothing.
+    // A body that is not sent reveals nothing.
     #expect(headers(redirect([], .init(body: ["secrets.x"]), .strip, body: false)) == ["Accept"])
   }
 
@@ -101,7 +101,7 @@ import Testing
       ])
     #expect(refusal(redirect([Self.token], sensitive, to: "https://example.com/")) != nil)
     #expect(refusal(redirect([Self.token], sensitive, to: "http://up.example.com/")) != nil)
-    // It is named for the token alone.
+    // The manifest names this origin only for the token.
     #expect(refusal(redirect([Self.own], sensitive, to: "https://up.example.com/")) != nil)
   }
 

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server of bare sockets, whose connections follow a script: the faults that transfers must
-/// survive are exact here, byte for byte.
+/// An HTTP server on bare sockets whose connections follow a script. Tests can produce faults that are exact to the
+/// byte.
 ///
-/// `@unchecked Sendable`: what changes is behind `state`.
+/// `@unchecked Sendable`: mutable state is protected by `state`.
 final class RawServer: @unchecked Sendable {
   private struct State {
     var requests: [RawRequest] = []
@@ -16,15 +16,16 @@ final class RawServer: @unchecked Sendable {
   private let listener: CInt
   private let state = Mutex(State())
 
-  /// Runs `script` on a thread of its own for each connection, with the connection's number from 0.
-  /// The connection is closed when the script returns.
+  /// Runs `script` on a separate thread for each connection, with the connection's number from 0. The connection is
+  /// closed when the script returns.
   init(_ script: @escaping @Sendable (RawConnection, Int) -> Void) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // A small window, set before listening so that connections inherit it: a sender cannot be far ahead.
+    // A small receive window, so that a sender cannot get far ahead. It is set before listening, so connections
+    // inherit it.
     var window: CInt = 64 << 10
     setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<CInt>.size))
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
@@ -40,7 +41,7 @@ final class RawServer: @unchecked Sendable {
       while true {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else {
-          // Closed here and not by `deinit`: the number may be another server's by then.
+          // The descriptor is closed here instead of in `deinit`, when its number may belong to another server.
           close(listener)
           return
         }
@@ -65,7 +66,7 @@ final class RawServer: @unchecked Sendable {
     }
   }
 
-  /// Answers every request on every connection, which stay open.
+  /// A server that responds to every request on every connection, and keeps the connections open.
   convenience init(answering answer: @escaping @Sendable (RawRequest) -> String) throws {
     try self.init { connection, _ in
       while let request = connection.readRequest() { connection.send(answer(request)) }
@@ -78,18 +79,18 @@ final class RawServer: @unchecked Sendable {
   }
 
   var url: String { "http://127.0.0.1:\(port)" }
-  /// The requests read so far, in the order in which they were whole.
+  /// The requests read so far, in the order in which they were complete.
   var requests: [RawRequest] { state.withLock { $0.requests } }
   var connectionCount: Int { state.withLock { $0.accepted } }
 }
 
-/// A request as it came over the wire.
+/// A request as received.
 struct RawRequest: Sendable {
   var method: String
   var target: String
   var headers: [(name: String, value: String)]
   var body: [UInt8]
-  /// `false` where the connection ended before the announced length.
+  /// Whether the body had its announced length; `false` if the connection ended earlier.
   var isWhole: Bool
 
   func header(_ name: String) -> String? {
@@ -99,7 +100,7 @@ struct RawRequest: Sendable {
 
 /// The server's end of one connection.
 ///
-/// `@unchecked Sendable`: used by its script's thread alone.
+/// `@unchecked Sendable`: only its script's thread uses it.
 final class RawConnection: @unchecked Sendable {
   private let descriptor: CInt
   private let record: (RawRequest) -> Void
@@ -110,8 +111,8 @@ final class RawConnection: @unchecked Sendable {
     self.record = record
   }
 
-  /// Reads one request; `nil` at the end of the connection. `onBody` is told how much of the body has
-  /// come, again and again.
+  /// Reads one request; `nil` at the end of the connection. `onBody` is called repeatedly with the number of body
+  /// bytes received so far.
   func readRequest(onBody: (Int) -> Void = { _ in }) -> RawRequest? {
     let end = Array("\r\n\r\n".utf8)
     while buffer.firstRange(of: end) == nil { guard fill() else { return nil } }
@@ -143,7 +144,7 @@ final class RawConnection: @unchecked Sendable {
 
   func send(_ bytes: [UInt8]) { _ = trySend(bytes) }
 
-  /// Returns whether all of it was taken.
+  /// Sends the bytes. Returns whether all of them were accepted.
   func trySend(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -156,10 +157,10 @@ final class RawConnection: @unchecked Sendable {
     return true
   }
 
-  /// Returns when the client has closed the connection.
+  /// Returns once the client has closed the connection.
   func waitForEnd() { while fill() { buffer = [] } }
 
-  /// Reads a header section, and nothing of what it says.
+  /// Reads a header section without interpreting it.
   func skipHeader() -> Bool {
     let end = Array("\r\n\r\n".utf8)
     while buffer.firstRange(of: end) == nil { guard fill() else { return false } }
@@ -167,7 +168,7 @@ final class RawConnection: @unchecked Sendable {
     return true
   }
 
-  /// Waits for so many bytes, whatever they are; what was read is lost.
+  /// Waits until this number of bytes has arrived, and discards them.
   func skip(_ count: Int) {
     while buffer.count < count, fill() {}
     buffer = []
@@ -182,7 +183,7 @@ final class RawConnection: @unchecked Sendable {
   }
 }
 
-/// An answer with a length, as text.
+/// A response with a length, as text.
 func answer(_ status: String = "200 OK", headers: [String] = [], body: String = "") -> String {
   let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
   return lines.joined(separator: "\r\n") + "\r\n\r\n" + body

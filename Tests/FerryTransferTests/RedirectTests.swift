@@ -147,9 +147,9 @@ import Testing
   }
 }
 
-/// Where a server sends to that is not yet known when it is scripted.
+/// The target of a redirect that is not yet known when the server's script is written.
 ///
-/// `@unchecked Sendable`: set before the first request.
+/// `@unchecked Sendable`: it is set before the first request.
 private final class RedirectTarget: @unchecked Sendable {
   var url = ""
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Responses that are cut, contradict themselves, or have no end.
+/// Responses that are truncated, contradictory or endless.
 @Suite struct ResponseTests {
   let folder: TemporaryFolder
   let loop: TransferLoop
@@ -15,7 +15,7 @@ import Testing
     loop = try TransferLoop()
   }
 
-  /// Sends `text` to every request, and closes the connection.
+  /// A server that sends `text` in response to every request, and closes the connection.
   private func server(_ text: String) throws -> RawServer {
     try RawServer { connection, _ in
       guard connection.readRequest() != nil else { return }
@@ -34,7 +34,7 @@ import Testing
       idleTimeout: .seconds(10))
   }
 
-  /// Runs one request, with a server that is there until its end.
+  /// Runs one request. The server runs until the request has ended.
   private func run(
     _ server: RawServer, _ method: String = "GET", to name: String? = nil, headers: [(String, String)] = []
   ) throws -> TransferOutcome {
@@ -79,11 +79,12 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
-  /// libcurl sends the body again without the `Expect` that the server refused, also of a request that is sent once.
+  /// If the server rejects `Expect`, libcurl sends the body again without it, even for a request that is sent only
+  /// once.
   @Test(arguments: [true, false])
   func aRefusedExpectIsNoResponse(atMostOnce: Bool) throws {
     let server = try RawServer { connection, number in
-      // libcurl goes to another connection where it has sent a part of the body.
+      // If libcurl has sent part of the body, it uses another connection.
       if number == 0 {
         guard connection.skipHeader() else { return }
         connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
@@ -104,12 +105,12 @@ import Testing
 
   // MARK: Responses that come too early
 
-  /// The server would take what came next on the connection for the rest of the body.
+  /// The server would treat whatever came next on the connection as the rest of the body.
   @Test(arguments: ["PUT", "POST"])
   func aSuccessBeforeTheWholeBodyIsALostResponse(method: String) throws {
     let server = try RawServer { connection, number in
       if number == 0 {
-        // Part of the header section, which asks with Expect: 100-continue.
+        // Part of the header section of a request with Expect: 100-continue.
         connection.skip(16)
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         connection.waitForEnd()
@@ -125,7 +126,7 @@ import Testing
       let outcome = try loop.run(request)
       #expect(outcome.failure?.code == .connectionLost)
       #expect(outcome.failure?.mayHaveReachedServer == true)
-      // A later request has a connection of its own.
+      // A later request uses another connection.
       let next = try loop.run(self.request(server))
       #expect(try next.result.get().status == 200)
     }
@@ -151,8 +152,8 @@ import Testing
 
   // MARK: Responses that no request asked for
 
-  /// Responds to the first request and, once the client is idle, sends a second response on the same connection. Later
-  /// connections have the true response.
+  /// A server that responds to the first request and, once the client is idle, sends a second response on the same
+  /// connection. Later connections get the true response.
   private func unsolicitedServer(_ unsolicited: String) throws -> RawServer {
     try RawServer { connection, number in
       guard number == 0 else {
@@ -172,7 +173,7 @@ import Testing
     let server = try unsolicitedServer(unsolicited)
     try withExtendedLifetime(server) {
       #expect(try loop.run(request(server)).answer?.body == Array("first".utf8))
-      // The idle connection receives it meanwhile.
+      // Meanwhile, the idle connection receives the second response.
       usleep(200_000)
       let file = folder.write("f", pattern(100_000))
       let next = TransferRequest(
@@ -271,7 +272,7 @@ import Testing
     #expect(folder.text("catalog") == "old")
   }
 
-  /// libcurl takes the second line for a field, as it has a colon, and judges by the first.
+  /// libcurl treats the second line as a field, because it has a colon, and evaluates only the first.
   @Test(
     arguments: [
       "HTTP/1.1 403 No\r\nContent-Length: 3\r\nHTTP/1.1 200 O:K",
@@ -295,7 +296,7 @@ import Testing
     #expect(refusal?.contains("Content-Encoding: \(coding)") == true, "\(refusal ?? "")")
   }
 
-  /// The mask would not find what is cut, or what is in other case.
+  /// The secret mask would not find truncated secrets, or secrets in another case.
   @Test func whatAServerSendsAsACodingIsNotShown() throws {
     let server = try RawServer { request in
       answer(headers: ["Content-Encoding: \(request.header("authorization") ?? "")"], body: "x")
@@ -330,7 +331,7 @@ import Testing
     "Content-Length: 99999999999999999999", "Content-Length:", "Content-Length: 3,",
     "Transfer-Encoding: gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked",
     "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
-    // libcurl reads none of these as ferry does.
+    // libcurl reads each of these differently from ferry.
     "Transfer-Encoding : chunked", "Transfer-Encoding:\r\n chunked", "Content-Length : 3",
     "Content-Length:\r\n 3",
     "X-Other : 1\r\nContent-Length: 3",
@@ -377,7 +378,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  /// RFC 9112, section 8: a cut body looks the same.
+  /// RFC 9112, section 8: a truncated body looks the same.
   @Test(arguments: ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n", "HTTP/1.1 200 OK\r\n"])
   func aBodyMayEndWithTheConnectionUnlessItIsEmpty(head: String) throws {
     let outcome = try run(server("\(head)\r\nabc"), to: "catalog")
@@ -401,7 +402,7 @@ import Testing
     #expect(folder.text("catalog") == "abc")
   }
 
-  /// libcurl 7.88.1 takes RST_STREAM with NO_ERROR for the end of a stream.
+  /// libcurl 7.88.1 treats RST_STREAM with NO_ERROR as the end of a stream.
   @Test(arguments: [("", ResponseFraming.untilClose), ("content-length: 3\r\n", .length(3))])
   func aStreamOfHTTP2WithoutALengthMayBeCut(field: String, framing: ResponseFraming) {
     var head = ResponseHead()
@@ -457,7 +458,7 @@ import Testing
 
   // MARK: Responses without an end
 
-  /// Sends `head` and then `piece` until the client has gone.
+  /// A server that sends `head` and then `piece` repeatedly until the client closes the connection.
   private func flood(_ head: String, _ piece: String) throws -> RawServer {
     let pieces = Array(String(repeating: piece, count: max(1, 60_000 / piece.utf8.count)).utf8)
     return try RawServer { connection, _ in
@@ -491,7 +492,7 @@ import Testing
     func text(_ count: Int) -> String {
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + String(repeating: "a:b\r\n", count: count) + "\r\n"
     }
-    // The status line, Content-Length and the empty line count as well.
+    // The status line, Content-Length and the empty line also count.
     let most = try run(server(text(ResponseHead.lineLimit - 3)))
     #expect(most.answer?.headers.count == ResponseHead.lineLimit - 2)
     let more = try run(server(text(ResponseHead.lineLimit - 2)))
@@ -506,7 +507,7 @@ import Testing
     #expect(folder.text("catalog")?.utf8.count == 300_000)
   }
 
-  /// libcurl 7.88.1 wrote into freed memory here where its handle was used a second time.
+  /// libcurl 7.88.1 wrote to freed memory here if its handle was used a second time.
   @Test func aFoldedFirstLineHarmsNoLaterRequest() throws {
     let fields = (0..<20).map { "X-\($0): \(String(repeating: "v", count: $0 * 7))" }
     let server = try RawServer { request in

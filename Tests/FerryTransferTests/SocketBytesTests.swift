@@ -16,10 +16,10 @@ import Testing
     loop = try TransferLoop(sockets: ledger, threads: .init())
   }
 
-  /// A probe for a lost tail (RFC 8985) sends one segment again, which loopback makes 64 KiB, and a
-  /// machine under load has some of them.
+  /// A tail loss probe (RFC 8985) resends one segment, which can have 64 KiB on loopback. A machine under load sends
+  /// some of them.
   private static let resent: Int64 = 512 << 10
-  /// The end of a stream counts as a byte received.
+  /// The end of a stream counts as one received byte.
   private static let ends: Int64 = 8
 
   private func expect(_ bytes: SocketBytes, carried traffic: Traffic) {
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func theCountGoesOnOverConnectionsUsedAgainAndClosed() throws {
-    // Every fifth answer ends its connection.
+    // Every fifth response ends its connection.
     let server = try RawServer { connection, _ in
       for number in 1...5 {
         guard connection.readRequest() != nil else { return }
@@ -76,7 +76,7 @@ import Testing
     #expect(ledger.openCount == 1)
   }
 
-  /// Linux gives one local port to connections to different servers.
+  /// Linux may use one local port for connections to different servers.
   @Test func connectionsThatShareALocalPortAreToldApart() throws {
     let servers = [try RawServer { _ in answer() }, try RawServer { _ in answer() }]
     func address(_ port: UInt16) -> sockaddr_in {
@@ -125,7 +125,7 @@ import Testing
       TransferRequest(id: 1, method: "GET", url: "https://127.0.0.1:\(server.port)/"))
     #expect(outcome.failure?.code == .handshake)
     #expect(outcome.traffic == Traffic())
-    // A ClientHello, and of the answer what was there when the connection closed.
+    // A ClientHello, and the part of the response that had arrived when the connection was closed.
     #expect(loop.socketBytes.sent > 100)
     #expect(loop.socketBytes.received > 5)
     #expect(ledger.openCount == 0)
@@ -144,7 +144,7 @@ import Testing
     defer { isOver.signal() }
     folder.write("f", pattern(32 << 20))
     loop.start(TransferRequest(id: 1, method: "PUT", url: server.url, body: .bytes(pattern(32 << 20))))
-    // The server reads nothing: what fits goes into the two buffers, and no more.
+    // The server reads nothing, so at most the contents of the two buffers are sent.
     var last: Int64 = -1
     var still = 0
     loop.wait {
@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test func anOlderKernelsStructIsShorter() {
-    // Each field has its offset for a value.
+    // The value of each field is its offset.
     var bytes = [UInt8](repeating: 0, count: TCPInfo.Layout.size)
     for offset in [
       TCPInfo.Layout.bytesAcked, TCPInfo.Layout.bytesReceived, TCPInfo.Layout.notSentBytes,

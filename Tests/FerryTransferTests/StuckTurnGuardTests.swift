@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 #if os(Linux)
-/// A connection whose peer sends without end, read by a caller that is in the place of libcurl.
+/// A connection whose peer sends endlessly, and a caller that reads from it in place of libcurl.
 @Suite struct StuckTurnGuardTests {
   private let turnGuard: StuckTurnGuard
   private let server: RawServer
@@ -36,7 +36,7 @@ import Testing
     return descriptor
   }
 
-  /// Reads until the connection ends or the time is over. Returns whether it has ended.
+  /// Reads until the connection ends or the time has passed. Returns whether the connection has ended.
   private func read(_ descriptor: CInt, for time: Duration, each: () -> Void = {}) -> Bool {
     let end = ContinuousClock.now + time
     var bytes = [UInt8](repeating: 0, count: 1024)
@@ -58,7 +58,7 @@ import Testing
     turnGuard.begin()
     #expect(read(busy, for: .seconds(10)))
     #expect(turnGuard.end() == [SocketAddress(host: "127.0.0.1", port: server.port)])
-    // Another connection, from which nothing was read, goes on.
+    // Another connection, from which nothing was read, stays open.
     #expect(!read(still, for: .milliseconds(50)))
     #expect(turnGuard.end().isEmpty)
   }
@@ -94,7 +94,7 @@ import Testing
     #expect(!isOver)
   }
 
-  /// Such as a write to a slow disk: what arrives meanwhile waits in the socket.
+  /// For example, during a write to a slow disk, arriving data waits in the socket.
   @Test func aCallThatReadsNothingIsLeftAlone() throws {
     let descriptor = try connect()
     defer { close(descriptor) }

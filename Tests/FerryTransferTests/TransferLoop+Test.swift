@@ -12,13 +12,13 @@ extension TransferLoop.Threads {
 extension TransferLoop {
   convenience init() throws { try self.init(threads: .init()) }
 
-  /// Runs one request to its end.
+  /// Runs one request until it ends.
   func run(_ request: TransferRequest) throws -> TransferOutcome {
     start(request)
     return try #require(finish(1).first)
   }
 
-  /// Takes turns until `count` requests have ended. A hang fails the test after 30 seconds.
+  /// Runs turns until `count` requests have ended. If they hang, the test fails after 30 seconds.
   func finish(_ count: Int) -> [TransferOutcome] {
     var ended: [TransferOutcome] = []
     let end = SuspendingClock.now.advanced(by: .seconds(30))
@@ -40,7 +40,7 @@ extension TransferOutcome {
   }
 }
 
-/// A folder for one test, gone with it.
+/// A folder for one test, removed with the value.
 final class TemporaryFolder {
   let path: String
 
@@ -69,7 +69,7 @@ final class TemporaryFolder {
     return source(name)
   }
 
-  /// The file as a listing would name it now.
+  /// The file as a listing would describe it now.
   func source(_ name: String, wantsSHA256: Bool = false) -> TransferRequest.FileSource {
     var status = stat()
     stat(file(name), &status)
@@ -81,7 +81,7 @@ final class TemporaryFolder {
   }
 }
 
-/// Bytes whose period of 65,537 divides no buffer's size, so that a piece missing or doubled shows.
+/// Bytes with a period of 65,537, which divides no buffer's size, so that missing or repeated pieces are detected.
 func pattern(_ count: Int) -> [UInt8] {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(count + periodOfPattern.count)
@@ -99,7 +99,7 @@ private let periodOfPattern: [UInt8] = {
 }()
 
 extension TransferLoop {
-  /// Takes turns until something is true that another thread brings about, for 10 seconds at most.
+  /// Runs turns until another thread has made a condition true, for at most 10 seconds.
   func wait(_ condition: () -> Bool) {
     let end = SuspendingClock.now.advanced(by: .seconds(10))
     while !condition(), SuspendingClock.now < end { _ = turn(timeout: .milliseconds(5)) }

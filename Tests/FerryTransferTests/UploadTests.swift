@@ -129,7 +129,7 @@ import Testing
     folder.write("f", Array("from afar".utf8))
     let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
     #expect(utimensat(AT_FDCWD, folder.file("f"), times, 0) == 0)
-    // A file system that keeps no such time has a nearer one.
+    // A file system that cannot store such a time stores a nearer one.
     let source = folder.source("f", wantsSHA256: true)
     #expect(try FileDigest.sha256(of: source) { false } != nil)
     #expect(try loop.run(put(server, source)).answer?.status == 200)
@@ -172,7 +172,7 @@ import Testing
     let outcome = try loop.run(put(server, folder.source("f", wantsSHA256: true)))
     #expect(outcome.failure?.code == .sourceChanged)
     #expect(outcome.failure?.mayHaveReachedServer == true)
-    // The server sees the end of the connection a little after the outcome.
+    // The server sees the end of the connection shortly after the outcome.
     loop.wait { !server.requests.isEmpty }
     #expect(server.requests.first?.isWhole == false)
   }

@@ -2,7 +2,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// Zones and schedules as the journal and reports may keep them.
+/// Coding of zones and schedules, which the journal and reports may contain.
 struct CalendarCodingTests {
   @Test(arguments: [CalendarZone.utc, .berlin, .lordHowe])
   func aZoneIsKeptWhole(zone: CalendarZone) throws {

@@ -1,9 +1,9 @@
 import FerryPlan
 import Testing
 
-/// What a crontab line means.
+/// The meaning of crontab lines.
 struct CalendarCronTests {
-  /// The runs after a moment, with the zone's offset.
+  /// The runs after a time, with the zone's offset.
   private func runs(_ expression: String, after: String, in zone: CalendarZone, count: Int) throws -> [String]
   {
     let schedule = try CronSchedule(expression)
@@ -34,7 +34,7 @@ struct CalendarCronTests {
     ("0 9 * * 6-7", "2026-03-02T00:00:00Z", ["03-07T09:00", "03-08T09:00", "03-14T09:00"]),
     ("0 0 1 jan,JUL *", "2026-03-02T00:00:00Z", ["07-01T00:00"]),
     ("0 0 * oct-dec/2 *", "2026-03-02T00:00:00Z", ["10-01T00:00", "10-02T00:00"]),
-    // Both days are restricted: one is enough.
+    // If both day fields are restricted, one match is enough.
     (
       "0 0 13 * 5", "2026-03-02T00:00:00Z",
       [
@@ -42,7 +42,7 @@ struct CalendarCronTests {
         "04-13T00:00",
       ]
     ),
-    // A field that begins with `*` does not count as restricted: both are needed.
+    // A field that begins with `*` does not count as restricted, so both fields must match.
     ("0 0 */2 * 5", "2026-03-02T00:00:00Z", ["03-13T00:00", "03-27T00:00", "04-03T00:00"]),
     ("0 0 13 * */5", "2026-03-02T00:00:00Z", ["03-13T00:00", "09-13T00:00", "11-13T00:00"]),
     ("@hourly", "2026-03-02T10:15:00Z", ["03-02T11:00", "03-02T12:00"]),
@@ -63,7 +63,7 @@ struct CalendarCronTests {
     ("@annually", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"),
     ("0 0 29 2 *", "2026-03-02T00:00:00Z", "2028-02-29T00:00:00Z"),
     ("0 0 29 2 *", "2096-02-29T00:00:00Z", "2104-02-29T00:00:00Z"),
-    // Only on a Sunday, which 29 February is each 28 years, but for 2100.
+    // Only if 29 February is a Sunday: every 28 years, except around 2100.
     ("0 0 29 2 */7", "2088-02-29T00:00:00Z", "2128-02-29T00:00:00Z"),
     ("59 23 31 12 *", "1677-12-31T23:59:00Z", "1678-12-31T23:59:00Z"),
   ])
@@ -93,10 +93,10 @@ struct CalendarCronTests {
     #expect(try CronSchedule("* * * * *").next(after: moment("2262-04-11T23:47:00Z"), in: .utc) == nil)
   }
 
-  /// With the rows of the table in the documentation of `next`.
+  /// Includes the rows of the table in the documentation of `next`.
   @Test(
     arguments: [
-      // A fixed time that is left out runs once, when the clocks are set.
+      // A fixed time that is skipped runs once, when the clocks change.
       (
         "30 2 * * *", .berlin, "2026-03-28T12:00:00Z",
         ["2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"]
@@ -125,7 +125,7 @@ struct CalendarCronTests {
         "0 12 30 12 *", .apia, "2011-12-01T00:00:00Z",
         ["2011-12-31T00:00:00+14:00", "2012-12-30T12:00:00+14:00"]
       ),
-      // One that comes twice runs the first time.
+      // A fixed time that occurs twice runs the first time.
       (
         "30 2 * * *", .berlin, "2026-10-24T12:00:00Z",
         ["2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"]
@@ -145,7 +145,7 @@ struct CalendarCronTests {
         "0 0 * * *", .stJohns, "2010-11-06T12:00:00Z",
         ["2010-11-07T00:00:00-02:30", "2010-11-08T00:00:00-03:30"]
       ),
-      // A wildcard follows the clock as it goes.
+      // A wildcard follows the clock.
       (
         "0 * * * *", .berlin, "2026-03-29T00:00:00Z",
         ["2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00"]
@@ -195,12 +195,12 @@ struct CalendarCronTests {
     let set = moment("2026-06-02T02:00:00Z")
     let zone = CalendarZone(
       name: "Test/Far", initialOffset: 82_800, changes: [.init(at: set, offset: -82_800)])
-    // Midnight of the 3rd was shown an hour before the change, and is shown again 45 hours after it.
+    // Midnight of the 3rd occurred an hour before the change, and occurs again 45 hours after it.
     let next = try CronSchedule("0 0 * * *").next(after: set.advanced(by: .seconds(144_000)), in: zone)
     #expect(next == moment("2026-06-04T23:00:00Z"))
   }
 
-  // `^` stands before the place of the mistake.
+  // `^` marks the position of the mistake.
   @Test(arguments: [
     ("^", "the expression is empty"), ("^  ", "the expression is empty"),
     ("0 0 * *^", "the day of the week is missing: there are 4 of 5 fields"),

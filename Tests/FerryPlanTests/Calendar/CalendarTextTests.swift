@@ -1,7 +1,7 @@
 import FerryPlan
 import Testing
 
-/// Moments as texts, with a zone.
+/// Times as text, with a zone.
 struct CalendarTextTests {
   @Test(
     arguments: [
@@ -12,7 +12,7 @@ struct CalendarTextTests {
       (.utc, "2026-03-29T00:00:00Z", "2026-03-29T00:00:00Z"),
       (.utc, "1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59Z"),
       (.utc, "2000-02-29T00:00:00Z", "2000-02-29T00:00:00Z"),
-      // Monrovia until 1972 was 44 minutes and 30 seconds behind.
+      // Until 1972, Monrovia was 44 minutes and 30 seconds behind UTC.
       (
         CalendarZone(name: "Africa/Monrovia", initialOffset: -2670, changes: []), "1970-01-01T00:00:00Z",
         "1969-12-31T23:16:00-00:44"

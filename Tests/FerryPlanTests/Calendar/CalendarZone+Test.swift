@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension CalendarZone {
-  /// As in the time zone database, for the years around 2026.
+  /// Zones with the changes of the time zone database for the years around 2026.
   static let berlin = zone(
     "Europe/Berlin", 3600,
     [
@@ -16,21 +16,21 @@ extension CalendarZone {
       ("2026-11-01T06:00:00Z", -18_000), ("2027-03-14T07:00:00Z", -14_400), ("2027-11-07T06:00:00Z", -18_000),
     ])
 
-  /// Shifts by half an hour.
+  /// A zone that shifts by half an hour.
   static let lordHowe = zone(
     "Australia/Lord_Howe", 39_600,
     [
       ("2026-04-04T15:00:00Z", 37_800), ("2026-10-03T15:30:00Z", 39_600),
     ])
 
-  /// Was set back at a minute past midnight, to the evening before.
+  /// A zone whose clocks were set back at a minute past midnight, to the evening before.
   static let stJohns = zone(
     "America/St_Johns", -12_600,
     [
       ("2010-03-14T03:31:00Z", -9000), ("2010-11-07T02:31:00Z", -12_600),
     ])
 
-  /// Left out 2011-12-30.
+  /// A zone that skipped 2011-12-30.
   static let apia = zone("Pacific/Apia", -36_000, [("2011-12-30T10:00:00Z", 50_400)])
 
   private static func zone(_ name: String, _ first: Int, _ changes: [(at: String, offset: Int)])
@@ -41,9 +41,10 @@ extension CalendarZone {
       changes: changes.map { Change(at: Instant(rfc3339: $0.at) ?? .distantFuture, offset: $0.offset) })
   }
 
-  /// Some changes within days of `middle`, of any size and often close together: worse than any real zone.
+  /// A zone with some changes within days of `middle`, of any size and often close together: worse than any real
+  /// zone.
   ///
-  /// - Parameter unit: what offsets and moments are multiples of, in seconds.
+  /// - Parameter unit: offsets and times are multiples of it, in seconds.
   static func random(around middle: Instant, unit: Int, using random: inout SeededRandom) -> CalendarZone {
     let largest = 86_399 / unit
     let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
@@ -58,7 +59,7 @@ extension CalendarZone {
   }
 }
 
-/// A moment as tests write it.
+/// The time that an RFC 3339 text names.
 func moment(_ text: String) -> Instant {
   guard let instant = Instant(rfc3339: text) else { preconditionFailure("\(text) is no moment") }
   return instant

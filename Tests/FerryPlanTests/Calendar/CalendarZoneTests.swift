@@ -1,7 +1,7 @@
 import FerryPlan
 import Testing
 
-/// Dates, and the clocks of a zone.
+/// Dates and local times of a zone.
 struct CalendarZoneTests {
   @Test func eachDayOfEightCenturiesFollowsTheOneBefore() throws {
     var date = try #require(CivilDate(year: 1600, month: 1, day: 1))
@@ -10,7 +10,7 @@ struct CalendarZoneTests {
       let expected =
         date.day < date.daysInMonth
         ? CivilDate(year: date.year, month: date.month, day: date.day + 1) : date.firstOfNextMonth
-      // A guard, as an expectation a day would take most of the time.
+      // A guard instead of an expectation for each day, which would take most of the time.
       guard next == expected, next.daysSinceEpoch == date.daysSinceEpoch + 1,
         next.weekday == date.weekday % 7 + 1
       else {
@@ -51,7 +51,7 @@ struct CalendarZoneTests {
 
   @Test(
     arguments: [
-      // 02:00 to 03:00 is left out, and 02:00 to 03:00 comes twice.
+      // In spring, 02:00 to 03:00 is skipped; in autumn, 02:00 to 03:00 occurs twice.
       (.berlin, "2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
       (.berlin, "2026-03-29T02:00:00", "2026-03-29T01:00:00Z"),
       (.berlin, "2026-03-29T02:30:00", "2026-03-29T01:00:00Z"),
@@ -76,7 +76,7 @@ struct CalendarZoneTests {
     let middle = moment("2026-06-01T00:00:00Z")
     for _ in 0..<60 {
       let zone = CalendarZone.random(around: middle, unit: 900, using: &random)
-      // Within eight days, further than the changes and offsets reach.
+      // The range is eight days in each direction, more than the changes and offsets reach.
       let axis = (-8 * 96...8 * 96).map { middle.advanced(by: .seconds($0 * 900)) }
       let shown = axis.map { zone.localTime(at: $0) }
       for _ in 0..<40 {

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The virtual journal by path, as tests ask for it.
+/// Gives tests access to the virtual journal by path.
 struct ModelJournal {
   struct Item {
     var known: Reconciliation.Known
@@ -9,7 +9,7 @@ struct ModelJournal {
 
   fileprivate(set) var virtual: VirtualJournal
 
-  /// By node, by path.
+  /// Items by node and path.
   var items: [Int: [[UInt8]: Item]] {
     var items: [Int: [[UInt8]: Item]] = [:]
     for (node, rows) in virtual.items.enumerated() {

@@ -1,12 +1,12 @@
 import FerryManifest
 import FerryPlan
 
-/// A server with upload IDs that end and commits that count once, behind a network that loses things.
+/// A server whose upload IDs expire and whose commits count once, behind a network that loses requests and responses.
 struct RandomServer {
   var random: SeededRandom
-  /// Nothing goes wrong any more.
+  /// Whether nothing fails from now on.
   var isGood = false
-  /// How often something was carried out, by node and path.
+  /// The number of executed actions, by node and path.
   private(set) var effects: [String: Int] = [:]
   private var nextID = 1
   private var ends: [Int: Instant] = [:]

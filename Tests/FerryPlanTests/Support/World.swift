@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// A virtual machine that remembers what it did, and the rules that hold in every world.
+/// A virtual machine that records its actions, and checks rules that hold in every world.
 struct World {
   struct Start {
     var at: Instant
@@ -15,10 +15,10 @@ struct World {
   var starts: [Start] = []
   var actions: [Action] = []
   var entries: [JournalEntry] = []
-  /// What broke a rule that always holds.
+  /// Violations of rules that always hold.
   var violations: [String] = []
   var mostInFlight = 0
-  /// Steps that were not sent though their intents were written.
+  /// The maximum number of steps whose intents were recorded but which had not been sent.
   var mostIntents = 0
 
   private var flights: [UInt64: Attempt] = [:]
@@ -26,16 +26,16 @@ struct World {
   private var transferred: [ItemRef: UInt64] = [:]
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
-  /// Of the record in hand.
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
     self.init(try Plan(yaml: yaml), files: files, serve: serve)
   }
 
-  /// - Parameter files: by the uploads' names, which are `MANIFEST/NODE` where the plan has several manifests.
+  /// - Parameter files: files by the names of the uploads, which are `MANIFEST/NODE` if the plan has several
+  /// manifests.
   init(_ plan: Plan, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) {
     self.files = files
-    // The 2020-09-13, 12:26:40 UTC.
+    // 2020-09-13, 12:26:40 UTC.
     machine = VirtualMachine(plan, at: Instant(nanoseconds: 1_600_000_000_000_000_000), serve: serve)
     machine.keepsTrace = true
     machine.countsAttempts = true
@@ -43,7 +43,7 @@ struct World {
 
   var start: Instant { Instant(nanoseconds: 1_600_000_000_000_000_000) }
 
-  /// Runs launches until everything of the round is closed; at most `limit`.
+  /// Runs launches until the round is closed; at most `limit`.
   mutating func runRound(launches limit: Int) {
     for _ in 0..<limit {
       run()
@@ -51,7 +51,7 @@ struct World {
     }
   }
 
-  /// One launch from its begin to `.end`, or to its death.
+  /// Runs one launch from its start to `.end`, or until it is killed.
   mutating func run() {
     launch()
     var events = 0
@@ -64,13 +64,13 @@ struct World {
       events += 1
       if events > bound { return violations.append("more than \(bound) events") }
     }
-    // A sync takes 50 ms, and the outcomes of the last requests may let others follow.
+    // A sync takes 50 ms, and the outcomes of the last requests may allow others to follow.
     if let deadline = options.deadline, now > deadline.advanced(by: options.grace + .milliseconds(500)) {
       violations.append("it ended \(deadline.duration(to: now)) after its deadline")
     }
   }
 
-  /// Meets the journal and begins; whatever an earlier launch had under way is forgotten.
+  /// Reads the journal and starts a launch; requests in flight of an earlier launch are dropped.
   mutating func launch() {
     (starts, actions, entries, flights, intents) = ([], [], [], [:], [:])
     (recorded, synced, transferred) = (0, 0, [:])
@@ -79,7 +79,7 @@ struct World {
     look()
   }
 
-  /// Goes on to the next thing that happens; false where nothing will.
+  /// Advances to the next event; `false` if there is none.
   mutating func step() -> Bool {
     let hasMoved = machine.step()
     look()
@@ -162,7 +162,7 @@ struct World {
     } else if step.kind == .commit {
       intents[attempt.ref] = nil
     }
-    // Only what certainly did not reach the server spends no intent.
+    // A request that certainly did not reach the server does not use up its intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer, step.repeatability == .once {
       intents[attempt.ref] = synced
     }
@@ -179,7 +179,7 @@ struct World {
   }
 }
 
-/// What tests set and ask of the machine.
+/// Settings and results of the machine, for tests.
 extension World {
   var plan: Plan { machine.plan }
   var scheduler: Scheduler { machine.scheduler }
@@ -211,13 +211,13 @@ extension World {
     set { machine.serve = newValue }
   }
 
-  /// So many more actions are performed before the process dies.
+  /// The number of actions that are still performed before the process is killed.
   var actionsToLive: Int {
     get { machine.actionsToLive }
     set { machine.actionsToLive = newValue }
   }
 
-  /// Signals, soonest first.
+  /// Signals, the earliest first.
   var signals: [(at: Instant, cause: StopCause)] {
     get {
       machine.occurrences.compactMap { at, what in
