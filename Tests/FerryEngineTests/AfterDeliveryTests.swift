@@ -13,7 +13,7 @@ struct AfterDeliveryTests {
 
   init() throws { folder = try TestFolder() }
 
-  /// A file that was delivered as it is now, or one that is not there any more.
+  /// A delivered file in its current state; it may no longer exist.
   private func delivered(_ name: String) -> DeliveredFile {
     var status = stat()
     let isThere = stat("\(folder.path)/\(name)", &status) == 0
@@ -36,7 +36,7 @@ struct AfterDeliveryTests {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }
 
-  /// There its owner could delete it, which the root's sticky bit prevents.
+  /// The other folder's owner could delete the file there; in the root, the sticky bit prevents that.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["sent", "sent/by"])
   func nothingIsMovedToAnotherUsersFolder(target: String) throws {
     folder.file("a")
@@ -64,7 +64,7 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
   }
 
-  /// Its owner exchanges it for a link and back, so that it cannot always be opened.
+  /// The folder's owner repeatedly exchanges it for a link, so that it cannot always be opened.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func nothingIsMovedToAnotherUsersFolderThatIsExchanged() throws {
     folder.file("a")
@@ -85,7 +85,7 @@ struct AfterDeliveryTests {
     defer { isOver.store(true, ordering: .relaxed) }
     for _ in 0..<300 {
       let state = try delivery(.moveTo("sent/in")).carryOut(file).state
-      // A folder that is made where the name is free is one's own.
+      // If the name is free, ferry creates the folder itself and owns it.
       guard state == .moved else { continue }
       #expect(access("\(path)/theirs/in/a", F_OK) != 0 && access("\(path)/sent/in/a", F_OK) == 0)
       break

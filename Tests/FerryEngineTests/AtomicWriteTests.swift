@@ -4,7 +4,7 @@ import Testing
 @testable import FerryEngine
 
 struct WholeWriteTests {
-  /// A pipe with room for less than is written, and a reader that takes nothing.
+  /// A pipe that has less room than is written, and a reader that reads nothing.
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func aReaderThatTakesNothingIsWaitedForNoLongerThanThePatience(waits: Bool) throws {
     var ends: [Int32] = [0, 0]

@@ -33,7 +33,7 @@ struct CaptureStoreTests {
     let put = try run.request(.transfer)
     #expect(put.url == "http://h/batch-1/a")
     #expect(put.headers.first { $0.name == "Authorization" }?.value == "Bearer tok-123")
-    // From then on the token is masked.
+    // From now on, the token is masked.
     #expect(run.captures.masked("it was tok-123") == "it was ***")
     #expect(run.captures.masked("batch-1") == "batch-1")
   }
@@ -80,7 +80,7 @@ struct CaptureStoreTests {
     #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node).isEmpty)
   }
 
-  /// A server may give equal content one ID.
+  /// A server may issue one ID for files with equal content.
   @Test(arguments: [true, false])
   func anUploadIDThatAnotherItemHasIsInUse(isDelivered: Bool) throws {
     let nodes = """
@@ -103,7 +103,7 @@ struct CaptureStoreTests {
     if isDelivered { run.captures.forget(second, isDelivered: true) }
     #expect(run.captures.orphan(first, as: .orphan(0, of: first.node), run.scheduler))
     #expect(!run.captures.orphan(third, as: .orphan(1, of: first.node), run.scheduler))
-    // The last one that has it.
+    // The last item that has the ID.
     if !isDelivered { #expect(!run.captures.orphan(second, as: .orphan(2, of: first.node), run.scheduler)) }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// How captures are shown.
+/// How captures are printed.
 struct CapturedValueTests {
   @Test(arguments: [
     ("http://bob:hunter2@h/up/7?x#y", "http://***@h/up/7?x#y"), ("//bob@h/x", "//***@h/x"),

@@ -4,7 +4,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// A folder with files as Linux has them below `/proc` and `/sys`.
+/// A folder with the files that Linux has below `/proc` and `/sys`.
 private final class System {
   let root: URL
 
@@ -19,7 +19,7 @@ private final class System {
   }
 
   deinit {
-    // What is left in the system's folder for such things harms nobody.
+    // If this fails, the files remain in the system's temporary folder, which is harmless.
     try? FileManager.default.removeItem(at: root)
   }
 
@@ -70,7 +70,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(try kind(["type": "1\n", "device/vendor": "0x8086\n", "uevent": "DEVTYPE=wwan\n"]) == .cellular)
     #expect(try kind(["type": "1\n", "wireless/status": "0\n"]) == .wifi)
     #expect(try kind(["type": "1\n", "phy80211/name": "phy0\n"]) == .wifi)
-    // A pair of virtual ends, a bridge, a tunnel: what lies below is not known.
+    // A virtual Ethernet pair, a bridge and a tunnel: the network below them is unknown.
     #expect(try kind(["type": "1\n", "uevent": "INTERFACE=x0\n"]) == nil)
     #expect(try kind(["type": "1\n", "device/x": "", "uevent": "DEVTYPE=bridge\n"]) == nil)
     #expect(try kind(["type": "65534\n"]) == nil)

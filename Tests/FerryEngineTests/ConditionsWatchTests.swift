@@ -5,14 +5,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Two ends of a socket that keeps the bounds of messages, as netlink does: one to watch, one for the test.
+/// Two ends of a socket that keeps message boundaries, as netlink does: one is watched, the other is the test's.
 private final class Line {
   let watched: CInt
   private let own: CInt
 
   init() throws {
     var ends: [CInt] = [0, 0]
-    // SOCK_SEQPACKET and SOCK_CLOEXEC: of all kinds the one that also tells when the other end is closed.
+    // SOCK_SEQPACKET and SOCK_CLOEXEC. Only this type also reports that the other end is closed.
     try #require(socketpair(AF_UNIX, 5 | O_CLOEXEC, 0, &ends) == 0)
     watched = ends[0]
     own = ends[1]
@@ -28,10 +28,10 @@ private final class Line {
     #expect(Foundation.send(own, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
-  /// Waits until the other end is closed, for 10 seconds at most.
+  /// Waits until the other end is closed, for at most 10 seconds.
   func isClosed() -> Bool {
     var byte: UInt8 = 0
-    // Reset where it left something unread.
+    // The connection is reset if the other end left data unread.
     return recv(own, &byte, 1, 0) == 0 || errno == ECONNRESET
   }
 }
@@ -48,7 +48,7 @@ private final class Calls: Sendable {
     semaphore.signal()
   }
 
-  /// Waits for the next call, for 10 seconds at most.
+  /// Waits for the next call, for at most 10 seconds.
   func isNext() -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
 }
 
@@ -60,7 +60,7 @@ private final class Calls: Sendable {
   @Test func `makes one call of a burst, and another of the next`() throws {
     let line = try Line()
     let calls = Calls()
-    // All there before anybody reads, however slow the machine.
+    // All messages are sent before the watch reads, however slow the machine is.
     for number in 0..<50 { line.send("\(number)") }
     let watch = ConditionsWatch(
       [NetlinkSocket(descriptor: line.watched)], delay: .milliseconds(1), on: thread
@@ -113,7 +113,7 @@ private final class Calls: Sendable {
     let calls = Calls()
     let verdict = Mutex<Bool?>(nil)
     let isOver = DispatchSemaphore(value: 0)
-    // A thread with a network of its own, which is gone with it: the machine's is left alone.
+    // A thread with a separate network namespace, which ends with the thread. The machine's network is not changed.
     Thread.detachNewThread { [thread] in
       defer { isOver.signal() }
       guard leaveNetwork() else { return }
@@ -128,7 +128,7 @@ private final class Calls: Sendable {
       return
     }
     #expect(isCalled)
-    // The interface, its addresses and its routes are several messages.
+    // The interface, its addresses and its routes cause several messages.
     #expect(calls.count == 1)
   }
 }
@@ -137,14 +137,14 @@ private func shout(_ text: String) {
   FileHandle.standardError.write(Data("\n!! ConditionsWatchTests: \(text)\n\n".utf8))
 }
 
-/// Gives the calling thread a network of its own: unshare(2), which Swift's Glibc module leaves out.
+/// Gives the calling thread a separate network namespace with unshare(2), which Swift's Glibc module does not export.
 private func leaveNetwork() -> Bool {
   guard let symbol = dlsym(nil, "unshare") else { return false }
   let unshare = unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
   return unshare(0x4000_0000) == 0  // CLONE_NEWNET
 }
 
-/// Sets `lo` of the thread's network up.
+/// Brings up `lo` in the thread's network.
 private func raiseLoopback() -> Bool {
   let descriptor = socket(AF_INET, 2 | O_CLOEXEC, 0)  // SOCK_DGRAM
   guard descriptor >= 0 else { return false }

@@ -35,7 +35,7 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.file == response.storedFile)
   }
 
-  /// An older ferry did not record it.
+  /// An older ferry did not record the file.
   @Test func notModifiedRecordsTheFileThatWasThere() throws {
     let run = try run()
     try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// What a launch finds of a fetch: the manifest's interval met with a real journal.
+/// A fetch's state at a launch: the manifest's interval combined with a real journal.
 struct FetchLaunchStateTests {
   private let folder: TestFolder
   private let journal: SessionJournal
@@ -40,7 +40,7 @@ struct FetchLaunchStateTests {
       at: start.advanced(by: .seconds(seconds)))
   }
 
-  /// Writes down how the fetch ended in round 1.
+  /// Records how the fetch ended in round 1.
   private func ended(_ state: ItemState, interval: Duration?) throws {
     let row = try #require(try launchState("every_run", after: 0).rows[0])
     let writer = JournalWriter(journals: [journal], threads: try .init()) { _ in }
@@ -50,7 +50,7 @@ struct FetchLaunchStateTests {
     try writer.close()
   }
 
-  /// How many seconds after `start` it is due; `nil` where it is now.
+  /// The seconds after `start` at which the fetch is due; `nil` if it is due now.
   private func due(_ interval: String, path: String = "catalog", after seconds: Int) throws -> Double? {
     switch try launchState(interval, path: path, after: seconds).starts[0] {
     case .notDue(let until): return start.duration(to: until).seconds
@@ -75,7 +75,7 @@ struct FetchLaunchStateTests {
     #expect(
       try launchState("every_run", after: 0).intervals == [NodeID(0): .seconds(40)],
       "what is kept is the journal's; the bounds are the scheduler's to apply")
-    // Another URL is another document.
+    // Another URL is a different document.
     #expect(try due("{ minimum: 10s, maximum: 80s }", path: "other", after: 1) == nil)
   }
 
@@ -94,7 +94,7 @@ struct FetchLaunchStateTests {
       }
       try ended(.done, interval: .seconds(40))
     }
-    // What became of it in this round, before it was switched off, stands.
+    // The fetch's result in this round, from before it was switched off, is kept.
     guard case .closed(.succeeded) = try launchState("never", round: 1, after: 1).starts[0] else {
       Issue.record("its end is forgotten")
       return

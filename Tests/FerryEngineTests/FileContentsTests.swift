@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Files of every kind, as the system has them.
+/// Files of every type that the system has.
 struct WholeFileTests {
   private let folder: TestFolder
 

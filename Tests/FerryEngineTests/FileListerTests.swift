@@ -58,7 +58,7 @@ struct FileListerTests {
     #expect(try unmatched(["**"]) == [])
     #expect(try unmatched(["**/*.jpg", "*.png", "**/*.jpeg", "b/**"]) == [1, 2])
     #expect(try unmatched(["*.jpg", "*.jpg", "{a,z}.jpg", "z.jpg"]) == [3])
-    // What is left out does not count, nor does a folder.
+    // Excluded files and folders do not count as matches.
     #expect(try unmatched(["**/*.gif", "**/*.jpg"], exclude: ["**/.*"]) == [0])
     #expect(try unmatched(["*.tif", "**/x"]) == [0])
     #expect(try unmatched(["./", "a.jpg"]) == [0])
@@ -140,7 +140,7 @@ struct FileListerTests {
     }
   }
 
-  /// Other users' links lead to files whose lines would stand in messages.
+  /// Other users' links could lead to files whose lines would then appear in messages.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aListBehindALinkOfAnotherUserIsRefused() throws {
     folder.file("root/a")
@@ -152,7 +152,8 @@ struct FileListerTests {
     #expect(error?.message.contains("user 65534") == true, "\(error?.message ?? "")")
   }
 
-  /// The kernel opens no longer one, so nothing below could be sent; whoever fills the root could fill the memory.
+  /// The kernel opens no longer path, so no file below could be sent. Without the limit, whoever can fill the root
+  /// could fill the memory.
   @Test func aPathIsNoLongerThanTheKernelTakes() throws {
     folder.file("root/a")
     let name = String(repeating: "n", count: 250)
@@ -166,12 +167,12 @@ struct FileListerTests {
     }
     close(current)
     let listing = try list(.globs(include: ["**"], exclude: []))
-    // 16 folders and a file in each fit into 4,095 bytes.
+    // 16 nested folders with a file in each fit into 4,095 bytes.
     #expect(listing.files.count == 17)
     #expect(listing.problems.count == 1)
     #expect(listing.problems.first?.message == String(cString: strerror(ENAMETOOLONG)))
     #expect(listing.problems.first?.path.count == 17 * 250 + 16)
-    // The folder's own removal takes paths.
+    // `TestFolder` removes its files by path, which is not possible here.
     let removal = try Process.run(
       URL(filePath: "/bin/rm"), arguments: ["-rf", "\(folder.path)/root"])
     removal.waitUntilExit()
@@ -195,7 +196,7 @@ struct FileListerTests {
     for failure in [missing, file] { #expect(failure?.remedy?.contains("change 'root'") == true) }
   }
 
-  /// Set FERRY_LIST to a folder to time its listing.
+  /// Set FERRY_LIST to a folder to measure how long its listing takes.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["FERRY_LIST"] != nil)) func listingIsTimed() throws {
     let root = ProcessInfo.processInfo.environment["FERRY_LIST"] ?? ""
     let source = FileSelection.Source.globs(include: ["**/*.jpg"], exclude: ["**/.*"])
@@ -206,7 +207,7 @@ struct FileListerTests {
     }
   }
 
-  /// Whoever may write in one folder of the root could have any file of it sent.
+  /// Otherwise, whoever can write in one folder of the root could have any file of it sent.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aLinkOfOneUserToAFileOfAnotherIsNotFollowed() throws {
     folder.file("root/private")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The corpora that `scripts/fuzz TARGET` starts from, read without libFuzzer: what was found once stays found.
+/// Reads the corpora with which `scripts/fuzz TARGET` starts, without libFuzzer, so that past findings stay fixed.
 @Suite struct `Each input of a fuzz corpus` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpora")

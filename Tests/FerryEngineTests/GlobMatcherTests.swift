@@ -44,7 +44,7 @@ struct GlobMatcherTests {
     #expect(!matcher.matches(Array(repeating: 0x61, count: 20_000)))
   }
 
-  /// Each of these parts can be followed by all behind it: what may come next is a table of fixed size.
+  /// Each part can be followed by all later parts; the table of possible next parts has a fixed size.
   @Test func globsWhosePartsAllMayBeEmptyAreBuiltInBoundedTime() throws {
     let glob = String(repeating: "{*,}", count: 2_000)
     let start = ContinuousClock.now

@@ -11,7 +11,7 @@ struct IdempotencyKeyTests {
       CapturedValue(name: "expires_in", value: "60", isSecret: true),
     ])
 
-  /// As Python's hashlib makes it of the fields in docs/delivery.md.
+  /// The keys were computed by Python's hashlib from the fields in docs/delivery.md.
   @Test func isTheUUIDThatItsPageTells() {
     #expect(key.text == "836b2dd7-0ce7-801c-8700-00e1c5ef340e")
     var round = key
@@ -39,7 +39,7 @@ struct IdempotencyKeyTests {
       changed { $0.captures.removeLast() }, changed { $0.round = 1 }, changed { $0.round = 2 },
       changed { $0.sha256 = [UInt8](repeating: 1, count: 32) },
       changed { $0.sha256 = [UInt8](repeating: 2, count: 32) },
-      // What ends one field does not begin the next.
+      // Bytes cannot move from the end of one field to the beginning of the next.
       changed { ($0.manifest, $0.upload) = ("photosp", "ictures") },
     ]
     #expect(Set(texts).count == texts.count)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Which manifests one launch can carry out together.
+/// Which manifests can share a launch.
 struct JobsTests {
   private let folder: TestFolder
 

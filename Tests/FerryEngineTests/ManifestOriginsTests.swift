@@ -51,11 +51,11 @@ struct ManifestOriginsTests {
     let (transfer, up) = try step("up", .transfer, plan)
     let known = origins.known(to: transfer, of: up)
     let api = try origin("http://api.example")
-    // Its session's, of which one is a secret, and its own node's.
+    // The origins of its session, one of which is a secret, and of its own node.
     #expect(
       known.session.origins == [try origin("https://secret.example:444"), try origin("http://plain.example")])
     #expect(known.request.origins == known.session.origins.union([api]))
-    // Of requests with the token, and of the token's own.
+    // The origins of requests that use the token, and of the token's own request.
     #expect(known.token.origins == [api, try origin("http://auth.example")])
     #expect(known.token.contains(try origin("https://up.example.com")))
     #expect(!known.token.contains(try origin("http://up.example.com")))

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryEngine
 
 struct MomentTextTests {
-  /// Twelve years ahead are asked for a zone's changes: from 2250 on, those are beyond the range.
+  /// A zone's changes are determined for twelve years ahead, which is beyond the range from 2250 on.
   @Test(arguments: [
     ("2255-01-01T00:00[Europe/Berlin]", "2254-12-31T23:00:00.000Z"),
     ("2262-04-12T01:47[Europe/Berlin]", "2262-04-11T23:47:00.000Z"),
@@ -48,7 +48,7 @@ struct MomentTextTests {
     try MomentText.check(timeline, in: .utc)
   }
 
-  /// A clock may show anything: a container's, or one under a library that turns it.
+  /// A clock may show any time, for example in a container or under a library that changes it.
   @Test(arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
   func zonesAreKnownAroundEveryMoment(nanoseconds: Int64) throws {
     let moment = Instant(nanoseconds: nanoseconds)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Which dropped upload IDs are the ones that the server gives out again.
+/// Which dropped upload IDs the server issues again.
 struct OrphanedUploadIndexTests {
   private func book(abandon url: String) throws -> OrphanedUploadIndex {
     let folder = try TestFolder()
@@ -45,7 +45,7 @@ struct OrphanedUploadIndexTests {
     #expect(book.regained(by: capture("2"), path: Array("c".utf8), of: NodeID(0)).isEmpty)
   }
 
-  /// Two names in Unicode's composed and decomposed form, and two that are no text, are four files.
+  /// Two names in Unicode's composed and decomposed forms, and two that are not text, are four files.
   @Test func areThoseOfTheFileWhereTheRequestNamesIt() throws {
     var book = try book(abandon: "http://h/ids/${file.path}")
     let paths: [[UInt8]] = [Array("\u{E9}".utf8), Array("e\u{301}".utf8), [0xFE], [0xFF]]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// What is printed for people has names, and words of servers, in it: a terminal must obey none of them.
+/// Text output contains names and text from servers. It must not contain terminal control sequences from them.
 struct PlainOutputTests {
   private static let escape = "a\u{1B}[2J\nb"
 

@@ -21,7 +21,7 @@ import Testing
     for code in (0x20...0x3000).filter({ !(0xD800...0xDFFF).contains($0) }) {
       let scalar = try #require(Unicode.Scalar(UInt32(code)))
       let text = escaped(String(scalar))
-      // The same text to a reader of JSON.
+      // A reader of JSON reads the same text.
       guard text.hasPrefix("\\u") else {
         #expect(text == String(scalar))
         continue

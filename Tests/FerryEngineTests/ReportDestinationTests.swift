@@ -4,10 +4,10 @@ import Testing
 
 @testable import FerryEngine
 
-/// A report's place that another user exchanges while it is used.
+/// A report's destination that another user exchanges while it is used.
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
-  /// The other user exchanges the FIFO between the look at it and its opening.
+  /// The other user exchanges the FIFO between the check and its opening.
   @Test func anotherUsersFIFOThatTakesThePlaceOfTheOwnGetsNothing() throws {
     let folder = try TestFolder()
     chmod(folder.path, 0o1777)

@@ -76,7 +76,7 @@ struct RequestBuilderTests {
     ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
     ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("./g/.", "http://a/b/c/g/"),
     ("g;x=1/../y", "http://a/b/c/y"),
-    // A mark combines with the delimiter before it, which stays one.
+    // A combining mark forms one character with the delimiter before it, which remains a delimiter.
     ("/\u{301}g", "http://a/\u{301}g"), ("//h/\u{301}@g", "http://h/\u{301}@g"),
     ("../\u{301}", "http://a/b/\u{301}"),
     ("g?y/../x", "http://a/b/c/g?y/../x"), ("http://x/%2e%2F", "http://x/%2e%2F"),
@@ -139,7 +139,7 @@ struct RequestBuilderTests {
       ])
   }
 
-  /// The name of a scheme is no credential, and anything else that the manifest writes is.
+  /// The name of a scheme is not a credential; anything else that the manifest writes is.
   @Test(arguments: [("Bearer ", true), ("", true), ("Custom key=plain t=", false), ("sid=plain; t=", false)])
   func aCredentialThatTheManifestWritesBesideACaptureIsSensitive(literal: String, mayGo: Bool) throws {
     let value = Template([.literal(literal), .reference(.allocate("id"))])

@@ -38,14 +38,15 @@ struct RequestFactoryTests {
       return
     }
     #expect(source.path == Array("a".utf8) && source.size == 1)
-    // A later step refers to the digest, so the file is hashed as it is sent.
+    // A later step refers to the digest, so the file is hashed while it is sent.
     #expect(source.wantsSHA256)
     try run.respond(to: .transfer, 201, sha256: [UInt8](repeating: 0xAB, count: 32))
     let commit = try run.request(.commit)
     #expect(commit.url == "http://h/i7/commit")
     #expect(commit.headers.first { $0.name == "X-Hash" }?.value == String(repeating: "ab", count: 32))
     #expect(commit.headers.filter { $0.name == "Idempotency-Key" }.count == 1)
-    // With a key, a commit can be sent again; but by the scheduler, which then knows of the first one, and not by libcurl.
+    // With a key, a commit can be sent again; but only by the scheduler, which knows of the first one, not by
+    // libcurl.
     #expect(commit.atMostOnce && !transfer.atMostOnce)
   }
 

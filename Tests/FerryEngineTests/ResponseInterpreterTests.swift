@@ -29,9 +29,9 @@ struct ResponseInterpreterTests {
       body: #"{"ok":"yes","id":"i7"}"#)
     #expect(result.response?.status == 201 && result.response?.mismatch == nil)
     #expect(result.response?.retryAfter == .seconds(5))
-    // Relative to the request's URL, and without its user name.
+    // Relative to the request's URL, without its user name.
     #expect(run.captures[ref].allocate.map(\.value) == ["http://h/up/7", "i7"])
-    // The host of the later step is known by now.
+    // The host of the later step is known now.
     #expect(result.response?.origins[.transfer]?.description == "http://h")
   }
 

@@ -35,7 +35,7 @@ struct SecretMaskTests {
     #expect(other.mask(secret) == secret)
   }
 
-  /// Otherwise what is captured could show the rest of another secret.
+  /// Otherwise a capture could reveal the rest of another secret.
   @Test func secretsThatOverlapAreMaskedTogether() {
     #expect(SecretMask(["//s3", "s3cretvalue"]).mask("http://s3cretvalue/x") == "http:***/x")
     #expect(SecretMask(["abcd", "cdef", "efgh"]).mask("xabcdefghx") == "x***x")
@@ -60,13 +60,13 @@ struct SecretMaskTests {
     #expect(mask.mask("x \(secrets[2999]) y") == "x *** y")
   }
 
-  /// A server may choose both: a token of one letter and a captured text of the same one.
+  /// A server may choose both: a token of one letter, and a captured text that repeats this letter.
   @Test func maskingTakesLinearTime() {
     let texts = [60_000, 240_000].map { String(repeating: "a", count: $0) }
     for end in ["", "b"] {
       let mask = SecretMask([String(repeating: "a", count: 30_000) + end])
       let times = texts.map { text in ContinuousClock().measure { _ = mask.mask(text) } }
-      // Four times as long a text; a quadratic search took minutes.
+      // The text is four times as long; a quadratic search took minutes.
       #expect(times[1] < .seconds(2), "\(times)")
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed with the value.
+/// A folder for one test, removed with the value.
 final class TestFolder {
   let path: String
 
@@ -11,7 +11,7 @@ final class TestFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }  // What is left is the system's to clean.
 
-  /// Makes a file of so many bytes, its folders too.
+  /// Creates a file of this many bytes, and its folders.
   func file(_ name: [UInt8], size: Int = 1) {
     for (index, byte) in name.enumerated() where byte == 0x2F {
       _ = mkdir(terminated(Array(name[..<index])), 0o755)

@@ -7,8 +7,8 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// The parts of a run that build requests and read responses, with a real manifest, folder, journal and scheduler, and no
-/// network: a test plays the server.
+/// The parts of a run that build requests and interpret responses, with a real manifest, folder, journal and
+/// scheduler, and without a network. The test acts as the server.
 final class TestRun {
   static let start = Instant(nanoseconds: 1_795_348_800 * 1_000_000_000)
 
@@ -21,7 +21,7 @@ final class TestRun {
   var fetches: FetchCache
   var scheduler: Scheduler
   private(set) var entries: [JournalEntry] = []
-  /// The attempts that the scheduler has started and nobody has answered.
+  /// The attempts that the scheduler has started and that have no response yet.
   private(set) var started: [Attempt] = []
 
   /// - Parameters:
@@ -74,7 +74,7 @@ final class TestRun {
 
   private var recorded: UInt64 = 0
 
-  /// The attempt at a step that was started and not answered.
+  /// The attempt at a step that was started and has no response yet.
   func attempt(_ step: Step.Kind) throws -> Attempt {
     try #require(started.first { $0.step == step }, "\(started.map(\.step))")
   }
@@ -83,7 +83,7 @@ final class TestRun {
     try requests.request(for: try attempt(step), scheduler, &fetches, at: Self.start)
   }
 
-  /// Plays the server: answers the attempt, and has the scheduler go on.
+  /// Acts as the server: responds to the attempt, and lets the scheduler continue.
   @discardableResult
   func respond(
     to step: Step.Kind, _ status: Int = 200, headers: [(String, String)] = [], body: String = "",

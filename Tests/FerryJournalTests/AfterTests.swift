@@ -39,13 +39,13 @@ import Testing
     #expect(states == [nil, .owed, .owed, .moved])
     try journal.settle([(2, .deleted)])
     #expect(try owed(journal, node) == [3])
-    // What was tried in vain is owed still.
+    // A failed attempt leaves the action pending.
     #expect(try journal.owesUntriedAfter(node: node))
     try journal.settle([(3, .owed)])
     #expect(try owed(journal, node) == [3])
     #expect(try !journal.owesUntriedAfter(node: node))
     #expect(try ReleasedSchemaTests.findings(in: state).isEmpty)
-    // A file that is sent again owes nothing of before.
+    // A file that is sent again has no pending action from before.
     try journal.write([
       .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])
     ])
@@ -67,13 +67,13 @@ import Testing
       #expect(throws: JournalError.self) { try journal.clearEvents() }
     }
     try journal.close()
-    // SQLite moves a log into its file, and removes it, when the last connection is closed.
+    // When the last connection is closed, SQLite moves the log into the file and removes the log.
     #expect(FileManager.default.fileExists(atPath: try state.database() + "-wal"))
   }
 
   @Test func aFileOfSchemaThreeIsBroughtUpToDateAndOwesNothing() throws {
     try state.directory.create()
-    // Written by ferry 0.1.0 of schema 3: three delivered files of the upload `files`.
+    // Written by ferry 0.1.0 with schema 3: three delivered files of the upload `files`.
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
       path: "Files/session-3.db")
     try FileManager.default.copyItem(atPath: file.path, toPath: state.database())

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryJournal
 
-/// The record of a journal's transactions, as bytes.
+/// The bytes of the record of a journal's transactions.
 @Suite struct CommitCountsTests {
   private let boot = "6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11"
 

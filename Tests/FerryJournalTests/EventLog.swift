@@ -1,7 +1,7 @@
 import FerryJournal
 import Foundation
 
-/// Collects a writer's events and waits for them; a test that waits in vain fails after a minute.
+/// Collects a writer's events and waits for them. If an event does not arrive, the test fails after a minute.
 final class EventLog: @unchecked Sendable {
   // Guarded by `condition`.
   private var events: [JournalEvent] = []
@@ -23,7 +23,7 @@ final class EventLog: @unchecked Sendable {
     }
   }
 
-  /// What was said to be synced so far, in order.
+  /// The numbers that were reported as synced so far, in order.
   var syncs: [UInt64] {
     condition.lock()
     defer { condition.unlock() }

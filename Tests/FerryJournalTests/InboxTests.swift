@@ -45,7 +45,7 @@ import Testing
     #expect(try again.notes(session: "s").map(\.id) == [ids[0]])
     let new = try again.leave(Note(session: "s", kind: .cancel, createdAt: .start))
     #expect(!ids.contains(new))
-    // A removed note's paths go with it.
+    // The paths of a note are removed with it.
     let paths = try SharedDatabase.openForReading(in: state.directory).read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM note_path")
     }
@@ -57,7 +57,7 @@ import Testing
     let paths = (0..<100_000).map { Array("2026/\($0).jpg".utf8) }
     try inbox.leave(
       Note(session: "s", kind: .submit, manifest: "m", node: "a", paths: paths, createdAt: .start))
-    // What a kill leaves behind: the file and its log, with nothing closed.
+    // The state after a kill: the file and its log, with nothing closed.
     let other = try TemporaryState()
     try other.directory.create()
     for suffix in ["", "-wal"] {
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func everyCommitIsSynced() throws {
-    // What `leave` promises rests on it: FULL is 2.
+    // The guarantee of `leave` depends on it: FULL is 2.
     let database = try SharedDatabase.open(
       in: state.directory, durability: .everyCommit, writtenBy: "0.0-test", at: .start)
     #expect(try database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)

@@ -4,7 +4,7 @@ import FerryProcess
 import Foundation
 import Testing
 
-/// Without inotify nothing is watched.
+/// Without inotify, nothing is watched.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/fs/inotify")))
 struct InboxWatchTests {
   let state: TemporaryState
@@ -68,7 +68,7 @@ struct InboxWatchTests {
     withExtendedLifetime(watch) {}
   }
 
-  /// Counts calls; a test that waits in vain fails after a minute. `@unchecked Sendable`: guarded by the
+  /// Counts calls. If a call does not arrive, the test fails after a minute. `@unchecked Sendable`: guarded by the
   /// condition.
   private final class Bell: @unchecked Sendable {
     private let condition = NSCondition()

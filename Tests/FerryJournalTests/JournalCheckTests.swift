@@ -10,7 +10,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  /// A session with items in every state, and the history that belongs to it.
+  /// A session with items in every state, and its history.
   private func fill(_ count: Int = 10) throws {
     let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     try history.register(JobRow(manifest: "m", path: "/m.yaml", variables: ["a": "b"], registeredAt: .start))
@@ -42,7 +42,7 @@ import Testing
 
   private func findings() throws -> [JournalFinding] { try verdicts().flatMap(\.findings) }
 
-  /// Changes a file as no ferry would.
+  /// Changes a file in a way that ferry never would.
   private func change(_ path: String, _ sql: String) throws {
     let raw = try DatabaseQueue(path: path)
     try raw.writeWithoutTransaction { db in
@@ -136,7 +136,7 @@ import Testing
 
   @Test func anIndexThatDiffersIsNotTakenForDamage() throws {
     try fill()
-    // As if a write of the index alone had been lost: the index knows a path that the table does not have.
+    // As if only a write of the index had been lost: the index has a path that the table does not have.
     try change(
       state.database(),
       """
@@ -149,8 +149,8 @@ import Testing
     #expect(!findings.contains { $0.code == .damagedPages }, "\(findings)")
   }
 
-  /// Bytes of a real journal, overwritten in one page after the other: each is found or did not matter, and a run
-  /// that opens such a file says so or reads what is right.
+  /// Overwrites bytes of a real journal in one page after another. Each change is found or has no effect, and a run
+  /// that opens such a file reports it or reads correct data.
   @Test func aDamagedPageIsFoundAnywhere() throws {
     try fill(3000)
     let path = try state.database()
@@ -202,20 +202,20 @@ import Testing
     lock.release()
     let findings = try verdicts([]).flatMap(\.findings)
     #expect(findings.map(\.code) == [.journalMissing])
-    // A force quit takes what is known of the session with it.
+    // A force quit also removes what is known of the session.
     let again = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     try again.forget(session: "s")
     try again.close()
     #expect(try verdicts([]).flatMap(\.findings) == [])
   }
 
-  /// The remedy is carried out as it is printed, with Debian's own sqlite3.
+  /// Runs the printed remedy, with Debian's own sqlite3.
   @Test(arguments: [0, 1, 2]) func theRemedyForADamagedPageSavesTheRest(damaged: Int) throws {
     try fill(3000)
     let path = try state.database()
     var bytes = try Data(contentsOf: URL(filePath: path))
     let pages = bytes.count / 4096
-    // None, one in the middle, one towards the end.
+    // None, one in the middle, and one near the end.
     if damaged > 0 {
       let page = damaged == 1 ? pages / 2 : pages - 3
       for index in (page * 4096)..<(page * 4096 + 2048) { bytes[index] = 0xa5 }
@@ -256,7 +256,7 @@ import Testing
     #expect(try findings()[0].message.contains("application id"))
   }
 
-  /// It looks like another program's file; that nothing were lost without it would be a lie.
+  /// The file looks like another program's. It would be wrong to report that nothing is lost without it.
   @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesWhatTheFileHeld(_ bytes: Range<Int>) throws {
     try fill()
     let remedies = [

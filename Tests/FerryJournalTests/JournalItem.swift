@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A copy of a row, for comparisons.
+/// A copy of a row, for comparison.
 struct JournalItem: Equatable {
   var id: Int64
   var path: [UInt8]
@@ -45,7 +45,7 @@ extension SessionJournal {
     try node(manifest: "m", name: "photos", kind: .upload, origin: "https://example.org:443")
   }
 
-  /// Writes through a writer that is closed afterwards: everything is synced.
+  /// Writes through a writer that is closed afterwards, so everything is synced.
   func write(_ writes: [JournalWrite]) throws {
     let writer = try JournalWriter(journals: [self]) { _ in }
     try writer.append(writes, to: 0)

@@ -3,7 +3,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// What the writer does while a sync is under way.
+/// What the writer does during a sync.
 @Suite struct JournalSyncTests {
   let state: TemporaryState
   let log = EventLog()
@@ -19,12 +19,12 @@ import Testing
     ])
   }
 
-  /// Its syncs are held by the gate, and come when they are asked for only.
+  /// A writer whose syncs wait for the gate, and happen only on request.
   private func writer(_ others: SessionJournal...) throws -> JournalWriter {
     var options = JournalWriter.Options()
     options.syncInterval = .seconds(3600)
     options.syncCall = gate.call
-    // An append returns once the one before is being committed, and the ones before that are.
+    // An append returns once the previous one is being committed and all earlier ones have been committed.
     options.queueLimit = 0
     return try JournalWriter(journals: [journal] + others, options: options, deliver: log.post)
   }
@@ -33,13 +33,13 @@ import Testing
     .closed(row: row, state: .done, at: .start, failure: nil)
   }
 
-  /// What another process reads by now.
+  /// What another process can read at this point.
   private func states() throws -> [ItemState] {
     let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
     return try reader.items(reader.photos().id).map(\.state)
   }
 
-  /// Returns once all that was appended before is committed.
+  /// Returns once everything that was appended before is committed.
   private func waitForCommit(_ writer: JournalWriter) throws {
     for _ in 0..<2 { try writer.append([.withdraw(row: 9)], to: 0) }
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(try states().prefix(3) == [.queued, .done, .queued])
     #expect(log.syncs.isEmpty)
 
-    // It is not among what that sync is said to have brought to the disk.
+    // The sync is not reported to have covered it.
     gate.release(1)
     #expect(log.waitForSync(through: first))
     #expect(log.syncs == [first])
@@ -75,7 +75,7 @@ import Testing
     try waitForCommit(writer)
     #expect(gate.count == 1)
     gate.release(1)
-    // Nothing else asks for it.
+    // Nothing else requests a sync.
     #expect(gate.waitForSync(2))
     #expect(log.syncs == [first])
     gate.release()
@@ -114,7 +114,7 @@ import Testing
     #expect(throws: failure) { try writer.close() }
     #expect(log.syncs.isEmpty && gate.count == 1)
     #expect(writer.statistics.syncs == 0 && writer.statistics.checkpoints == 0)
-    // The log is left as it is: what was committed is there for the next launch.
+    // The log stays unchanged, so the next launch finds everything that was committed.
     try journal.close()
     #expect(try states().prefix(2) == [.queued, .done])
   }
@@ -138,7 +138,7 @@ import Testing
     var last = second
     let closing = Thread { try? writer.close() }
     closing.start()
-    // Until the writer is being closed.
+    // Appends until the writer is being closed.
     while let number = try? writer.append([done(3)], to: 0) { last = number }
     #expect(log.syncs.isEmpty)
     gate.release()

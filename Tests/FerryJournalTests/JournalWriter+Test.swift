@@ -1,7 +1,7 @@
 import FerryJournal
 
 extension JournalWriter {
-  /// A writer with threads of its own.
+  /// A writer with separate threads.
   convenience init(
     journals: [SessionJournal], options: Options = Options(),
     deliver: @escaping @Sendable (JournalEvent) -> Void

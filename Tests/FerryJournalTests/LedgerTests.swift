@@ -36,14 +36,14 @@ import Testing
       try ledger.lease(.wifi, minimum: minimum, wanted: wanted, limit: 100, window: day, at: .start(plus: 5))
     }
     #expect(try lease(60) == .init(granted: 60, used: 0))
-    // 40 are left: at most those, and nothing where the caller needs more.
+    // 40 remain: a lease gets at most those, and nothing if the caller needs more.
     #expect(try lease(60, minimum: 41) == .init(granted: 0, used: 60))
     #expect(try lease(60) == .init(granted: 40, used: 60))
     #expect(try lease(60) == .init(granted: 0, used: 100))
     #expect(try lease(0, minimum: 0) == .init(granted: 0, used: 100))
     #expect(try ledger.used(.wifi, in: day) == 100)
     #expect(try ledger.used(.cellular, in: day) == 0)
-    // Less than the minimum may be wanted, by the last file.
+    // The last file may need less than the minimum.
     try ledger.release(.wifi)
     #expect(try lease(3) == .init(granted: 3, used: 0))
   }
@@ -118,7 +118,7 @@ import Testing
     #expect(try rows("usage") == [first: 100, first + 1: 50])
     #expect(try rows("lease") == [first: 100, first + 1: 150, first + 2: 200])
     #expect(try ledger.used(.wifi, in: day) == 600)
-    // 150 are left to this process; what goes beyond counts when it was moved.
+    // 150 remain for this process. Bytes beyond them count once they have been transferred.
     try ledger.settle(.wifi, bytes: 157, at: .start(plus: 3 * 900))
     try ledger.settle(.wifi, bytes: 0, at: .start)
     try ledger.settle(.wifi, bytes: -5, at: .start)
@@ -166,7 +166,7 @@ import Testing
           let lease = try ledger.lease(
             .cellular, minimum: 100, wanted: 700 + round, limit: limit, window: day,
             at: .start(plus: round * 60))
-          // Half of it is sent, and the rest given back.
+          // Half of the lease is sent, and the rest returned.
           try ledger.settle(.cellular, bytes: lease.granted / 2, at: .start(plus: round * 60))
           try ledger.release(.cellular)
           tally.add(moved: lease.granted / 2, used: lease.used + lease.granted)

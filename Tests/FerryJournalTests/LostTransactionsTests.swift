@@ -4,11 +4,11 @@ import Testing
 
 @testable import FerryJournal
 
-/// A journal that has lost what was written to it is refused.
+/// A journal that has lost transactions is rejected.
 @Suite struct LostTransactionsTests {
   let state: TemporaryState
   let journal: SessionJournal
-  /// The journal's files as a kill would leave them: nothing of them was moved into the file at a close.
+  /// The journal's files as after a kill: no part of the log has been moved into the file.
   let killed: TemporaryState
   static let outcomes: Int64 = 40
 
@@ -62,7 +62,7 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
   }
 
-  /// A bit of each of many places of the log: header, frames' headers and pages.
+  /// One bit at each of many places of the log: in the header, the frames' headers and pages.
   @Test func aBitThatChangesInTheLogIsNeverPassedOver() throws {
     let path = try killed.database() + "-wal"
     let size = try Data(contentsOf: URL(filePath: path)).count
@@ -79,7 +79,7 @@ import Testing
         refused += 1
       }
     }
-    // A checkpoint sequence number is in the header's checksum alone; there is no byte that does not count.
+    // The checkpoint sequence number is covered only by the header's checksum; every byte counts.
     #expect(refused == offsets.count)
   }
 
@@ -90,13 +90,13 @@ import Testing
     let before = try killed.contents().filter { !$0.key.hasSuffix("-shm") }
     let error = try refusal()
     #expect(error.cause.contains("of the \(Self.outcomes + 1) transactions that were recorded are not in it"))
-    // The printed path has no doubled slash, which the folder for temporary files may have.
+    // The printed path has no doubled slash, which the path of the folder for temporary files may have.
     let folder = AbsolutePath.text(of: killed.directory.path)
     #expect(error.remedy.contains("ferry journal accept-loss s --state \(folder)"), "\(error)")
     #expect(try killed.contents().filter { !$0.key.hasSuffix("-shm") } == before)
     let findings = try ReleasedSchemaTests.findings(in: killed)
     #expect(findings.map(\.code) == [.commitsLost])
-    // It says so each time.
+    // It is reported every time.
     _ = try refusal()
   }
 
@@ -151,7 +151,7 @@ import Testing
     try FileManager.default.removeItem(atPath: killed.database() + "-wal")
     try store(synced: 1)
     _ = try refusal()
-    // A power cut takes what no sync had covered.
+    // A power failure loses what no sync had covered.
     try store(synced: 0)
     try killed.open().close()
   }
@@ -164,7 +164,7 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
   }
 
-  /// Bits of a journal that was closed, and has no log: what the check finds, a run does not pass over.
+  /// Changes bits of a journal that was closed and has no log. A run never ignores what the check finds.
   @Test func whatTheCheckFindsInAShortJournalStopsARun() throws {
     try killed.open().close()
     let path = try killed.database()
@@ -178,7 +178,7 @@ import Testing
       guard findings.contains(where: { $0.stopsRun && $0.code != .schemaDiffers }) else { continue }
       found += 1
       #expect(throws: JournalError.self, "byte \(offset): \(findings.map(\.message))") {
-        // As a run reads it: nothing is written to it, so the next bit is changed in the same file.
+        // Opened as a run does. Nothing is written, so the next bit is changed in the same file.
         let reader = try SessionJournal.openForReading(session: "s", in: killed.directory)
         try reader.checkContent()
       }

@@ -39,7 +39,7 @@ import Testing
     #expect(try state.contents() == before)
   }
 
-  /// As after a kill in front of the log's first frame, and after a power cut in front of its sync.
+  /// As after a kill before the log's first frame was written, and after a power failure before the log was synced.
   @Test(arguments: [("the header alone", 32), ("torn", 4096)])
   func aLogWithoutAChangeDoesNotKeepAReaderWaiting(log: (kind: String, size: Int)) throws {
     try leave(log: false, sharedMemory: false)
@@ -136,7 +136,7 @@ import Testing
     try leave(log: false, sharedMemory: false)
     let url = URL(fileURLWithPath: try state.database())
     var bytes = try Data(contentsOf: url)
-    // The header stays; the page of the schema behind it becomes noise.
+    // The header stays; the following page of the schema becomes noise.
     for index in 100..<4096 { bytes[index] = 0xa5 }
     try bytes.write(to: url)
     try refuses(.damaged)
@@ -154,7 +154,7 @@ import Testing
   private func refuses(_ code: JournalError.Code) throws {
     chmod(try state.database(), 0o600)
     func files() throws -> [String: String] {
-      // SQLite's index of the log holds no state; a reader of an existing journal may leave it.
+      // SQLite's index of the log holds no state; a reader of an existing journal may leave it behind.
       try state.contents().filter {
         !$0.key.hasSuffix("-shm") && !($0.key.hasSuffix("-wal") && $0.value.hasSuffix(" "))
       }

@@ -4,13 +4,13 @@ import Foundation
 import GRDB
 import Testing
 
-/// Files of every schema that was released, made by `Released/*.sql` as those versions made them.
+/// Files of every released schema, created by `Released/*.sql` as those versions created them.
 @Suite struct ReleasedSchemaTests {
   let state: TemporaryState
 
   init() throws { state = try TemporaryState() }
 
-  /// Makes the file as the ferry of that schema left it.
+  /// Creates the file as the ferry with that schema left it.
   private func make(_ name: String, at path: String) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released/\(name).sql")
     try state.directory.create()
@@ -96,7 +96,7 @@ import Testing
     #expect(
       try history.samples(manifest: "m", upload: "photos", limit: 9)
         == (schema >= 2 ? [TransferSample(bytes: 5_000_000, duration: .seconds(2))] : []))
-    // The session was registered by schema 5; by an older one it is known where it has a lock file.
+    // Schema 5 registered the session. A session of an older schema is recognized by its lock file.
     #expect(try history.knownJournals(locked: []) == (schema >= 5 ? ["s"] : []))
     #expect(try history.knownJournals(locked: ["s"]) == (schema >= 2 ? ["s"] : []))
     try history.close()
@@ -117,7 +117,7 @@ import Testing
   static func findings(in state: TemporaryState) throws -> [JournalFinding] {
     var findings: [JournalFinding] = []
     try JournalCheck.run(sessions: state.directory.sessions(), in: state.directory) { verdict in
-      // A session is alone here, and knows no rounds.
+      // Only the session's journal is present here, so its rounds are unknown.
       findings += verdict.findings.filter { $0.code != .unknownRound }
     }
     return findings

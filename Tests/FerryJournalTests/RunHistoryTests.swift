@@ -45,7 +45,7 @@ import Testing
     let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     #expect(try history.openRound(manifest: "m", used: used, at: .start).number == 8)
     #expect(try history.openRound(manifest: "m", used: 8, at: .start).number == 8)
-    // As of an old copy of the file, in which another round was open.
+    // As in an old copy of the file, in which another round was open.
     #expect(try history.openRound(manifest: "m", used: 12, at: .start(plus: 1)).number == 13)
     #expect(try history.latestRound(manifest: "m")?.closedAt == nil)
     try history.close()

@@ -43,7 +43,7 @@ import Testing
     let path = try state.directory.lock(ofSession: "s")
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/perl")
-    // Says "held" once it has the lock, and holds it until its input ends. 37 is F_OFD_SETLK.
+    // Prints "held" once it has the lock, and holds it until its input ends. 37 is F_OFD_SETLK.
     holder.arguments = [
       "-e",
       """
@@ -80,7 +80,7 @@ import Testing
     #expect(
       try SessionLock.holder(session: "s", in: state.directory) == .init(pid: getpid(), since: .start))
     lock.release()
-    // What a killed holder leaves in the file counts for nothing.
+    // The text that a killed holder leaves in the file is ignored.
     let path = try state.directory.lock(ofSession: "s")
     try Data("pid \(getpid())\n".utf8).write(to: URL(fileURLWithPath: path))
     #expect(try SessionLock.holder(session: "s", in: state.directory) == nil)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  /// Another process that says "held" once it has the lock, and holds it until its input ends.
+  /// Another process that prints "held" once it has the lock, and holds it until its input ends.
   private func holder() throws -> (process: Process, input: Pipe) {
     try state.directory.create()
     let holder = Process()
@@ -47,7 +47,7 @@ import Testing
     lock.release()
   }
 
-  /// Killed, or ended well: the kernel wakes who waits.
+  /// Whether the holder is killed or exits, the kernel wakes the waiting process.
   @Test(arguments: [SIGKILL, 0])
   func theLockIsThereAsSoonAsItsHolderIsGone(signal: Int32) throws {
     let (process, input) = try holder()
@@ -83,7 +83,7 @@ import Testing
     #expect(pid == process.processIdentifier && since == .start)
     input.fileHandleForWriting.closeFile()
     process.waitUntilExit()
-    // The thread that was left behind may have it for a moment.
+    // The abandoned thread may hold the lock for a moment.
     guard case .acquired(let lock) = try wait(.seconds(60)) else {
       Issue.record("nobody wants the lock any more")
       return

@@ -58,7 +58,7 @@ import Testing
     defer { free(real) }
     let folder = try StateDirectory(explicit: root + "/sessions/link/../st", environment: [:])
     #expect(folder.command(["status"]) == "ferry status --state \(String(cString: real))/st")
-    // Where there is nothing yet, nothing is taken out of the path.
+    // If nothing exists there yet, the path is not changed.
     #expect(AbsolutePath.text(of: "/nowhere/a/../b") == "/nowhere/a/../b")
   }
 
@@ -79,7 +79,7 @@ import Testing
   @Test func aFolderOfSessionsThatCannotBeReadIsNotTakenForAnEmptyOne() throws {
     let state = try TemporaryState()
     try FileManager.default.createDirectory(atPath: state.directory.path, withIntermediateDirectories: true)
-    // root may read every folder, and nobody one that is a file.
+    // root can read every folder, but nobody can read a file as a folder.
     try Data().write(to: URL(filePath: state.directory.sessionsFolder))
     let error = try #require(throws: JournalError.self) { try state.directory.sessions() }
     #expect(error.file == state.directory.sessionsFolder)

@@ -1,8 +1,8 @@
 import FerryJournal
 import Foundation
 
-/// Stands for a disk: holds each sync of a log until the test says how it ends. A test that waits in vain fails after
-/// a minute.
+/// Acts as a disk: holds each sync of a log until the test decides its result. If an expected sync does not arrive,
+/// the test fails after a minute.
 final class SyncGate: @unchecked Sendable {
   // Guarded by `condition`.
   private var begun = 0
@@ -24,14 +24,14 @@ final class SyncGate: @unchecked Sendable {
     }
   }
 
-  /// Syncs so far.
+  /// The number of syncs so far.
   var count: Int {
     condition.lock()
     defer { condition.unlock() }
     return begun
   }
 
-  /// Whether so many syncs have begun.
+  /// Whether this many syncs have begun.
   func waitForSync(_ number: Int) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -42,7 +42,7 @@ final class SyncGate: @unchecked Sendable {
     return true
   }
 
-  /// Lets so many syncs end; the one with the number `failing` with EIO.
+  /// Lets this many syncs end; the one with the number `failing` fails with EIO.
   func release(_ count: Int = .max, failing: Int? = nil) {
     condition.lock()
     defer { condition.unlock() }

@@ -2,7 +2,7 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// A state folder of a test's own, removed with it.
+/// A state folder for one test, removed with the value.
 final class TemporaryState: Sendable {
   let directory: StateDirectory
 
