@@ -46,7 +46,7 @@ struct BudgetTests {
     let used = try [first, second].map { try $0.report().run.budgets?.first?.usedBytesAfter ?? 0 }.max() ?? 0
     let overhead = 1024 * files.count
     #expect(used >= bytes && used <= 4_000_000 + overhead, "\(used)")
-    // Nothing is left for a third.
+    // No budget remains for a third file.
     let third = try job(receiver, name: "third", limit: "4MB", files: 11)
     let run = try await third.ferry("run", "job.yaml", environment: environment)
     #expect(run.status == 8)

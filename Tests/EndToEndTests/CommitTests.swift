@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commits whose answers are lost, with what the manifest gives to recognize them by.
+/// Commits whose responses are lost, with the settings by which the manifest recognizes them.
 @Suite struct `A commit` {
   private static let key = "idempotency_key: { header: Idempotency-Key }"
   private static let noRetry = "retry: { limit: 0, initial: 10ms, max: 10ms }"
@@ -32,7 +32,7 @@ import Testing
     let job = try workspace(receiver, files: 1, retry: Self.noRetry, recognized: Self.key)
     #expect(try await job.run().command.status == 5)
     try await receiver.clearFaults()
-    // With another key the server would answer 409, which nothing in the manifest allows.
+    // With another key, the server would respond with 409, which the manifest does not accept.
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     let upload = try await receiver.received().byName["0.txt"]

@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  // The answer got lost
+  // The response was lost
 
   @Test(arguments: [
     ("drop=after", 6), ("drop=after,cut=close", 6), ("drop=before", 5), ("drop=before,cut=close", 5),

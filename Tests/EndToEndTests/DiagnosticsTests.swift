@@ -11,7 +11,7 @@ enum CheckedManifests {
   }
 
   private static func manifests(in folder: URL) -> [String] {
-    // Without the folder there is none, and the test of their number fails.
+    // If the folder does not exist, there are no manifests, and the test of their number fails.
     let names =
       (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     return names.filter { $0.hasSuffix(".yaml") }.sorted()

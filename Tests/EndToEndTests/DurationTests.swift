@@ -45,7 +45,7 @@ import Testing
     let (command, report) = try await job.run("--max-duration", "6s")
     #expect(command.status == 10, "\(command.stderr)")
     #expect(report.totals.items.waiting == 3)
-    // Neither the answers nor their timeout were waited for.
+    // The run waited neither for the responses nor for their timeout.
     #expect(report.items.map(\.reason?.code) == ["max_duration", "max_duration"])
     #expect(report.node("files")?.state == "waiting")
   }

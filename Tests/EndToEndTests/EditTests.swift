@@ -135,7 +135,7 @@ import Testing
     for effect in effects { #expect(command.stderr.contains(effect.message), "\(command.stderr)") }
     #expect(report.totals.items.done == 8)
 
-    // Edited back, it goes on with what was left behind, and nothing is committed twice.
+    // Once the edit is undone, the run resumes the remaining items, and nothing is committed twice.
     guard effects.contains(where: { $0.code != "upload_ids_dropped" }) else { return }
     try job.write(manifest: before)
     let (back, rest) = try await job.run()

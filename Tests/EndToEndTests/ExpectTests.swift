@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// An answer of 200 with an error in its body.
+/// A response of 200 with an error in its body.
 @Suite struct `An answer that is not as expected` {
-  /// The receiver's faults answer 200 with `{"error": …}`; what it really does has none.
+  /// The receiver's faults respond with 200 and `{"error": …}`; its real responses contain no error.
   private static let nodes = JobText.uploadIDs(
     retry: JobText.retry,
     recognized: "expect: { regex: '\"sha256\"' }"

@@ -19,7 +19,7 @@ import Testing
     /// `done` or `failed`.
     var state: String
     var code: String?
-    /// Of the message.
+    /// A part of the message.
     var says: String = ""
 
     var testDescription: String { "\(phase.rawValue): \(what)" }
@@ -141,7 +141,7 @@ import Testing
     #expect(command.status == 0, "\(command.stderr)")
   }
 
-  /// Applies the change in its phase; what the run in which it is met came to.
+  /// Applies the change in its phase. Returns the run that encounters it.
   private func run(_ change: Change) async throws -> (Command, Workspace) {
     let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
     switch change.phase {

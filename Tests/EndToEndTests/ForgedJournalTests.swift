@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Runs a command over a copy of its own; it must neither crash nor hang, and a fault has its remedy.
+  /// Runs a command on a separate copy. It must neither crash nor hang, and each failure must come with a remedy.
   private static func look(_ words: [String], at forged: Case, of job: Workspace) async throws {
     let state = job.folder.path("state-\(UUID().uuidString)")
     try FileManager.default.copyItem(atPath: job.folder.path("cases/\(forged.number)"), toPath: state)

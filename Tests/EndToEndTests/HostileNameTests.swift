@@ -8,14 +8,14 @@ import Testing
   struct Delivery: Sendable {
     var log: [String]
     var received: Received
-    /// Of the items that the server refused, by their paths' bytes in Base64.
+    /// The items that the server refused, by the Base64 of their paths' bytes.
     var refused: [String: RunReport.Item]
-    /// By the journal: path in hexadecimal, state, what became of the file.
+    /// The journal's rows: path in hexadecimal, state, and what happened to the file.
     var rows: [String: [Int]]
     var job: Workspace
   }
 
-  /// One job for all of them, the second run goes on where the first stopped.
+  /// One job for all names. The second run resumes where the first stopped.
   private static let delivery = Task {
     let receiver = try await ReceiverProcess.start()
     let nodes = JobText.puts + "\n    after: { move_to: sent/ }"

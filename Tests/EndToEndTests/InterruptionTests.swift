@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs that are stopped or killed, runs beside each other, and `ferry resume`.
+/// Runs that are stopped or killed, simultaneous runs, and `ferry resume`.
 @Suite struct `A run that is at work` {
-  /// Every upload is answered late, so that there is time to meet a run at work.
+  /// Every upload gets a delayed response, so that there is time to interrupt a run.
   private func slowReceiver() async throws -> ReceiverProcess {
     try await ReceiverProcess.start(faults: ["file:delay=0.3"])
   }

@@ -70,7 +70,7 @@ import Testing
     let run = try await job.ferry("run", "job.yaml")
     #expect(run.status == 70, "\(run.stdout)\(run.stderr)")
     #expect(run.stderr.contains("help: "))
-    // Nothing was told to the server but, at most, for a token.
+    // The server received nothing except possibly a request for a token.
     #expect(try await receiver.received().requests <= requests + 1)
   }
 

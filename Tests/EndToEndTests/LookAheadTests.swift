@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry plan` and `ferry next`: what a run at some moment would begin, and what waits until when.
+/// `ferry plan` and `ferry next`: what a run at a given time would start, and what waits until when.
 @Suite struct `A look ahead` {
   struct Plan: Decodable {
     struct Node: Decodable {

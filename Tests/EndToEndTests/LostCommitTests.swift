@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A commit that was carried out, whose answer was lost, and that no retry of its launch could end. Whatever happens
-/// before the next launch, the server carries it out once.
+/// A commit that was executed, whose response was lost, and that no retry in its launch could resolve. Whatever
+/// happens before the next launch, the server executes it once.
 @Suite struct `A commit whose end is not known` {
   private static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }", JobText.probe,

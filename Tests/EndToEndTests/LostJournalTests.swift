@@ -65,7 +65,7 @@ import Testing
     #expect(status.stdout.contains("transactions that were recorded"), "\(status.stdout)")
     let check = try await job.ferry("journal", "check")
     #expect(check.status == 1 && check.stdout.contains("commits_lost"), "\(check.stdout)")
-    // Put back, it is gone on with.
+    // Once the log is restored, the run continues.
     try whole.write(to: URL(filePath: log))
     #expect(try await job.run().command.status == 0)
     #expect(try await doubled(done, receiver) == [])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// State that is lost, damaged or out of reach: what a run makes of it, and what is said.
+/// State that is lost, damaged or unreachable: what a run does, and what it reports.
 @Suite struct `State that is lost` {
   /// A request that is done, and files that are sent in each round, of which one fails.
   private func job(_ receiver: ReceiverProcess) throws -> Workspace {
@@ -69,7 +69,7 @@ import Testing
     #expect(try await job.run().command.status == 0)
   }
 
-  /// Where a command began it anew, the next run would send everything again.
+  /// If a command created the journal anew, the next run would send everything again.
   @Test(arguments: [false, true])
   func `as the bytes of a journal that sent something are, is begun anew by no command`(hasLog: Bool)
     async throws
@@ -132,7 +132,7 @@ import Testing
     let other = try await job.run()
     #expect(other.command.status == 0, "\(other.command.stderr)")
     #expect(other.command.stderr.contains("e2e.uploads.db"), "\(other.command.stderr)")
-    // By now its upload has handed something over, and the other sessions are not looked into.
+    // Its upload has queued items by now, so the other sessions are not searched.
     #expect(try await job.run().command.stderr.contains("e2e.uploads.db") == false)
     // The one whose journal it is says what is to be done.
     try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))

@@ -82,7 +82,7 @@ import Testing
     #expect(try await job.ferry("status").stdout.contains("1 orphaned upload IDs"))
     let export = try await job.ferry("journal", "export").stdout
     #expect(export.contains("\"record\":\"orphan\"") && export.contains(id), "\(export)")
-    // It is told where it is so only.
+    // The field is present only if it is true.
     #expect(!export.contains("in_doubt"))
     // Added later, the next run releases it.
     try await receiver.clearFaults()
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func `and whose commit may have been executed is never released`() async throws {
-    // The answers to the commit, and to libcurl's own repetition, are lost; then the server takes none any more.
+    // The responses to the commit and to libcurl's own repetition are lost; after that, the server accepts no commit.
     let (job, receiver) = try await workspace(
       ["commit:times=2,drop=after"], retry: "retry: { limit: 6, initial: 1s, jitter: 0 }")
     let run = try job.start(["run", "job.yaml"])
@@ -124,7 +124,7 @@ import Testing
     #expect(!receiver.log.contains { $0.hasPrefix("DELETE") })
     let upload = try await receiver.received().byName["0.txt"]
     #expect(upload?.commits == 1 && upload?.allocations == 1)
-    // Once a person has said that it was not carried out, its ID may become one that is not used.
+    // Once a person has decided that the commit was not executed, its ID may become unused.
     #expect(try await job.ferry("resolve", "--all", "retry", "--manifest", "job.yaml").status == 0)
     #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
     #expect(try await orphans(job).count == 1)
@@ -176,7 +176,7 @@ import Testing
     let left = try await orphans(job)
     #expect(!left.isEmpty)
     try await receiver.clearFaults()
-    // The files have failed in the round that it goes on with.
+    // The files have failed in the round that the run resumes.
     #expect(try await job.run().command.status == 1)
     #expect(try await receiver.received().open == 0)
     #expect(try await orphans(job).isEmpty)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The state folder as a power cut in front of a sync would have left it, and the job that goes on with that.
+/// The state folder as a power failure before a sync would have left it, and the job that resumes from it.
 ///
 /// FERRY_SOAK_KILLS asks for every sync, which scripts/soak does.
 @Suite(

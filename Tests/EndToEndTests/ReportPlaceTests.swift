@@ -72,7 +72,7 @@ import Testing
     #expect(try RunReport.decode(Data(log.dropFirst(7).utf8)).totals.itemsDoneInRun == 1)
   }
 
-  /// By the time it is written no session is locked any more.
+  /// The report is written after all sessions have been unlocked.
   @Test func `may be a FIFO that is full, which keeps no other run waiting`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
@@ -115,7 +115,7 @@ import Testing
     try job.folder.write(Data("theirs".utf8), to: "shared/file")
     #expect(mkfifo(job.folder.path("shared/fifo"), 0o666) == 0)
     for name in ["link", "file", "fifo"] { lchown(job.folder.path("shared/\(name)"), 65534, 65534) }
-    // A link of one's own leads to theirs.
+    // A link of the user's own leads to their files.
     #expect(symlink("shared/link", job.folder.path("mine")) == 0)
     for name in ["shared/link", "shared/file", "shared/fifo", "mine"] {
       let end = try await job.ferry("run", "job.yaml", "--report", name)
@@ -191,7 +191,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  /// A device of its own, for who may make one: as /dev/full it takes nothing.
+  /// A device node, for users who may create one. Like /dev/full, it accepts nothing.
   @Test func `that cannot be written at the end is a fault of the run, which does all the rest`()
     async throws
   {

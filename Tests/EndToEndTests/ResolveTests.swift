@@ -95,7 +95,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  /// With a resume delay a commit waits until its batch is through, and so does what is asked before it.
+  /// With a resume delay, a commit and its probe wait until the batch has completed.
   @Test(arguments: ["", "resume_delay: { policy: before_start, initial: 1ms, factor: 1, max: 1ms }"])
   func `and resolved for a retry is in doubt again where the probe is refused`(_ delay: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after", "state:status=403"])
@@ -110,7 +110,7 @@ import Testing
       #expect(resolved.status == 0, "\(resolved.stderr)")
       #expect(try await job.ferry("journal", "check").status == 0)
     }
-    // The probe says what was carried out.
+    // The probe shows which commits were executed.
     try await receiver.clearFaults()
     #expect(try await job.run().command.status == 0)
     let upload = try await receiver.received().byName["a.txt"]
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  /// What a printed command meant is decided by then: what is only like it stays.
+  /// The items of a printed command are already resolved; similar items stay.
   @Test func `is decided by a printed command for good`() async throws {
     let (job, receiver) = try await workspace("commit:times=3,drop=after", files: 1)
     _ = try job.folder.makeFolder("files/files")

@@ -54,7 +54,7 @@ import Testing
     #expect(report.totals.items.done == 4)
   }
 
-  /// Its upload ID is in the journal, and no listing has the file any more.
+  /// The file's upload ID is in the journal, but no listing contains the file.
   @Test func `does not have a link out of it in the place of a file that was begun`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["content:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))

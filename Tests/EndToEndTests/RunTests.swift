@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry run` over real sockets: what is sent, what is not, and what is told.
+/// `ferry run` over real sockets: what it sends, what it does not send, and what it reports.
 @Suite struct `A run` {
   private func workspace(_ receiver: ReceiverProcess, files count: Int = 5, _ nodes: String...) throws
     -> Workspace

@@ -26,7 +26,7 @@ import Testing
     for index in 0..<6 { try job.write("file \(index)", to: "\(index).txt") }
 
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
-    // By then the request with the token in its path has been answered too.
+    // By then, the request with the token in its path has also received its response.
     _ = try await receiver.received { $0.contents >= 2 && $0.requests >= 6 }
     // Not every system has it.
     let title = (try? Data(contentsOf: URL(filePath: "/proc/\(run.pid)/cmdline"))) ?? Data()

@@ -118,7 +118,7 @@ import Testing
     #expect(report.run.manifests.map(\.roundClosed) == [true, true])
     #expect(command.stdout.contains("index/files: i0: failed"))
 
-    // One of them alone goes on with its own rounds.
+    // One of the manifests alone continues with its own rounds.
     let alone = try await job.start(["run", "index/job.yaml", "--report", "report.json"]).end()
     #expect(alone.status == 0, "\(alone.stderr)")
     let one = try SeveralReport.decode(Data(contentsOf: URL(filePath: job.folder.path("report.json"))))
@@ -169,7 +169,7 @@ import Testing
     #expect(puts(receiver) == ["i0", "i1", "i2", "p0", "p1", "p2", "p3", "p4", "p5"])
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
 
-    // With budgets of their own, one after the other.
+    // With separate budgets, one after the other.
     for (name, text) in [("files/p6", "6"), ("index/files/i3", "3")] {
       try job.folder.write(Data(text.utf8), to: name)
     }
@@ -268,7 +268,7 @@ import Testing
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")
     #expect(same.status == 2 && same.stderr.contains("job.yaml and job.yaml: both are"))
-    // Both are told, whichever is wrong.
+    // Both are reported, whichever is wrong.
     try job.write(manifest: "version: 2\n")
     try await refused("name: index\n", 3, "version")
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Signals, pipes and terminals that go away: whatever comes, the run saves what it knows and the next one goes on.
+/// Signals, pipes and terminals that close. Whatever happens, the run saves its state and the next run resumes.
 @Suite struct `A run that gets a signal` {
   private static let count = 40
 
@@ -41,7 +41,7 @@ import Testing
     let report = try job.report()
     #expect(report.run.exitCode == code)
     #expect(report.run.stop == cause)
-    // What was under way has come to its end, and nothing was begun any more.
+    // Requests in flight have completed, and nothing new was started.
     let received = try await receiver.received()
     #expect(received.files.count == report.totals.items.done)
     #expect(received.files.count < 10)
@@ -53,7 +53,7 @@ import Testing
   {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, JobText.posts)
-    // Six are answered at once, the others never.
+    // Six get an immediate response, the others never get one.
     for fault in ["inbox:times=6,delay=0", "inbox:delay=60"] { try await receiver.add(spec: fault) }
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.inbox.count == 8 }
@@ -100,7 +100,7 @@ import Testing
   func `does its work where nobody reads its outputs`(_ line: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
     let job = try job(receiver)
-    // Of a killed run the next one says something on standard error before it begins.
+    // After a killed run, the next one prints a message on standard error before it begins.
     let killed = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.files.count >= 3 }
     killed.signal(SIGKILL)
@@ -113,7 +113,7 @@ import Testing
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  /// A terminal of its own that is closed amid the run.
+  /// A separate terminal that is closed during the run.
   @Test(arguments: [("hears of it", Int32(143)), ("does not hear of it", 0)])
   func `loses nothing when its terminal is closed`(_ what: String, code: Int32) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])

@@ -118,7 +118,7 @@ import Testing
     #expect(orphans.status == 70 && orphans.stdout.hasPrefix("session e2e.quick: "), "\(orphans.stdout)")
     #expect(
       orphans.stdout.contains("help: ") && orphans.stdout.hasSuffix("there are no orphaned upload IDs\n"))
-    // A session that is sound is told as ever.
+    // A healthy session is reported as usual.
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }
 

@@ -18,7 +18,7 @@ import Testing
       environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url)
   }
 
-  /// After the trouble: what was posted is either done or a person's to decide, and the rest is posted once.
+  /// After the failure, each item that was posted is done or needs a person's decision; the rest is posted once.
   private func goesOnWithoutRepeating(_ job: Workspace, _ receiver: ReceiverProcess, files: Int) async throws
   {
     let end = try await job.ferry("run", "job.yaml", "--quiet")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `--wait-lock`, and what is told of who has a session.
+/// `--wait-lock`, and what is reported about the process that holds a session.
 @Suite struct `A session that another process has` {
-  /// A run that has the session until it is ended: its server never answers.
+  /// A run that holds the session until it is ended: its server never responds.
   private func held() async throws -> (job: Workspace, run: RunningCommand, receiver: ReceiverProcess) {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
     let job = try Workspace(

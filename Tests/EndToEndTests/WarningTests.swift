@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is legal and surely not meant is told, and stops nothing.
+/// Valid but probably unintended manifests cause warnings, and the run continues.
 @Suite struct `A warning` {
   @Test func `of the text leaves a manifest valid`() async throws {
     let job = try Workspace(
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `of files and earlier runs is told by plan and run`() async throws {
-    // The answer is late, so that the file takes longer than its ID lives.
+    // The response is delayed, so that the transfer takes longer than its ID is valid.
     let receiver = try await ReceiverProcess.start(faults: ["content:delay=0.3"])
     let nodes = JobText.uploadIDs().replacing(
       "{ root: files }", with: "{ root: files, include: [\"*.txt\", \"*.jpg\"] }")

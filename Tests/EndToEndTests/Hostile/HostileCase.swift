@@ -14,13 +14,13 @@ struct HostileCase: Sendable {
     case timesOut([String])
   }
 
-  /// What becomes of a commit that cannot be repeated and that the server carried out before it responded so.
+  /// The result of a commit that cannot be repeated and that the server executed before it sent this response.
   enum Commit: Sendable {
     /// The response is a success.
     case succeeds
-    /// Nobody knows; the commit is never sent again.
+    /// It is unknown; the commit is never sent again.
     case isUnknown
-    /// The response says that it was not carried out, which the server answers for.
+    /// The response states that the commit was not executed, and ferry relies on that.
     case isRefused
   }
 
@@ -52,7 +52,7 @@ struct HostileCase: Sendable {
   ///
   /// - Parameters:
   ///   - route: such as `commit`.
-  ///   - match: what the URL of its requests contains.
+  ///   - match: a part of the URL of its requests.
   func fault(_ route: String, match: String, _ more: String = "") -> String {
     let all = [settings, more].filter { !$0.isEmpty }.map { ",\($0)" }.joined()
     return "\(route):match=\(match),response=\(name)\(all)"

@@ -3,7 +3,7 @@ import Testing
 
 /// Commits, upload IDs and posts at a server that sends each hostile response once.
 @Suite struct `A hostile response to a step that changes something` {
-  /// Two uploads: files that meet a slow response are in a session of their own, with a short time limit.
+  /// Two uploads. Files that get a slow response are in a separate session with a short time limit.
   private static func uploads(_ more: String = "", retry: String = HostileJob.retry) -> String {
     let nodes = [("files", "uploads"), ("slow", "slow_uploads")].map { name, session in
       """

@@ -60,8 +60,8 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: hostile.job.folder.path("saved"))
     #expect(Set(files) == Set(names), "nothing half received stays beside them")
 
-    // The server has recovered. A run ends the round with what was left to try again; the next round fetches all.
-    // What was kept is still known to be current, what was stored is replaced.
+    // The server has recovered. One run ends the round with the remaining retries; the next round fetches everything.
+    // Kept files are still known to be current, and stored files are replaced.
     _ = try await hostile.run()
     let (third, recovered) = try await hostile.run()
     #expect(third.status == 0, "\(third.stdout)\(third.stderr)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A manifest whose nodes or files each get a hostile response of their own, all from one receiver.
+/// A manifest whose nodes or files each get a separate hostile response, all from one receiver.
 struct HostileJob {
   let receiver: ReceiverProcess
   let job: Workspace

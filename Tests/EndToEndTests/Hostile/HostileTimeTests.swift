@@ -48,7 +48,7 @@ import Testing
     #expect([1, 5, 7].contains(command.status), "\(command.stdout)\(command.stderr)")
     #expect(ContinuousClock.now - start < .seconds(12))
     switch kind {
-    // The post was carried out, and nobody knows.
+    // The POST was executed, but that is unknown.
     case "POST":
       #expect(report.node("slow")?.state == "ambiguous")
       #expect(try await receiver.received().inbox.count == 1)

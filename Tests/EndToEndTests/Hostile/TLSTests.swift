@@ -123,7 +123,7 @@ struct `A response over TLS` {
     #expect(server.requests == ["GET http://127.0.0.1:9/first", "GET http://127.0.0.1:9/second"])
   }
 
-  /// libcurl 7.88 reads HTTP/2 frames without data until none waits any more.
+  /// libcurl 7.88 reads HTTP/2 frames without data until none is waiting.
   @Test func `of empty frames without end does not stop the clock`() async throws {
     let job = try Workspace(
       """

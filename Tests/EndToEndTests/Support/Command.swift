@@ -12,7 +12,7 @@ struct Command {
   ///
   /// - Parameters:
   ///   - path: the program, looked up on PATH where it has no slash.
-  ///   - environment: what is set beside this process's own environment.
+  ///   - environment: variables that are set in addition to this process's environment.
   static func run(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
     in folder: URL? = nil
@@ -24,7 +24,7 @@ struct Command {
 
 /// A program that runs, with its outputs collected.
 ///
-/// Each output goes to a file of its own: a pipe that nobody reads while the program is waited for would stop it.
+/// Each output goes to a separate file. A pipe that nobody reads while the test waits would block the program.
 final class RunningCommand: Sendable {
   private static let starting = Mutex(())
   private let process: Mutex<Process>

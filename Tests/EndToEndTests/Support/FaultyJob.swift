@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A short job whose state folder has faults, with names of its own at a receiver that it may share.
+/// A short job whose state folder has faults, with separate names at a receiver that it may share.
 struct FaultyJob {
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
     /// Upload IDs, and commits that have `already_done`.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that takes the beginning of a large body, and the rest only once it is told to.
+/// A server that reads the beginning of a large body, and the rest only on request.
 final class GateServer: Sendable {
   let url: String
   private let folder: TemporaryFolder

@@ -1,4 +1,4 @@
-/// The texts of the manifests that the tests run; `files` beside the manifest holds what is sent.
+/// The texts of the manifests that the tests run. The folder `files` next to the manifest holds the files to send.
 enum JobText {
   static let retry = "retry: { limit: 6, initial: 10ms, factor: 2, max: 200ms }"
 
@@ -40,7 +40,7 @@ enum JobText {
 
   /// The upload `files` with a token, an upload ID, the bytes and a commit.
   ///
-  /// - Parameter recognized: by what a commit is known that was carried out.
+  /// - Parameter recognized: the settings by which a commit that was executed is recognized.
   static func uploadIDs(
     validFor: String = "1h", retry: String = retry, recognized: String = "already_done: { status: [409] }"
   ) -> String {

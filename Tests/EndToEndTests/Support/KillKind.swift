@@ -17,13 +17,13 @@ enum KillKind: String, CaseIterable, CustomTestStringConvertible {
   /// Where the items are.
   var session: String { self == .fetches ? "e2e.fetches" : "e2e.uploads" }
 
-  /// Of the receiver's command line; a token does not live as long as the job.
+  /// Options of the receiver's command line. A token expires before the job ends.
   var options: [String] {
     ["--require-token", "--client-secret", Workspace.secret, "--token-life", "1.5"]
       + (self == .expiring ? ["--upload-life", "1"] : [])
   }
 
-  /// - Parameter lateness: of each answer, in seconds.
+  /// - Parameter lateness: the delay of each response, in seconds.
   func faults(lateness: Double) -> [String] {
     let faults =
       switch self {
@@ -38,7 +38,7 @@ enum KillKind: String, CaseIterable, CustomTestStringConvertible {
         ["inbox:every=43,drop=before", "inbox:every=37,drop=after,cut=close", "inbox:every=31,status=503"]
       case .fetches: ["file:every=23,drop=before", "file:every=19,drop=after", "file:every=31,status=500"]
       }
-    // Of several faults that are due the first happens: what comes at every request stands behind the others.
+    // If several faults are due, the first one happens, so those that apply to every request come last.
     let late =
       switch self {
       case .uploads, .expiring: ["allocate", "content", "commit"]

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// One job that is killed again and again until it ends: what the journal said after some kill, and what the server
-/// had been asked then.
+/// One job that is killed repeatedly until it ends. After each kill, it records the state of the journal and the
+/// requests that the server has received.
 final class KillTrial {
   let kind: KillKind
   let job: Workspace
@@ -12,13 +12,13 @@ final class KillTrial {
   private let title: String
   private let names: [String]
   private let digests: [String: String]
-  /// How often an upload ID was given out for a file whose ID was on record.
+  /// How often an upload ID was issued for a file whose ID was on record.
   private var allocations: [String: Int] = [:]
-  /// How often the bytes of a file came, or went, whose transfer was on record.
+  /// How often the bytes of a file were received or sent although its transfer was on record.
   private var transfers: [String: Int] = [:]
-  /// What was on record as done.
+  /// The files that were on record as done.
   private var done: Set<String> = []
-  /// The files of which something was told; it stays true at every later look.
+  /// The files for which something was reported. It must stay true at every later check.
   private var told: Set<String> = []
 
   /// - Parameter count: of files.
@@ -146,7 +146,7 @@ final class KillTrial {
     let received = try await receiver.received()
     let ambiguous = recorded.names(.ambiguous)
     #expect(command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(command.stdout)\(command.stderr)")
-    // Of a commit that a kill left open, an ID that has ended meanwhile tells nothing.
+    // If a kill left a commit open and its ID has expired since, the server's response proves nothing.
     #expect(ambiguous.isEmpty || kind == .posts || kind == .expiring, "\(title): \(ambiguous)")
     if kind != .fetches {
       #expect(Set(recorded.states.keys) == Set(names), "\(title)")
@@ -168,7 +168,7 @@ final class KillTrial {
     for file in received.files { #expect(file.sha256 == digests[file.name], "\(title): \(file.name)") }
     for post in received.inbox { #expect(post.sha256 == digests[post.name], "\(title): \(post.name)") }
 
-    // Nothing is left to do, and nothing is asked.
+    // No work remains, and no request is sent.
     if kind != .fetches {
       let again = try await job.run()
       #expect(again.command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(again.command.stdout)")

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A `ferry-receiver` of its own for one test; ends with the last reference to it.
+/// A separate `ferry-receiver` for one test. It exits when the last reference to it is released.
 final class ReceiverProcess: Sendable {
   let url: String
   private let folder: TemporaryFolder
@@ -38,13 +38,13 @@ final class ReceiverProcess: Sendable {
 
   var port: String { String(url.split(separator: ":").last ?? "") }
 
-  /// The requests that it has answered, as `METHOD PATH STATUS`, in their order; those of the tests are left out.
+  /// The requests that it has responded to, as `METHOD PATH STATUS`, in order, without those of the tests themselves.
   var log: [String] {
     process.stderr.split(separator: "\n").map(String.init)
       .filter { !$0.contains(" /received ") && !$0.contains(" /faults ") }
   }
 
-  /// How often each file was got and answered.
+  /// How often each file was requested by GET and responded to.
   var gets: [String: Int] {
     let prefix = "GET /files/"
     let names = log.filter { $0.hasPrefix(prefix) && $0.hasSuffix(" 200") }

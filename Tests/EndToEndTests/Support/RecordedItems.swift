@@ -15,7 +15,7 @@ struct RecordedItems: Equatable {
 
   /// By the items' paths.
   let states: [String: State]
-  /// The items with an intent: what was about to be sent is not known to be answered.
+  /// The items with an intent: a request that was about to be sent has no recorded response.
   let intents: Set<String>
   /// Fetches and requests, by their names.
   let nodes: [String: State]

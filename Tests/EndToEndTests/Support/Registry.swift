@@ -43,7 +43,7 @@ final class Registry: Sendable {
   /// What jobs/registry.yaml asks the environment for.
   var environment: [String: String] { ["FERRY_REGISTRY": url, "FERRY_REGISTRY_ISSUER": issuer] }
 
-  /// The requests that the registry has answered, as `METHOD PATH`, in their order.
+  /// The requests that the registry has responded to, as `METHOD PATH`, in order.
   var requests: [String] {
     folder.text("registry.log").split(separator: "\n").compactMap { line in
       // The combined log format: the request stands between the first two quotes. Other lines have `level=`.
@@ -72,7 +72,7 @@ final class Registry: Sendable {
     return try Data(contentsOf: URL(filePath: folder.path(name)))
   }
 
-  /// Fails where the answer is no success.
+  /// Fails if the response is not a success.
   private func curl(_ arguments: [String]) async throws -> Command {
     let command = try await Command.run("curl", ["--silent", "--show-error", "--fail"] + arguments)
     guard command.status == 0 else { throw CommandFailure(description: "curl: \(command.stderr)") }

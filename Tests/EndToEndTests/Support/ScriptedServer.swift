@@ -30,7 +30,7 @@ final class ScriptedServer: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter responses: by path; any other path is answered with 200 and `{}`.
+  /// - Parameter responses: responses by path; any other path gets 200 and `{}`.
   static func start(_ responses: [String: Response]) async throws -> ScriptedServer {
     let table = responses.mapValues {
       ["status": $0.status, "headers": $0.headers, "body": $0.body] as [String: Any]

@@ -33,7 +33,7 @@ enum StateFaults {
 
   /// The environment in which the time of day is what a file says.
   ///
-  /// - Parameter file: has the shift in seconds, and may be written anew.
+  /// - Parameter file: contains the shift in seconds, and may be rewritten.
   static func environment(clock file: String) async throws -> [String: String] {
     ["LD_PRELOAD": try await library.value ?? "", "STATE_FAULTS_CLOCK": file]
   }

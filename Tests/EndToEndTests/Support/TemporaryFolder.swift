@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // A folder that is left over in the temporary folder fails no test.
+    // A folder that remains in the temporary folder does not fail the test.
     try? FileManager.default.removeItem(at: url)
   }
 
@@ -39,7 +39,7 @@ final class TemporaryFolder: Sendable {
     return try FileHandle(forWritingTo: url.appending(path: name))
   }
 
-  /// A file's content; empty where there is none.
+  /// A file's content; empty if the file does not exist.
   func text(_ name: String) -> String {
     String(decoding: (try? Data(contentsOf: url.appending(path: name))) ?? Data(), as: UTF8.self)
   }

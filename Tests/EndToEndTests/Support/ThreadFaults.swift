@@ -19,7 +19,7 @@ enum ThreadFaults {
     #endif
   }
 
-  /// The environment in which a program gets so many threads beside its own.
+  /// An environment in which a program gets only this many threads in addition to its first one.
   static func environment(threads: Int) async throws -> [String: String] {
     ["LD_PRELOAD": try await library.value ?? "", "THREAD_FAULTS_FROM": "\(threads)"]
   }
