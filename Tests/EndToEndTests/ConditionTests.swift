@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What waits for another network or for power, and goes later.
+/// Work that waits for another network or for power, and is sent later.
 @Suite struct `A session with conditions` {
   private func job(_ receiver: ReceiverProcess, _ keys: String, top: String = "") throws -> Workspace {
     let text = JobText.text(server: receiver.url, JobText.puts)

@@ -150,7 +150,7 @@ import Testing
 
   private static let size: UInt64 = 8 << 30
 
-  /// Gives the delivered file `large.bin` another size, on the disk, where it has no blocks, and in the journal.
+  /// Changes the size of the delivered file `large.bin`, on disk (as a sparse file) and in the journal.
   private func resize(_ job: Workspace, to size: UInt64) async throws {
     let path = job.folder.path("files/large.bin")
     let times = try FileTimes(of: path)

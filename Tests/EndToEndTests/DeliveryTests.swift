@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What goes wrong on the way, and that nothing is sent twice or lost for it.
+/// Failures during delivery. None of them makes ferry send a file twice or lose it.
 @Suite struct `A delivery` {
   private func workspace(
     _ receiver: ReceiverProcess, files count: Int = 6, connections: Int = 2, _ nodes: String
@@ -91,7 +91,7 @@ import Testing
     #expect(try await receiver.received().requests == 4)
   }
 
-  // The source is not what it was
+  // The source has changed
 
   /// A run whose server gives out no upload ID until the change was made, so that no file was read before.
   private func runWithChange(

@@ -49,7 +49,7 @@ import Testing
     print("soak: \(kind): \(kills) kills of \(jobs) jobs in \(seconds) s, FERRY_SEED=\(Self.seed)")
   }
 
-  /// A run's life before it is killed: some die at their start, most amid their requests.
+  /// How long a run lives before it is killed. Some are killed at their start, most during their requests.
   private static func delay(_ random: inout SplitMix) -> Duration {
     .milliseconds(
       Int.random(in: 0...4, using: &random) == 0

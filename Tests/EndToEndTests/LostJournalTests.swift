@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A run that is killed amid its commits, and whose journal then loses something.
+/// A run that is killed during its commits, and whose journal then loses data.
 @Suite struct `A journal that has lost what was written to it` {
   private static let files = 60
 

@@ -146,7 +146,7 @@ import Testing
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
     #expect(try await job.run().command.status == 0)
-    // root may read every folder; nobody may read a file as one.
+    // root can read every folder, but nobody can read a file as a folder.
     let sessions = job.state + "/sessions"
     try FileManager.default.moveItem(atPath: sessions, toPath: sessions + ".away")
     try Data().write(to: URL(filePath: sessions))

@@ -3,7 +3,7 @@ import Testing
 
 /// The general manifest language against a server that we did not write: Debian's docker-registry.
 @Suite struct `The registry job` {
-  /// A skip that nobody sees would look like a pass.
+  /// An unnoticed skip would look like a pass.
   private static let isPossible: Bool = {
     guard !Registry.missingPrograms.isEmpty else { return true }
     let programs = Registry.missingPrograms.joined(separator: ", ")

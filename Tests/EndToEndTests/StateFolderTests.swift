@@ -56,7 +56,7 @@ import Testing
     #expect(try job.stateFiles().isEmpty)
   }
 
-  /// What stands before a `..` decides where it leads.
+  /// The path before a `..` decides where it leads.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["theirs/../own", "theirs/own"])
   func `behind a folder of another user in a sticky one is used by no command`(_ path: String) async throws {

@@ -94,7 +94,7 @@ import Testing
     let session = try #require(try cancel.json(Cancelled.self).sessions.first)
     #expect(session.result == "told" && session.pid == run.pid && session.released == true)
     _ = await run.end()
-    // Where nobody was waited for it is absent.
+    // If the command did not wait, the key is absent.
     let free = try await job.ferry("cancel", "e2e.uploads", "--format", "json")
     #expect(try free.json(Cancelled.self).sessions.first?.released == nil)
   }

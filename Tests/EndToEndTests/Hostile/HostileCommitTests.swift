@@ -62,7 +62,7 @@ import Testing
       }
     }
     try await checkCommits("in the first run", HostileCase.all)
-    // The next round sends what was refused, and nothing of which nobody knows.
+    // The next round sends what was refused, and nothing whose outcome is unknown.
     try await receiver.clearFaults()
     #expect(try await hostile.run().command.status == 1)
     try await checkCommits(

@@ -55,7 +55,7 @@ struct `A response over TLS` {
   func `on an idle connection is not the response to the next request`(_ bytes: String) async throws {
     let (report, requests) = try await outcome(bytes)
     #expect(report.node("first")?.state == "succeeded", "\(String(describing: report.node("first")))")
-    // Another connection is asked, which says 500: nobody knows.
+    // The request is repeated on another connection, which responds with 500, so the outcome is unknown.
     #expect(report.node("pay")?.state == "ambiguous", "\(String(describing: report.node("pay")))")
     #expect(requests == ["GET /first", "POST /pay"])
   }

@@ -11,7 +11,7 @@ struct Command {
   /// Runs a program; its standard input is empty.
   ///
   /// - Parameters:
-  ///   - path: the program, looked up on PATH where it has no slash.
+  ///   - path: the program, looked up in PATH if it has no slash.
   ///   - environment: variables that are set in addition to this process's environment.
   static func run(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
@@ -33,7 +33,7 @@ final class RunningCommand: Sendable {
   /// The process's number.
   let pid: Int32
 
-  /// - Parameter input: its standard input; nothing where it is nil.
+  /// - Parameter input: standard input; empty if `nil`.
   init(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
     in folder: URL? = nil, input: Pipe? = nil

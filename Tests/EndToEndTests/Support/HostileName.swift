@@ -9,7 +9,7 @@ struct HostileName: Sendable, CustomTestStringConvertible {
   var isRespelled = false
 
   var testDescription: String { what }
-  /// `nil` where it is not UTF-8.
+  /// `nil` if it is not UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
   /// As a URL has it: every byte but RFC 3986's unreserved ones, slashes apart.
   var encoded: String {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What kind of job is killed, with the server's options and what goes wrong there.
+/// The kind of job that is killed, with the server's options and faults.
 enum KillKind: String, CaseIterable, CustomTestStringConvertible {
   /// Upload IDs that outlive the job, so that each that was written down is used again.
   case uploads

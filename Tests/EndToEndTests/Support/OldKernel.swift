@@ -28,7 +28,7 @@ enum OldKernel {
     return trial.status == 0 ? true : skipped()
   }
 
-  /// A skip that nobody sees would look like a pass.
+  /// An unnoticed skip would look like a pass.
   private static func skipped() -> Bool {
     FileHandle.standardError.write(
       Data("\n!!!! SKIPPED: the tests of old kernels need Linux, a C compiler and seccomp(2)\n\n".utf8))

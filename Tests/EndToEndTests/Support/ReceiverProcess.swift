@@ -77,7 +77,7 @@ final class ReceiverProcess: Sendable {
     _ = try await send("PUT", "/files/\(name)", body: text)
   }
 
-  /// All that clients have sent, byte for byte; where it was started so.
+  /// All bytes that clients have sent, if the receiver was started to record them.
   var recorded: Data { (try? Data(contentsOf: folder.url.appending(path: "record"))) ?? Data() }
 
   /// - Parameter fault: as JSON, such as `{"route": "content", "delay": 0.1}`.

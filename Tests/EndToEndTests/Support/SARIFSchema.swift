@@ -7,7 +7,7 @@ import Foundation
 enum SARIFSchema {
   private static let path = ProcessInfo.processInfo.environment["FERRY_SARIF_SCHEMA"] ?? ""
 
-  /// A skip that nobody sees would look like a pass.
+  /// An unnoticed skip would look like a pass.
   static var isThere: Bool {
     get async {
       var missing: [String] = []
@@ -26,7 +26,7 @@ enum SARIFSchema {
     }
   }
 
-  /// Ends with 0 where the file is valid, and with 1 and a line for each mistake where it is not.
+  /// Exits with 0 if the file is valid; otherwise with 1, and prints a line for each mistake.
   static func validate(_ log: String) async throws -> Command {
     let program = """
       import json, sys

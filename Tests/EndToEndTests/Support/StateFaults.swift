@@ -21,7 +21,7 @@ enum StateFaults {
     #endif
   }
 
-  /// A skip that nobody sees would look like a pass.
+  /// An unnoticed skip would look like a pass.
   static let isThere: Bool = {
     #if os(Linux)
     if RunningCommand.find("cc") ?? RunningCommand.find("clang") != nil { return true }

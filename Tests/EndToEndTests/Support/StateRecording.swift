@@ -60,7 +60,7 @@ struct StateRecording {
     self.operations = operations
   }
 
-  /// The failure that was made, where it came to it.
+  /// The injected failure, if it occurred.
   var failure: Operation? { operations.first { $0.kind == .failure } }
   var wasKilled: Bool { operations.contains { $0.kind == .kill } }
   /// Operations that could have failed.

@@ -28,7 +28,7 @@ enum TestFiles {
     return files
   }
 
-  /// Writes so many small files, a few of them empty, in folders of fifty, and returns their paths.
+  /// Writes this many small files, a few of them empty, in folders of fifty, and returns their paths.
   static func writeMany(_ count: Int, to folder: TemporaryFolder, under root: String, seed: UInt64) throws
     -> [String]
   {

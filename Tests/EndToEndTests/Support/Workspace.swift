@@ -57,7 +57,8 @@ final class Workspace: Sendable {
 
   func journal(ofSession identifier: String) -> String { state + "/sessions/\(identifier).db" }
 
-  /// Overwrites a part of a session's journal; its log was moved into it before, as nobody has it open.
+  /// Overwrites a part of a session's journal. Its log was moved into the file before, because no process has it
+  /// open.
   func damage(journalOf identifier: String, bytes: Range<Int> = 4096..<12_288) throws {
     let path = journal(ofSession: identifier)
     var content = try Data(contentsOf: URL(filePath: path))
