@@ -20,7 +20,8 @@ enum ReadingInvariants {
 
   /// Separates the parts of an input; it never occurs in YAML.
   ///
-  /// The content of `a.yaml` follows the first separator, that of `b.yaml` the second, and a file of variables the third.
+  /// The first separator precedes the content of `a.yaml`, the second that of `b.yaml`, the third a file of
+  /// variables.
   private static let separator: UInt8 = 0x1E
 
   /// Reads the bytes and returns a sentence for each violated invariant.
