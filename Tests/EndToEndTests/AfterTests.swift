@@ -110,7 +110,8 @@ import Testing
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
     #expect(explained.contains("it is delivered, and the next run moves or deletes it"))
     #expect(
-      explained.contains("after: move_to sent/ is pending: sent/a.txt is there already and is not overwritten"),
+      explained.contains(
+        "after: move_to sent/ is pending: sent/a.txt is there already and is not overwritten"),
       "\(explained)")
     try FileManager.default.removeItem(atPath: job.folder.path("files/sent/a.txt"))
     let (command, report) = try await job.run()

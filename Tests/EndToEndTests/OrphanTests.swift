@@ -309,4 +309,37 @@ import Testing
     let orphans = try await job.ferry("orphans")
     #expect(!orphans.stdout.contains("same"), "\(orphans.stdout)")
   }
+
+  /// Whether the commit of the other file was executed is not known, and its content may be all that there is.
+  @Test func `an upload ID of an ambiguous file is not released for another`() async throws {
+    let server = try await ScriptedServer.start([
+      "/ids": .init(status: 200, body: #"{"id":"same"}"#), "/commit/a": .init(status: 500),
+      "/commit/b": .init(status: 403),
+    ])
+    func uploads(_ names: [String]) -> String {
+      names.map { name in
+        """
+          \(name):
+            session: s
+            files: { root: files, include: ["\(name)"] }
+            allocate:
+              request: { method: POST, url: "\(server.home)/ids", json: {} }
+              capture: { id: { json: /id } }
+            transfer: { request: { method: PUT, url: "\(server.home)/put/${allocate.id}/${file.name}" } }
+            commit: { request: { method: POST, url: "\(server.home)/commit/${file.name}", json: {} } }
+            abandon: { request: { method: DELETE, url: "\(server.home)/ids/${allocate.id}" } }
+        """
+      }.joined(separator: "\n")
+    }
+    let head = "version: 1\nname: shared\nsessions: { s: { max_connections_per_host: 1 } }\nuploads:\n"
+    let job = try Workspace(head + uploads(["a", "b"]))
+    try job.write("equal", to: "a")
+    let (first, report) = try await job.run()
+    #expect(report.item("a")?.state == "ambiguous", "\(first.stdout)\(first.stderr)")
+    // In a later run, and in another upload.
+    try job.write("equal", to: "b")
+    let (second, later) = try await job.run()
+    #expect(later.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
+    #expect(!server.lines.contains { $0.contains("DELETE") }, "\(server.lines)")
+  }
 }

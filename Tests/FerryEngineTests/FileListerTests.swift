@@ -223,4 +223,44 @@ struct FileListerTests {
     let named = try list(.list("-", nullSeparated: false), input: "theirs\nfair\n")
     #expect(paths(named) == ["fair"] && named.problems.map(\.kind) == [.permission])
   }
+
+  /// One's own link leads through another user's; and a folder link of another user is on the way of a list.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func everyLinkOnTheWayIsJudged() throws {
+    folder.file("root/private/key")
+    folder.file("root/public/x")
+    folder.link("root/latest", to: "public/current")
+    folder.link("root/public/current", to: "../private/key")
+    folder.link("root/public/d", to: "../private")
+    for name in ["current", "d"] {
+      #expect(lchown("\(folder.path)/root/public/\(name)", 65534, 65534) == 0)
+    }
+    let listing = try list(.globs(include: ["latest", "public/**"], exclude: ["private/**"]))
+    #expect(paths(listing) == ["public/x"])
+    #expect(listing.problems.map(\.kind) == [.foreignLink, .foreignLink])
+    let named = try list(.list("-", nullSeparated: false), input: "public/d/key\nlatest\nprivate/key\n")
+    #expect(paths(named) == ["private/key"] && named.problems.map(\.kind) == [.permission, .permission])
+  }
+
+  /// 36 links, each of which leads through 800 folders: their lookup is bounded.
+  @Test func linksThatLeadThroughManyFoldersAreNotFollowed() throws {
+    folder.file("root/d/x")
+    folder.file("root/file")
+    var last = "file"
+    for number in 0..<36 {
+      folder.link("root/l\(number)", to: String(repeating: "d/../", count: 800) + last)
+      last = "l\(number)"
+    }
+    let listing = try list(.globs(include: ["**"], exclude: []))
+    #expect(paths(listing).contains("l0") && !paths(listing).contains("l35"))
+  }
+
+  @Test(arguments: ["ABSOLUTE/in/file", "../root/in/file", "in/../in/./file", "way/file"])
+  func linksThatReturnToTheRootAreFollowed(_ target: String) throws {
+    folder.file("root/in/file", size: 5)
+    folder.link("root/way", to: "in")
+    folder.link("root/link", to: target.replacing("ABSOLUTE", with: folder.path + "/root"))
+    let listing = try list(.globs(include: ["link"], exclude: []))
+    #expect(paths(listing) == ["link"] && listing.files.sizes == [5], "\(listing.problems)")
+  }
 }

@@ -214,4 +214,29 @@ import Testing
     var goesOn: Bool { !isOver.load(ordering: .relaxed) }
     func end() { isOver.store(true, ordering: .relaxed) }
   }
+
+  /// Nobody can put `..` into a folder.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func theFolderAboveAWorldWritableOneIsNoEntryOfIt() throws {
+    makeFolder("out", mode: 0o777)
+    #expect(chown(folder.file("out"), 65534, 65534) == 0)
+    folder.write("file", Array("text".utf8))
+    let descriptor = try FolderPath.file(Array(folder.file("out/../file").utf8), for: .reading)
+    close(descriptor)
+    #expect(refusal(folder.file("out/..")) == nil)
+  }
+
+  #if os(Linux)
+  @Test func aFolderLinkInProcLeadsToTheOpenFolder() throws {
+    makeFolder("gone")
+    let opened = open(folder.file("gone"), O_RDONLY)
+    defer { close(opened) }
+    #expect(rmdir(folder.file("gone")) == 0)
+    var (own, found) = (stat(), stat())
+    let descriptor = try FolderPath.descriptor(
+      of: Array("/proc/self/fd/\(opened)".utf8), trusting: .ownEntries)
+    defer { close(descriptor) }
+    #expect(fstat(opened, &own) == 0 && fstat(descriptor, &found) == 0 && own.st_ino == found.st_ino)
+  }
+  #endif
 }

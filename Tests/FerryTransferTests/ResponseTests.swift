@@ -103,6 +103,30 @@ import Testing
     }
   }
 
+  /// libcurl 7.88 would go on behind the part of the body that it had read.
+  @Test func anExpectThatIsRefusedAfterAPartOfTheBodyIsSentAgainWhole() throws {
+    let server = try RawServer { connection, number in
+      if number == 0 {
+        guard connection.skipHeader() else { return }
+        connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+        connection.skip(1 << 20)
+        connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+        connection.waitForEnd()
+        return
+      }
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    try withExtendedLifetime(server) {
+      folder.write("f", pattern(6 << 20))
+      let outcome = try loop.run(
+        TransferRequest(id: 1, method: "PUT", url: server.url, body: .file(folder.source("f"))))
+      #expect(outcome.answer?.status == 200, "\(String(describing: outcome.failure))")
+      #expect(server.requests.last?.body == pattern(6 << 20))
+    }
+  }
+
   // MARK: Responses that come too early
 
   /// The server would treat whatever came next on the connection as the rest of the body.

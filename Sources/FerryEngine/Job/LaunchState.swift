@@ -13,6 +13,8 @@ struct LaunchState {
   var starts: [NodeStart] = []
   /// The captures of earlier launches for items that are still open.
   var values: [ItemRef: ItemValues] = [:]
+  /// By upload with `abandon`: the captures of items that are ambiguous.
+  var ambiguousIDs: [Int: [[CapturedValue]]] = [:]
   /// The captures of this round's requests, by manifest and name.
   var requests: [[String: [String: BoundValue]]]
   var secrets: [SensitiveValue] = []
@@ -169,6 +171,9 @@ struct LaunchState {
         var known = try item.known
         if known.state == .failed || known.state == .cancelled {
           known.isSubmittedAnew = submitted.isNew(item, at: now)
+        }
+        if known.state == .ambiguous, work.abandon != nil {
+          ambiguousIDs[id.index, default: []].append(try item.captures)
         }
         guard known.isBegun else {
           // This may be most of a million items; nothing was captured for them.

@@ -30,6 +30,12 @@ final class CaptureStore {
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
     for (ref, values) in launchState.values where !values.allocate.isEmpty { hold(values.allocate, ref) }
+    for (node, items) in launchState.ambiguousIDs {
+      for captures in items {
+        let known = ItemValues(journaled: captures, sha256: nil)
+        if let id = uploadID(known.allocate, NodeID(node)) { holders.use(id) }
+      }
+    }
     for (node, rows) in launchState.orphans {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
@@ -58,12 +64,18 @@ final class CaptureStore {
   ///
   /// - Parameter isDelivered: whether the item was delivered with its upload ID.
   func forget(_ ref: ItemRef, isDelivered: Bool = false) {
-    if isDelivered { holders.deliver(ref) } else { holders.drop(ref) }
+    if isDelivered { holders.use(ref) } else { holders.drop(ref) }
     items.forget(ref)
   }
 
   private func hold(_ captures: [CapturedValue], _ ref: ItemRef) {
-    if let identity = orphans.identity(of: captures, ref.node) { holders.hold(identity, ref) }
+    if let id = uploadID(captures, ref.node) { holders.hold(id, ref) }
+  }
+
+  private func uploadID(_ captures: [CapturedValue], _ node: NodeID) -> UploadIDHolders.ID? {
+    guard let values = orphans.identity(of: captures, node) else { return nil }
+    let allocate = plan.nodes[node.index].steps.first { $0.kind == .allocate }
+    return .init(origin: allocate?.origin?.description ?? "", values: values)
   }
 
   /// The captures of a token or request.
