@@ -101,3 +101,12 @@ enum RedirectPolicy {
     }
   }
 }
+
+extension RedirectPolicy.Hop {
+  /// Adds the request's condition if it applies to this hop's URL, and removes it otherwise.
+  mutating func setCondition(of request: TransferRequest) {
+    guard let condition = request.condition else { return }
+    headers.removeAll { $0 == condition.field }
+    if condition.applies(url) { headers.append(condition.field) }
+  }
+}

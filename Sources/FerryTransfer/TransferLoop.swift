@@ -98,7 +98,8 @@ package final class TransferLoop {
     serial += 1
     do throws(TransportFailure) {
       try RequestCheck.check(request)
-      let (hop, withheld) = try OriginGuard.firstHop(request)
+      var (hop, withheld) = try OriginGuard.firstHop(request)
+      hop.setCondition(of: request)
       var exchange = Exchange(
         key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
@@ -271,9 +272,12 @@ package final class TransferLoop {
   }
 
   private func follow(
-    _ handle: EasyHandle, _ old: Exchange, to hop: RedirectPolicy.Hop, _ withheld: [OriginGuard.Withheld]
+    _ handle: EasyHandle, _ old: Exchange, to target: RedirectPolicy.Hop,
+    _ withheld: [OriginGuard.Withheld]
   ) -> Bool {
     var exchange = old
+    var hop = target
+    hop.setCondition(of: exchange.request)
     exchange.withheld += withheld
     do throws(TransportFailure) {
       if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }

@@ -31,6 +31,17 @@ package struct TransferRequest: Sendable {
   /// The parts that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
+  /// A header field that is sent only to some URLs, also after redirects.
+  package var condition: Condition?
+
+  package struct Condition: Sendable {
+    package var field: HeaderField
+    package var applies: @Sendable (_ url: String) -> Bool
+
+    package init(field: HeaderField, applies: @escaping @Sendable (_ url: String) -> Bool) {
+      (self.field, self.applies) = (field, applies)
+    }
+  }
 
   package struct HeaderField: Hashable, Sendable {
     package var name: String

@@ -89,9 +89,9 @@ struct RequestFactoryTests {
       return
     }
     #expect(path == run.folder.path + "/down/f" && statuses == [200])
-    #expect(!first.headers.contains { $0.name == "If-None-Match" })
+    #expect(first.condition == nil)
     run.folder.file("down/f")
-    #expect(try run.request(.fetch).headers.first { $0.name == "If-None-Match" }?.value == "\"1\"")
+    #expect(try run.request(.fetch).condition?.field == .init(name: "If-None-Match", value: "\"1\""))
   }
 
   /// A run may be killed after the file was replaced and before that is recorded.
@@ -103,7 +103,7 @@ struct RequestFactoryTests {
       run.fetches = FetchCache([
         0: FetchRecord(etag: "\"1\"", lastModified: nil, fetchedAt: TestRun.start, file: file)
       ])
-      return try run.request(.fetch).headers.first { $0.name == "If-None-Match" }?.value
+      return try run.request(.fetch).condition?.field.value
     }
     #expect(try condition() == "\"1\"")
     run.folder.file("down/f", size: 2)
@@ -115,5 +115,27 @@ struct RequestFactoryTests {
     run.folder.file("down")
     let error = #expect(throws: TransportFailure.self) { try run.request(.fetch) }
     #expect(error?.code == .destination && error?.mayHaveReachedServer == false)
+  }
+
+  /// Another server's validator, or that of another form of the document, may look the same.
+  @Test func aConditionGoesOnlyToTheURLThatGaveTheValidator() throws {
+    let before = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
+    #expect(try before.request(.fetch).condition == nil)
+    let response = TransferResponse(
+      status: 200, headers: [(name: "ETag", value: "\"1\"")], body: [], url: "http://h/v1")
+    try before.finish(.fetch, .success(response))
+    let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
+    run.fetches = FetchCache([0: try #require(before.fetches[NodeID(0)])])
+    run.folder.file("down/f")
+    let condition = try #require(try run.request(.fetch).condition)
+    #expect(condition.applies("http://h/v1") && !condition.applies("http://h/f"))
+    #expect(!condition.applies("http://h/v0"))
+    // A 304 of another URL is one that nobody asked for.
+    let other = TransferResponse(status: 304, headers: [], body: [], url: "http://h/v0")
+    let result = try run.finish(.fetch, .success(other))
+    guard case .absent = result.response?.condition else {
+      Issue.record("\(String(describing: result.response))")
+      return
+    }
   }
 }

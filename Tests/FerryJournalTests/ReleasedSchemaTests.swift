@@ -39,6 +39,7 @@ import Testing
     #expect(nodes[1].fetch?.interval == (schema >= 2 ? .seconds(900) : nil))
     #expect(
       nodes[1].fetch?.file == (schema >= 7 ? FileVersion(identity: 77, size: 3, modified: 1) : nil))
+    #expect(nodes[1].fetch?.source == (schema >= 7 ? "d1" : nil))
     #expect(nodes[2].hasIntent)
     let items = try journal.items(nodes[0].id)
     #expect(

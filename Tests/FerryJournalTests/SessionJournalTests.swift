@@ -118,7 +118,7 @@ import Testing
     #expect(node.round == 0 && node.fetch == nil)
     let record = FetchRecord(
       etag: "\"1\"", lastModified: "Thu", fetchedAt: .start, interval: .milliseconds(1500),
-      file: FileVersion(identity: .max, size: 3, modified: -1))
+      file: FileVersion(identity: .max, size: 3, modified: -1), source: "d")
     let capture = CapturedValue(name: "next", value: "2", isSecret: false)
     try journal.write([
       .nodeIntent(node: node.id, round: 1),

@@ -87,6 +87,7 @@ package struct JournalExport {
     line.add("etag", node.fetch?.etag)
     line.add("last_modified", node.fetch?.lastModified)
     line.add("stored_file", node.fetch?.file?.description)
+    line.add("stored_from", node.fetch?.source)
     line.add("fetch_interval_nanoseconds", node.fetch?.interval?.nanoseconds)
     line.add("captures", open(node.captures))
     line.add(node.failure)

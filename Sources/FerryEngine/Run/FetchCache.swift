@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryJournal
 import FerryPlan
 import FerryTransfer
@@ -6,10 +7,18 @@ import FerryTransfer
 struct FetchCache {
   /// The validators of the document in `save_to`, by node.
   private var records: [Int: FetchRecord]
+  /// What a request was sent with.
+  private struct Sent {
+    var condition: FetchCondition
+    /// Whether a URL got the condition.
+    var applies: @Sendable (String) -> Bool
+    /// The file that the condition is about.
+    var file: FileVersion?
+    var accepted: String
+  }
+
   /// By attempt ID.
-  private var conditions: [UInt64: FetchCondition] = [:]
-  /// The file that a conditional request is about, by attempt ID.
-  private var files: [UInt64: FileVersion] = [:]
+  private var sent: [UInt64: Sent] = [:]
 
   /// - Parameter records: by node, as journaled.
   init(_ records: [Int: FetchRecord]) { self.records = records }
@@ -26,14 +35,34 @@ struct FetchCache {
     var record = attempt.isUnconditional ? nil : records[attempt.ref.node.index]
     if file == nil || record?.file.map({ $0 != file }) == true { record = nil }
     let condition = FetchCondition(request, record)
-    if let header = condition.header { request.headers.append(header) }
-    conditions[attempt.id] = condition
-    files[attempt.id] = file
+    let accepted = Self.accepted(by: request)
+    // Another URL, or another form of the document, has its own validators, which may look the same.
+    let (url, source) = (request.url, record?.source)
+    let applies: @Sendable (String) -> Bool = { candidate in
+      source.map { $0 == Self.source(candidate, accepted) } ?? (candidate == url)
+    }
+    request.condition = condition.header.map { .init(field: $0, applies: applies) }
+    sent[attempt.id] = Sent(condition: condition, applies: applies, file: file, accepted: accepted)
   }
 
-  /// Removes and returns the condition of a completed attempt.
-  mutating func removeCondition(of attempt: UInt64) -> FetchCondition? {
-    conditions.removeValue(forKey: attempt)
+  /// The condition of the request that a response answers; `nil` if the attempt is not a fetch.
+  func condition(of attempt: UInt64, at url: String?) -> FetchCondition? {
+    guard let sent = sent[attempt] else { return nil }
+    if let url, sent.condition.header != nil, !sent.applies(url) { return .absent }
+    return sent.condition
+  }
+
+  /// Forgets what a completed attempt was sent with.
+  mutating func forget(_ attempt: UInt64) { sent[attempt] = nil }
+
+  private static func accepted(by request: TransferRequest) -> String {
+    request.headers.filter { $0.name.lowercased().hasPrefix("accept") }
+      .map { "\($0.name.lowercased()): \($0.value)\n" }.sorted().joined()
+  }
+
+  /// A digest, because a URL may hold a secret.
+  private static func source(_ url: String, _ accepted: String) -> String {
+    Hexadecimal.text(SHA256.hash((url + "\n" + accepted).utf8).prefix(16))
   }
 
   /// Processes the response to a fetch. The validators change only together with the file that they describe.
@@ -45,21 +74,22 @@ struct FetchCache {
   ) -> String? {
     let node = attempt.ref.node.index
     let old = records[node]
-    let file = files.removeValue(forKey: attempt.id)
+    let sent = sent[attempt.id]
     let unchanged = FetchRecord(
-      etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file)
+      etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file, source: old?.source)
     switch step.content(of: response.status) {
     case .document:
       // The body was checked before it replaced the file, and is no longer available here.
       guard response.refusal == nil else { return response.refusal }
       records[node] = FetchRecord(
         etag: Validator.entityTag(of: response), lastModified: Validator.lastModified(of: response, at: now),
-        fetchedAt: now, file: response.storedFile)
+        fetchedAt: now, file: response.storedFile,
+        source: Self.source(response.url, sent?.accepted ?? ""))
     case .notModified:
       // `expect` was checked when the current document was received.
       records[node] = unchanged
       // Older versions of ferry did not record the file.
-      records[node]?.file = old?.file ?? file
+      records[node]?.file = old?.file ?? sent?.file
     case .nothing:
       if let mismatch = reading?.mismatch { return mismatch.message }
       records[node] = unchanged

@@ -44,7 +44,9 @@ struct ResponseInterpreter {
     if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
       captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }
-    let condition = fetches.removeCondition(of: outcome.id)
+    let url = (try? outcome.result.get())?.url  // A failure has no response.
+    let condition = fetches.condition(of: outcome.id, at: url)
+    defer { fetches.forget(outcome.id) }
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let response):

@@ -111,6 +111,9 @@ extension DatabaseSchema {
         sql: "ALTER TABLE session ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"),
       Migration(
         name: "session 7: which file a fetch's validators are of",
-        sql: "ALTER TABLE node ADD COLUMN stored_file TEXT;"),
+        sql: """
+          ALTER TABLE node ADD COLUMN stored_file TEXT;
+          ALTER TABLE node ADD COLUMN stored_from TEXT;
+          """),
     ])
 }

@@ -319,6 +319,7 @@ package final class SessionJournal: Sendable {
     let etag: String? = try row.optional("etag")
     let lastModified: String? = try row.optional("last_modified")
     let storedFile: String? = try row.optional("stored_file")
+    let storedFrom: String? = try row.optional("stored_from")
     let file = storedFile.flatMap { FileVersion($0) }
     if let storedFile, file == nil { throw row.damaged("stored_file", storedFile) }
     let round: Int64 = try row.value("round")
@@ -331,7 +332,7 @@ package final class SessionJournal: Sendable {
       fetch: fetchedAt.map {
         FetchRecord(
           etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
-          interval: interval.map { .nanoseconds($0) }, file: file)
+          interval: interval.map { .nanoseconds($0) }, file: file, source: storedFrom)
       },
       captures: try row.captures, failure: try row.failure)
   }

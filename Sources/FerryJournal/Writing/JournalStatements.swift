@@ -89,6 +89,7 @@ struct JournalStatements {
         last_modified = CASE WHEN ?10 IS NULL THEN last_modified ELSE ?12 END,
         fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
         stored_file = CASE WHEN ?10 IS NULL THEN stored_file ELSE ?14 END,
+        stored_from = CASE WHEN ?10 IS NULL THEN stored_from ELSE ?15 END,
         fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
@@ -209,6 +210,7 @@ struct JournalStatements {
       bind(statement, 12, text: closing.fetch?.lastModified)
       bind(statement, 13, closing.fetch?.interval?.nanoseconds)
       bind(statement, 14, text: closing.fetch?.file?.description)
+      bind(statement, 15, text: closing.fetch?.source)
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)

@@ -94,12 +94,14 @@ package struct FetchRecord: Hashable, Sendable {
   package var interval: Duration?
   /// The file whose content the validators describe; `nil` if an older ferry wrote them.
   package var file: FileVersion?
+  /// What the validators belong to: a digest of the URL that sent them and of what was asked of it.
+  package var source: String?
 
   package init(
     etag: String?, lastModified: String?, fetchedAt: Instant, interval: Duration? = nil,
-    file: FileVersion? = nil
+    file: FileVersion? = nil, source: String? = nil
   ) {
-    self.file = file
+    (self.file, self.source) = (file, source)
     self.etag = etag
     self.lastModified = lastModified
     self.fetchedAt = fetchedAt

@@ -107,11 +107,12 @@ INSERT INTO history (version, ferry, migrated_at) VALUES (6, '0.1.0', 1767225600
 PRAGMA user_version = 6;
 INSERT INTO grdb_migrations (identifier) VALUES ('session 6: how many transactions it was given');
 ALTER TABLE node ADD COLUMN stored_file TEXT;
+ALTER TABLE node ADD COLUMN stored_from TEXT;
 INSERT INTO history (version, ferry, migrated_at) VALUES (7, '0.1.0', 1767225600000000000);
 PRAGMA user_version = 7;
 INSERT INTO grdb_migrations (identifier) VALUES ('session 7: which file a fetch''s validators are of');
 INSERT INTO node (manifest, name, kind, origin) VALUES ('m', 'photos', 1, 'https://example.org:443');
-INSERT INTO node (manifest, name, kind, origin, round, state, closed_at, fetched_at, etag, last_modified, fetch_interval, stored_file) VALUES ('m', 'catalog', 2, 'https://example.org:443', 2, 3, 1767225600000000000, 1767225600000000000, '"v1"', 'Thu, 01 Jan 2026 00:00:00 GMT', 900000000000, '77 3 1');
+INSERT INTO node (manifest, name, kind, origin, round, state, closed_at, fetched_at, etag, last_modified, fetch_interval, stored_file, stored_from) VALUES ('m', 'catalog', 2, 'https://example.org:443', 2, 3, 1767225600000000000, 1767225600000000000, '"v1"', 'Thu, 01 Jan 2026 00:00:00 GMT', 900000000000, '77 3 1', 'd1');
 INSERT INTO node (manifest, name, kind, origin, round, intent) VALUES ('m', 'notify', 3, 'https://example.org:443', 2, 1);
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state) VALUES (1, x'612e6a7067', 100, 1000, 1, 2, 1767225600000000000, 0);
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, captures, secret_captures, expires) VALUES (2, x'622e6a7067', 101, 1001, 1, 2, 1767225600000000000, 1, '{"allocate.id":"u2"}', '{"allocate.url":"https://example.org/put?sig=s3cret"}', 1767229200000000000);
