@@ -141,16 +141,16 @@ final class DownloadFile: @unchecked Sendable {
   /// Stores the file unless the check refuses it. If the result is not `stored`, the temporary file has
   /// already been removed.
   ///
-  /// - Parameter answer: the response without its body.
+  /// - Parameter response: the response, without its body.
   func store(
-    _ answer: TransferResponse, _ check: TransferRequest.DownloadCheck?
+    _ response: TransferResponse, _ check: TransferRequest.DownloadCheck?
   ) -> Result<Stored, TransportFailure> {
     defer { discard() }
     do throws(TransportFailure) {
-      var answer = answer
+      var response = response
       if let check {
-        if check.readsBody { answer.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
-        if let refusal = check.refusal(answer) { return .success(.refused(refusal)) }
+        if check.readsBody { response.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
+        if let refusal = check.refusal(response) { return .success(.refused(refusal)) }
       }
     } catch {
       return .failure(error)

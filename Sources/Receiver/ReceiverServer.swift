@@ -67,7 +67,7 @@ package actor ReceiverServer {
     self.parts = nil
     await parts.door.stop()
     await parts.server.stop(timeout: 0)
-    // It ends with the error of its own cancellation.
+    // It ends with the error of its cancellation.
     _ = await parts.run.result
     parts.socket.remove()
   }

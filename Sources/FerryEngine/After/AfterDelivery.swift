@@ -7,7 +7,7 @@ import Foundation
 
 /// Deletes or moves the delivered files of one upload: `after`.
 ///
-/// A file is left alone if it is no longer the one that was sent, or if another file already has its name in the
+/// A file stays where it is if it is no longer the one that was sent, or if another file already has its name in the
 /// target folder.
 final class AfterDelivery {
   /// The folder that files are moved to; `nil` if they are deleted.

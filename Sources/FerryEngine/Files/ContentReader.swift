@@ -15,7 +15,7 @@ struct ContentReader: Sendable {
   /// Whether to leave the remaining files unread. Called before each piece of a file, on any thread.
   var isStopped: @Sendable () -> Bool = { false }
 
-  /// Answers every question. If a file cannot be read to its end, the attempt to send it reports that.
+  /// Compares all files. If a file cannot be read to its end, the attempt to send it reports that.
   ///
   /// - Parameter root: the folder that the listing's paths are relative to.
   func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: SourceRoot) {

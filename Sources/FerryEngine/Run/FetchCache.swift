@@ -45,7 +45,7 @@ struct FetchCache {
     sent[attempt.id] = Sent(condition: condition, applies: applies, file: file, accepted: accepted)
   }
 
-  /// The condition of the request that a response answers; `nil` if the attempt is not a fetch.
+  /// The condition of the request that got a response; `nil` if the attempt is not a fetch.
   func condition(of attempt: UInt64, at url: String?) -> FetchCondition? {
     guard let sent = sent[attempt] else { return nil }
     if let url, sent.condition.header != nil, !sent.applies(url) { return .absent }

@@ -18,7 +18,7 @@ package struct Cancellation {
       case cancelled
       /// The session's journal was removed (`force_quit: remove_session`).
       case removed
-      /// A process holds the session; a note was left for it.
+      /// A process holds the session; a note was written for it.
       case told
       case nothing
     }
@@ -62,7 +62,7 @@ package struct Cancellation {
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
     var told: [Told] = []
-    // If a holder releases its session just as the note is left for it, the work is done here.
+    // If a holder releases its session just as the note is written for it, the work is done here.
     for attempt in 1...3 where !wishes.isEmpty {
       let now = LaunchClock.wallTime
       var ending = CancelledSessions(state: state, environment: environment, version: version, now: now)

@@ -65,7 +65,8 @@ package struct SessionReset {
     }
     let now = LaunchClock.wallTime
     var journals: [String: SessionJournal] = [:]
-    defer { for journal in journals.values { try? journal.close() } }  // Everything dropped is already synced.
+    // Everything dropped is already synced.
+    defer { for journal in journals.values { try? journal.close() } }
     for name in present {
       journals[name] = try SessionJournal.openExisting(
         session: name, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,

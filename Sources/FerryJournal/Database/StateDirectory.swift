@@ -70,7 +70,7 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".commits"
   }
 
-  /// The file that is written whenever a note is left for the session. The session's holder watches it.
+  /// The file that is written whenever a note is added for the session. The session's holder watches it.
   package func inbox(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".inbox"
   }

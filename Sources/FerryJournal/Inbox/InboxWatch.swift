@@ -1,7 +1,7 @@
 import FerryProcess
 import Foundation
 
-/// Wakes the holder of a session when a note is left for it, without polling.
+/// Wakes the holder of a session when a note is added for it, without polling.
 ///
 /// Start the watch before the notes are read for the first time, so that no note is missed in between. If the
 /// system has no inotify(7), or its limit is reached, nothing wakes the holder, and it finds the notes at the

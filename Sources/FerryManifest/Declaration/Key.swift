@@ -23,7 +23,7 @@ struct Key<Object: Sendable>: Sendable {
     case value(String)
     /// A description in words.
     case words(String)
-    /// The defaults of its own keys.
+    /// The defaults of the keys inside it.
     case itsKeys
 
     init(stringLiteral words: String) { self = .words(words) }

@@ -20,7 +20,7 @@ package struct KeyForm: Sendable {
     case value(String)
     /// A description in words.
     case words(String)
-    /// An object, with the defaults of its own keys.
+    /// An object, with the defaults of its keys.
     case itsKeys
   }
 

@@ -16,7 +16,7 @@ extension Plan {
     var owners = sessions.map { _ in ManifestID(0) }
     for (index, plan) in plans.enumerated().dropFirst() {
       let manifest = ManifestID(index)
-      precondition(!manifests.contains(plan.manifest), "the manifests of a launch have names of their own")
+      precondition(!manifests.contains(plan.manifest), "the manifests of a launch have different names")
       if let key = policies.difference(from: plan.policies) {
         throw PlanConflict(ManifestID(0), manifest, key: key)
       }

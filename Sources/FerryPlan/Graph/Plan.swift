@@ -79,7 +79,7 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var maxConnectionsPerHost: Int
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
-  /// If several manifests share the session, these are the first one's; requests carry those of their own
+  /// If several manifests share the session, these are the first one's; requests carry those of their
   /// manifest.
   package var headers: [RequestTemplate.Field]
   /// As for `headers`.

@@ -78,7 +78,7 @@ package struct Reconciliation: Sendable {
     listing: FileColumns, deliver: Upload.Deliver, contents: [ContentComparison] = [], round: Int64,
     nextRow: Int64
   ) {
-    precondition(contents.isEmpty || contents.count == listing.count, "every listed file has an answer")
+    precondition(contents.isEmpty || contents.count == listing.count, "every listed file was compared")
     self.listing = listing
     self.deliver = deliver
     self.contents = contents

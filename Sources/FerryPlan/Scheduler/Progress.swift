@@ -117,7 +117,7 @@ struct SessionState: Sendable {
   var cancelled: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
-    /// An upload's batch is through (`isBatchThrough`).
+    /// An upload's batch has completed (`isBatchThrough`).
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)

@@ -61,7 +61,7 @@ extension Scheduler {
     uploads[upload].batchSending -= 1
   }
 
-  /// Keeps a sent item until its batch is through (`isBatchThrough`).
+  /// Keeps a sent item until its batch has completed (`isBatchThrough`).
   mutating func keepUntilThrough(_ ref: ItemRef, _ upload: Int) {
     let isAsked = self[progress: ref]?.step == .probe
     let kind = isAsked ? .probe : commitKind(of: ref)
@@ -76,7 +76,7 @@ extension Scheduler {
     uploads[upload].batchSending <= uploads[upload].skipped.count
   }
 
-  /// Notes the batches that are through (`isBatchThrough`), and handles the completions that are due. Returns
+  /// Notes the batches that have completed (`isBatchThrough`), and handles the completions that are due. Returns
   /// whether that created work.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }

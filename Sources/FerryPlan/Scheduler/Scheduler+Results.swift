@@ -237,7 +237,7 @@ extension Scheduler {
     return hasProbe && self[progress: ref]?.isCommitUnknown == true ? .probe : .commit
   }
 
-  /// In the background, the commit waits until the batch is through (`isBatchThrough`).
+  /// In the background, the commit waits until the batch has completed (`isBatchThrough`).
   private mutating func finishTransfer(_ ref: ItemRef) {
     guard let upload = uploadIndex[ref.node.index], let item = ref.item else { return }
     passTransfer(item, of: upload)

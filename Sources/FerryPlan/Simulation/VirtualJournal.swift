@@ -145,7 +145,7 @@ package struct VirtualJournal: Sendable {
         let row = Int(table.rows[item]) - 1
         items[node].requeue(row, size: size, modified: modified, round: round, at: at)
       case .new:
-        precondition(Int(table.rows[item]) == items[node].count + 1, "new rows are handed over in order")
+        precondition(Int(table.rows[item]) == items[node].count + 1, "new rows are queued in order")
         items[node].append(
           path: table.files.path(item), size: size, modified: modified, round: round, at: at)
         hasNew = true
@@ -158,7 +158,8 @@ package struct VirtualJournal: Sendable {
   private func row(_ ref: ItemRef, _ tables: [ItemTable?]) -> Int? {
     guard let item = ref.item, let table = tables[ref.node.index] else { return nil }
     let row = Int(table.rows[item]) - 1
-    precondition(row < items[ref.node.index].count, "what is told of an item comes after its hand-over")
+    precondition(
+      row < items[ref.node.index].count, "an item is queued before anything else is recorded of it")
     return row
   }
 }

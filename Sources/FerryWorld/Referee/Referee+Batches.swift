@@ -28,7 +28,7 @@ extension Referee {
       let ref = ItemRef(node, item)
       let entry = machine.scheduler.withItems(of: node) { $0.entries[item] } ?? .continuing
       if !(batches[node.index, default: Batch()].open.insert(ref).inserted) || ended.contains(ref) {
-        report(.nothingTwice, "\(name(ref, machine)) is handed over twice")
+        report(.nothingTwice, "\(name(ref, machine)) is queued twice")
       }
       batches[node.index]?.records[ref] = isBackground ? recorded : 0
       if [.new, .requeued, .changed].contains(entry) { requeue(ref, node, machine) }
@@ -154,7 +154,7 @@ extension Referee {
     where plan.sessions[flight.session.index].kind != .background {
       let name = "\(flight.call.step.rawValue) of \(name(flight.call.attempt.ref, machine)) (\(id))"
       if !flight.isCancelled {
-        report(.window, "\(name) goes on after the window's end")
+        report(.window, "\(name) continues after the window's end")
       } else if now > windowEndsAt.advanced(by: .seconds(1)) {
         report(.window, "\(name) has not ended a second after the window")
       }

@@ -58,7 +58,7 @@ extension Referee {
     guard let moved = gatedBodies[account], moved > left else { return }
     report(
       .budget,
-      "transfers have moved \(moved) bytes on \(network.rawValue), and \(left) were left (\(budget.cutoff.rawValue))"
+      "transfers have moved \(moved) bytes on \(network.rawValue), and \(left) remained (\(budget.cutoff.rawValue))"
     )
   }
 }

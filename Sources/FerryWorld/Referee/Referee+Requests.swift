@@ -202,7 +202,7 @@ extension Referee {
     hasEffect.insert(key)
     if let count = effects[key], count > 1 {
       report(
-        .nothingTwice, "\(effect.step.rawValue) of \(node.name)/\(text(key)) is carried out \(count) times")
+        .nothingTwice, "\(effect.step.rawValue) of \(node.name)/\(text(key)) is executed \(count) times")
     }
   }
 

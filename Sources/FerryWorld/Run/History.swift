@@ -81,7 +81,7 @@ struct History {
       let told = entries.compactMap { entry -> String? in
         switch entry {
         case .handedOver(let node, let items, _):
-          "hands over \(plan.nodes[node.index].name) \(items)"
+          "queues \(plan.nodes[node.index].name) \(items)"
         case .closed(let ref, let state, _, _): "\(name(ref, machine)) is \(state)"
         case .resumed(_, let state): "resume: period \(state.period)"
         case .intent(let ref, _): "intends \(name(ref, machine))"

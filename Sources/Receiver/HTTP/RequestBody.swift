@@ -56,7 +56,7 @@ struct RequestBody {
 
   /// Reads and discards the unread part.
   mutating func drain() async {
-    // If the connection breaks here, nobody is left who could receive a report.
+    // If the connection breaks here, nobody can receive a report any longer.
     try? await read { _ in }
   }
 }

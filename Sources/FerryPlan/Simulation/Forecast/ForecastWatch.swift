@@ -82,7 +82,7 @@ struct ForecastWatch {
     batches[node.index, default: []].append(OpenBatch(items: count, open: count, at: machine.now))
     let files = count == 1 ? "1 file" : "\(count) files"
     say(
-      "upload \(plan.nodes[node.index].name): batch \(number + 1) is handed over, \(files)", at: machine.now)
+      "upload \(plan.nodes[node.index].name): batch \(number + 1) is queued, \(files)", at: machine.now)
   }
 
   private mutating func close(_ ref: ItemRef, _ machine: VirtualMachine) {
@@ -100,7 +100,7 @@ struct ForecastWatch {
     guard batches[node]?[index].open == 0 else { return }
     batches[node]?[index].endedAt = now
     ends[node] = now
-    say("upload \(name): batch \(index + 1) is through", at: now)
+    say("upload \(name): batch \(index + 1) has completed", at: now)
   }
 
   mutating func ended(_ machine: VirtualMachine) { look(machine) }
