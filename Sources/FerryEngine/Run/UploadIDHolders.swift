@@ -6,7 +6,7 @@ import FerryPlan
 struct UploadIDHolders {
   /// An upload ID, as its release names it to the server.
   struct ID: Hashable {
-    /// Of the server that gave it out; empty if it is known only during the run.
+    /// The origin of the server that issued it; empty if it is known only during the run.
     var origin: String
     var values: [[UInt8]?]
   }
