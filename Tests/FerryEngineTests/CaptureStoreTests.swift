@@ -72,12 +72,11 @@ struct CaptureStoreTests {
     let ref = try run.attempt(.allocate).ref
     try run.respond(to: .allocate, body: #"{"id":"i1"}"#)
     let orphan = ItemRef.orphan(0, of: ref.node)
-    #expect(!run.captures.orphan(ref, as: orphan, run.scheduler))
+    #expect(!run.captures.orphan(ref, as: orphan, isInDoubt: false, run.scheduler))
     #expect(run.captures[orphan].allocate.map(\.value) == ["i1"])
-    let again = [CapturedValue(name: "id", value: "i1", isSecret: false)]
-    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node) == [0])
-    run.captures.forget(orphan: orphan)
-    #expect(run.captures.regained(by: again, path: Array("a".utf8), of: ref.node).isEmpty)
+    #expect(run.captures.regained(by: ref, path: Array("a".utf8)) == [orphan])
+    #expect(!run.captures.forget(orphan: orphan))
+    #expect(run.captures.regained(by: ref, path: Array("a".utf8)).isEmpty)
   }
 
   /// A server may issue one ID for files with equal content.
@@ -101,10 +100,12 @@ struct CaptureStoreTests {
     try run.respond(to: .allocate, body: #"{"id":"other"}"#)
     #expect(Set([first, second, third]).count == 3)
     if isDelivered { run.captures.forget(second, isDelivered: true) }
-    #expect(run.captures.orphan(first, as: .orphan(0, of: first.node), run.scheduler))
-    #expect(!run.captures.orphan(third, as: .orphan(1, of: first.node), run.scheduler))
+    #expect(run.captures.orphan(first, as: .orphan(0, of: first.node), isInDoubt: false, run.scheduler))
+    #expect(!run.captures.orphan(third, as: .orphan(1, of: first.node), isInDoubt: false, run.scheduler))
     // The last item that has the ID.
-    if !isDelivered { #expect(!run.captures.orphan(second, as: .orphan(2, of: first.node), run.scheduler)) }
+    if !isDelivered {
+      #expect(!run.captures.orphan(second, as: .orphan(2, of: first.node), isInDoubt: false, run.scheduler))
+    }
   }
 
   @Test func aCaptureThatHoldsASecretCaptureOfItsItemIsSecretToo() throws {

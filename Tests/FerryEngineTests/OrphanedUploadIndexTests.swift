@@ -16,7 +16,7 @@ struct OrphanedUploadIndexTests {
         up:
           session: s
           files: { root: . }
-          allocate: { request: { method: PUT, url: "http://h/ids/${file.path}" }, capture: { id: { json: /id } } }
+          allocate: { request: { method: PUT, url: "http://h/ids/${file.path}" }, capture: { id: { json: /id }, bucket: { json: /bucket } } }
           transfer: { request: { url: "http://h/${allocate.id}" } }
           abandon: { request: { method: DELETE, url: "\(url)" } }
       """
@@ -25,33 +25,57 @@ struct OrphanedUploadIndexTests {
     return OrphanedUploadIndex(try #require(reading.job, "\(reading.diagnostics)").plan)
   }
 
-  private func capture(_ id: String) -> [CapturedValue] {
-    [CapturedValue(name: "id", value: id, isSecret: false)]
+  /// The values of an item that captured these.
+  private func values(_ captures: [String: String]) -> ItemValues {
+    var values = ItemValues()
+    values.allocate = captures.map { CapturedValue(name: $0.key, value: $0.value, isSecret: false) }
+    return values
   }
 
-  private func add(_ id: String, of path: [UInt8], as orphan: Int, to book: inout OrphanedUploadIndex) {
-    var values = ItemValues()
-    values.allocate = capture(id)
+  private func orphan(_ number: Int) -> ItemRef { .orphan(number, of: NodeID(0)) }
+
+  private func add(
+    _ captures: [String: String], of path: [UInt8], as number: Int, to book: inout OrphanedUploadIndex
+  ) {
     let file = FileValues(path: path, size: 1, modified: 0)
-    book.add(.init(file: file, values: values), as: .orphan(orphan, of: NodeID(0)))
+    book.add(.init(file: file, values: values(captures)), as: orphan(number))
   }
 
   @Test func areThoseOfTheIDThatTheRequestNames() throws {
     var book = try book(abandon: "http://h/ids/${allocate.id}")
-    add("1", of: Array("a".utf8), as: 0, to: &book)
-    add("2", of: Array("b".utf8), as: 1, to: &book)
-    #expect(book.regained(by: capture("2"), path: Array("c".utf8), of: NodeID(0)) == [1])
-    book.forget(.orphan(1, of: NodeID(0)))
-    #expect(book.regained(by: capture("2"), path: Array("c".utf8), of: NodeID(0)).isEmpty)
+    add(["id": "1"], of: Array("a".utf8), as: 0, to: &book)
+    add(["id": "2"], of: Array("b".utf8), as: 1, to: &book)
+    // Another upload may capture the ID under another name.
+    for name in ["id", "other"] {
+      for node in [0, 7] {
+        let found = book.regained(by: values([name: "2"]), path: Array("c".utf8), of: NodeID(node))
+        #expect(found == [orphan(1)])
+      }
+    }
+    book.forget(orphan(1))
+    #expect(book.regained(by: values(["id": "2"]), path: Array("c".utf8), of: NodeID(0)).isEmpty)
+  }
+
+  @Test func haveAllValuesOfTheRequest() throws {
+    var book = try book(abandon: "http://h/${allocate.bucket}/${allocate.id}")
+    for number in 0..<3 { add(["bucket": "b", "id": "\(number)"], of: [1], as: number, to: &book) }
+    #expect(book.regained(by: values(["bucket": "b"]), path: [2], of: NodeID(0)).isEmpty)
+    for number in 0..<3 {
+      let known = values(["bucket": "b", "id": "\(number)", "more": "x"])
+      #expect(book.regained(by: known, path: [2], of: NodeID(0)) == [orphan(number)])
+      book.forget(orphan(number))
+      #expect(book.regained(by: known, path: [2], of: NodeID(0)).isEmpty)
+    }
   }
 
   /// Two names in Unicode's composed and decomposed forms, and two that are not text, are four files.
   @Test func areThoseOfTheFileWhereTheRequestNamesIt() throws {
     var book = try book(abandon: "http://h/ids/${file.path}")
     let paths: [[UInt8]] = [Array("\u{E9}".utf8), Array("e\u{301}".utf8), [0xFE], [0xFF]]
-    for (orphan, path) in paths.enumerated() { add("same", of: path, as: orphan, to: &book) }
-    for (orphan, path) in paths.enumerated() {
-      #expect(book.regained(by: capture("other"), path: path, of: NodeID(0)) == [orphan])
+    for (number, path) in paths.enumerated() { add(["id": "same"], of: path, as: number, to: &book) }
+    for (number, path) in paths.enumerated() {
+      #expect(book.regained(by: values(["id": "other"]), path: path, of: NodeID(0)) == [orphan(number)])
+      #expect(book.regained(by: values(["id": "other"]), path: path, of: NodeID(1)).isEmpty)
     }
   }
 }

@@ -305,7 +305,7 @@ import Testing
       if call.step == .transfer { return call.number == 1 ? .lost : .status(200) }
       guard call.step == .allocate, call.number == 2 else { return nil }
       var response = AttemptResult.Response(status: 200)
-      response.regained = [0]
+      response.regained = [.orphan(0, of: call.attempt.ref.node)]
       return Reply(answer: .response(response), after: .milliseconds(10))
     }
     world.run()
@@ -342,7 +342,7 @@ import Testing
         return .status(200, after: .seconds(100))
       case .allocate where call.path == "f03":
         var response = AttemptResult.Response(status: 200)
-        response.regained = [2]
+        response.regained = [.orphan(2, of: call.attempt.ref.node)]
         return Reply(answer: .response(response), after: .milliseconds(10))
       case .allocate, .commit, .token, .probe, .fetch, .request: return nil
       }
@@ -367,7 +367,7 @@ import Testing
         case .allocate where call.path == "f03":
           // The ID whose release was refused.
           var response = AttemptResult.Response(status: 200)
-          response.regained = [0]
+          response.regained = [.orphan(0, of: call.attempt.ref.node)]
           return Reply(answer: .response(response), after: .milliseconds(10))
         case .allocate, .commit, .token, .probe, .fetch, .request: return nil
         }

@@ -6,14 +6,44 @@ extension LaunchState {
   /// The maximum number of upload IDs that a launch releases per upload, because they are held in memory.
   private static let mostOrphans = 10_000
 
-  /// Finds the orphans of earlier launches that the current steps can release.
-  mutating func findOrphans(
-    of id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?
+  /// Finds the upload IDs of items and orphans that are not part of the launch, or no longer open, and that must not be
+  /// released.
+  mutating func findUsedUploadIDs(
+    _ plan: Plan, _ journals: SessionJournals, _ selection: Selection
   ) throws(JournalError) {
-    guard let abandon = work.abandon, let row, let journal, row.id != 0 else { return }
-    let found = try journal.releasableOrphans(node: row.id, limit: Self.mostOrphans)
-      .filter { abandon.lackedCapture(of: $0) == nil }
-    orphans[id.index] = found.isEmpty ? nil : found
+    guard uploadIDUses.isNeeded else { return }
+    for (session, journal) in journals.all.enumerated() {
+      var nodes: [Int64: NodeID] = [:]
+      for (index, node) in plan.nodes.enumerated() where node.session.index == session {
+        if let row = rows[index], row.id != 0 { nodes[row.id] = NodeID(index) }
+      }
+      let selected = nodes.filter { selection.contains($0.value) }.map(\.key)
+      try journal?.forEachUsedUploadID(besides: selected) { node, captures in
+        uploadIDUses.use(ItemValues(journaled: captures, sha256: nil), of: nodes[node])
+      }
+    }
+  }
+
+  /// Finds the orphans of earlier launches that the current steps can release, and that no item uses.
+  mutating func findOrphans(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
+    for (index, node) in plan.nodes.enumerated() {
+      guard case .upload(let work) = node.work, case .upload = starts[index], let abandon = work.abandon,
+        let row = rows[index], row.id != 0, let journal = journals.all[node.session.index]
+      else { continue }
+      let identity = UploadIDIdentity(abandon)
+      var found: [OrphanRow] = []
+      for orphan in try journal.releasableOrphans(node: row.id, limit: Self.mostOrphans)
+      where abandon.lackedCapture(of: orphan) == nil {
+        let known = identity.values(ItemValues(journaled: orphan.captures, sha256: nil))
+        let session = node.session.index
+        switch uploadIDUses.sharing(known, of: NodeID(index)) {
+        case .none: found.append(orphan)
+        case .sameUpload: usedOrphans[session, default: UsedOrphans()].taken.insert(orphan.id)
+        case .otherUpload: usedOrphans[session, default: UsedOrphans()].inDoubt.insert(orphan.id)
+        }
+      }
+      orphans[index] = found.isEmpty ? nil : found
+    }
   }
 
   var orphanCounts: [NodeID: Int] {
@@ -25,8 +55,14 @@ extension LaunchState {
 
   /// The number of upload IDs that a run with this state releases, by node. It includes those that the run drops
   /// itself, which are not orphans yet.
-  var releaseCounts: [NodeID: Int] {
-    drops.reduce(into: orphanCounts) { if $1.isReleased { $0[$1.node, default: 0] += 1 } }
+  func releaseCounts(_ plan: Plan) -> [NodeID: Int] {
+    drops.reduce(into: orphanCounts) { counts, drop in
+      guard let values = drop.released, case .upload(let work) = plan.nodes[drop.node.index].work,
+        let abandon = work.abandon,
+        uploadIDUses.sharing(UploadIDIdentity(abandon).values(values), of: drop.node) == .none
+      else { return }
+      counts[drop.node, default: 0] += 1
+    }
   }
 
   /// Turns the upload IDs of files that start over into orphans, and records from which point on an upload with a
@@ -43,9 +79,11 @@ extension LaunchState {
         let journal = journals.all[node.session.index]
       else { continue }
       try journal.setCountingPoint(work.countingPoint, node: row.id)
-      if !drops.isEmpty, case .upload = starts[index] {
-        try findOrphans(of: NodeID(index), work, row, journal)
-      }
+    }
+    if !drops.isEmpty { try findOrphans(plan, journals) }
+    for (session, orphans) in usedOrphans {
+      if !orphans.taken.isEmpty { _ = try journals.all[session]?.forgetOrphans(orphans.taken.sorted()) }
+      try journals.all[session]?.doubtOrphans(orphans.inDoubt.sorted())
     }
   }
 }

@@ -13,8 +13,8 @@ struct LaunchState {
   var starts: [NodeStart] = []
   /// The captures of earlier launches for items that are still open.
   var values: [ItemRef: ItemValues] = [:]
-  /// By upload with `abandon`: the captures of items that are ambiguous.
-  var ambiguousIDs: [Int: [[CapturedValue]]] = [:]
+  /// The upload IDs that items of the launch hold, and those that must not be released.
+  var uploadIDUses: UploadIDUses
   /// The captures of this round's requests, by manifest and name.
   var requests: [[String: [String: BoundValue]]]
   var secrets: [SensitiveValue] = []
@@ -36,12 +36,21 @@ struct LaunchState {
     var session: Int
     var row: Int64
     var reason: OrphanReason
-    /// Whether the run then releases the ID.
-    var isReleased: Bool
+    /// The captures of an ID that the run then releases, unless another item uses it; otherwise `nil`.
+    var released: ItemValues?
   }
   var drops: [Drop] = []
   /// Upload IDs to be released, oldest first, by node index.
   var orphans: [Int: [OrphanRow]] = [:]
+  /// Orphans whose IDs items use, by session.
+  var usedOrphans: [Int: UsedOrphans] = [:]
+  /// Numbers of orphans whose IDs items use.
+  struct UsedOrphans {
+    /// An item of the same upload uses the ID. A run removes the orphan, because the item accounts for the ID.
+    var taken: Set<Int64> = []
+    /// Another upload may use the ID. A run marks the orphan as in doubt.
+    var inDoubt: Set<Int64> = []
+  }
   /// Globs of `include` that matched no file, as positions in the list, by node index.
   var unmatched: [Int: [Int]] = [:]
   /// Delivered files whose content is unchanged, but for which the journal has no digest or another time, by node.
@@ -69,6 +78,7 @@ struct LaunchState {
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
+    uploadIDUses = UploadIDUses(jobs.plan)
     for journal in journals.all { try journal?.checkItems() }
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
@@ -111,6 +121,8 @@ struct LaunchState {
       }
     }
     self.nextRows = nextRows
+    try findUsedUploadIDs(jobs.plan, journals, selection)
+    try findOrphans(jobs.plan, journals)
   }
 
   /// The validators of fetches in the journals, by node.
@@ -172,18 +184,16 @@ struct LaunchState {
         if known.state == .failed || known.state == .cancelled {
           known.isSubmittedAnew = submitted.isNew(item, at: now)
         }
-        if known.state == .ambiguous, work.abandon != nil {
-          ambiguousIDs[id.index, default: []].append(try item.captures)
-        }
         guard known.isBegun else {
           // This may be most of a million items; nothing was captured for them.
           item.withPath { reconciliation.meet(known, path: $0) }
           return
         }
         var captures = try item.captures
+        let isReleased = work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent)
         var drop = Drop(
           node: id, session: node.session.index, row: item.id, reason: .requeued,
-          isReleased: work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent))
+          released: isReleased ? ItemValues(journaled: captures, sha256: nil) : nil)
         if let reason = work.lacks(captures.map(\.name), of: known) {
           droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
           drop.reason = .edited
@@ -200,13 +210,14 @@ struct LaunchState {
           drops.append(drop)
         }
         guard reconciliation.items.begun[last] != nil else { return }
-        values[ItemRef(id, last)] = ItemValues(
+        var kept = ItemValues(
           journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
+        uploadIDUses.hold(&kept, of: id)
+        values[ItemRef(id, last)] = kept
       }
     }
     reconciliation.finish()
     nextRow = reconciliation.nextRow
-    try findOrphans(of: id, work, row, journal)
     var settled = reconciliation.settled
     settled.unlisted = listing?.problems.count { $0.isFailure } ?? 0
     return .upload(reconciliation.items, settled)

@@ -34,7 +34,7 @@ package struct Preview {
         job.plan, path: job.path, round: preview.round, continuesRound: preview.continuesRound,
         launch: preview.launch, at: preview.moment, starts: preview.launchState.starts,
         conditions: preview.conditions, budgets: preview.budgets, reasons: preview.look.reasons,
-        orphans: preview.launchState.releaseCounts,
+        orphans: preview.launchState.releaseCounts(job.plan),
         problems: preview.launchState.problems.mapValues { $0.map(\.description) },
         diagnostics: job.warnings + preview.diagnostics)
       return (document, preview.diagnostics)

@@ -26,6 +26,12 @@ package struct SecretMask: Sendable {
     for secret in secrets { insert(secret) }
   }
 
+  /// Whether a secret may occur in a text, according to their numbers of bytes. No form is shorter than the secret
+  /// except its lower case, which has at least a third of the bytes.
+  package static func mayOccur(_ secret: Int, in text: Int) -> Bool { secret / 3 <= text }
+
+  package func contains(_ secret: String) -> Bool { secrets[Array(secret.utf8)] != nil }
+
   package mutating func insert(_ secret: String) {
     guard secret.utf8.count >= 3 else { return }
     let count = secrets[Array(secret.utf8), default: 0] + 1

@@ -19,7 +19,9 @@ final class CaptureStore {
   private var requestValues: [[String: [String: BoundValue]]]
   /// Upload IDs to be released.
   private var orphans: OrphanedUploadIndex
-  private var holders = UploadIDHolders()
+  private var uses: UploadIDUses
+  /// Orphans whose IDs another upload may use: they are not released, now or later.
+  private var inDoubt: Set<ItemRef> = []
 
   /// - Parameter secrets: by manifest.
   init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], launchState: LaunchState) {
@@ -29,13 +31,7 @@ final class CaptureStore {
     items = ItemValueStore(launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets)
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
-    for (ref, values) in launchState.values where !values.allocate.isEmpty { hold(values.allocate, ref) }
-    for (node, items) in launchState.ambiguousIDs {
-      for captures in items {
-        let known = ItemValues(journaled: captures, sha256: nil)
-        if let id = uploadID(known.allocate, NodeID(node)) { holders.use(id) }
-      }
-    }
+    uses = launchState.uploadIDUses
     for (node, rows) in launchState.orphans {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
@@ -46,7 +42,7 @@ final class CaptureStore {
   }
 
   /// The text with every secret replaced by `***`.
-  func masked(_ text: String) -> String { items.mask.mask(text) }
+  func masked(_ text: String) -> String { items.masked(text) }
 
   // MARK: Items
 
@@ -62,20 +58,12 @@ final class CaptureStore {
 
   /// Forgets the values of an item that is closed or whose upload ID is gone.
   ///
-  /// - Parameter isDelivered: whether the item was delivered with its upload ID.
+  /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.
   func forget(_ ref: ItemRef, isDelivered: Bool = false) {
-    if isDelivered { holders.use(ref) } else { holders.drop(ref) }
+    guard var values = items[ref] else { return }
+    if isDelivered { uses.use(values, of: ref.node) }
+    uses.drop(&values, of: ref.node)
     items.forget(ref)
-  }
-
-  private func hold(_ captures: [CapturedValue], _ ref: ItemRef) {
-    if let id = uploadID(captures, ref.node) { holders.hold(id, ref) }
-  }
-
-  private func uploadID(_ captures: [CapturedValue], _ node: NodeID) -> UploadIDHolders.ID? {
-    guard let values = orphans.identity(of: captures, node) else { return nil }
-    let allocate = plan.nodes[node.index].steps.first { $0.kind == .allocate }
-    return .init(origin: allocate?.origin?.description ?? "", values: values)
   }
 
   /// The captures of a token or request.
@@ -90,16 +78,22 @@ final class CaptureStore {
       for capture in captures where capture.isSecret { items.keepSecret(capture.value) }
     }
     switch step.kind {
-    case .allocate:
-      items.update(attempt.ref) { $0.allocate = captures }
-      hold(captures, attempt.ref)
-    case .transfer: items.update(attempt.ref) { $0.transfer = captures }
+    case .allocate: updateCaptures(of: attempt.ref) { $0.allocate = captures }
+    case .transfer: updateCaptures(of: attempt.ref) { $0.transfer = captures }
     case .token: keep(token: captures, of: node)
     case .request:
       nodeCaptures[node.index] = captures
       let known = plan.nodes[node.index]
       requestValues[known.manifest.index][known.name] = .init(captures)
     case .commit, .probe, .fetch, .abandon: break
+    }
+  }
+
+  private func updateCaptures(of ref: ItemRef, _ body: (inout ItemValues) -> Void) {
+    items.update(ref) { values in
+      uses.drop(&values, of: ref.node)
+      body(&values)
+      uses.hold(&values, of: ref.node)
     }
   }
 
@@ -116,8 +110,10 @@ final class CaptureStore {
   /// contains a secret of the manifest, a token, or a secret capture of the same item or response becomes a secret
   /// itself.
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
+    let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
-    let mask = SecretMask(own.filter(\.isSecret).map(\.value))
+    let mask = SecretMask(
+      own.filter { $0.isSecret && SecretMask.mayOccur($0.value.utf8.count, in: longest) }.map(\.value))
     return captures.map { capture in
       var guarded = capture
       var url = URLReference(capture.value)
@@ -189,28 +185,45 @@ final class CaptureStore {
 
   /// Records that the item's upload ID will not be used; it is released if the manifest specifies how.
   ///
+  /// - Parameter isInDoubt: whether the server may have used the ID for the item.
   /// - Returns: whether another item has, or was delivered with, the same ID. In that case, the ID must not be
   ///   released.
-  func orphan(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) -> Bool {
-    defer { keepForRelease(ref, as: orphan, scheduler) }
-    return holders.drop(ref)
+  func orphan(_ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, _ scheduler: Scheduler) -> Bool {
+    guard var values = items[ref] else { return false }
+    uses.drop(&values, of: ref.node)
+    items.update(ref) { $0 = values }
+    if isInDoubt {
+      uses.use(values, of: ref.node)
+      return false
+    }
+    guard let item = ref.item, let file = file(item, of: ref.node, sha256: values.sha256, scheduler),
+      orphans.add(.init(file: file, values: values), as: orphan)
+    else { return false }
+    items.update(orphan) { $0 = values }
+    switch uses.sharing(orphans.identity(of: values, ref.node), of: ref.node) {
+    case .none: return false
+    case .sameUpload: return true
+    case .otherUpload:
+      inDoubt.insert(orphan)
+      return true
+    }
   }
 
-  private func keepForRelease(_ ref: ItemRef, as orphan: ItemRef, _ scheduler: Scheduler) {
-    guard let item = ref.item, let known = items[ref],
-      let file = file(item, of: ref.node, sha256: known.sha256, scheduler),
-      orphans.add(.init(file: file, values: known), as: orphan)
-    else { return }
-    items.update(orphan) { $0 = known }
-  }
-
-  func forget(orphan: ItemRef) {
+  /// Forgets an orphan that is not to be released any more. Returns whether it is in doubt: another upload may use
+  /// its ID.
+  func forget(orphan: ItemRef) -> Bool {
     orphans.forget(orphan)
     items.forget(orphan)
+    return inDoubt.remove(orphan) != nil
   }
 
-  /// The node's orphans whose upload ID the server has now allocated again, according to the captures of `allocate`.
-  func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
-    orphans.regained(by: captures, path: path, of: node)
+  /// The orphans whose upload ID an item now has.
+  ///
+  /// - Parameter path: the bytes of the path of the item's file.
+  func regained(by ref: ItemRef, path: [UInt8]) -> [ItemRef] {
+    guard let values = items[ref] else { return [] }
+    let regained = orphans.regained(by: values, path: path, of: ref.node)
+    inDoubt.formUnion(regained.filter { $0.node != ref.node })
+    return regained
   }
 }

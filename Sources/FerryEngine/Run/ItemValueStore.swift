@@ -7,7 +7,10 @@ import FerryPlan
 /// the secrets of all its items.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
-  private(set) var mask: SecretMask
+  private var mask: SecretMask
+  /// Secrets of items that no text was long enough to contain until now, by length, with the number of times each was
+  /// inserted. A server chooses how long they are, and adding one to a mask takes much longer than keeping it here.
+  private var unmasked: [Int: [[UInt8]: Int]] = [:]
   /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
   private(set) var lasting: SecretMask
 
@@ -17,7 +20,7 @@ struct ItemValueStore {
     mask = SecretMask(secrets.map(\.revealed))
     lasting = mask
     for values in items.values {
-      for secret in values.secrets { mask.insert(secret) }
+      for secret in values.secrets { insert(secret) }
     }
   }
 
@@ -29,19 +32,43 @@ struct ItemValueStore {
     body(&values)
     items[ref] = values
     // Insert the new secrets first, so that the mask is not rebuilt for those that remain.
-    for secret in values.secrets { mask.insert(secret) }
-    for secret in before { mask.remove(secret) }
+    for secret in values.secrets { insert(secret) }
+    for secret in before { remove(secret) }
   }
 
   mutating func forget(_ ref: ItemRef) {
     guard let values = items.removeValue(forKey: ref) else { return }
-    for secret in values.secrets { mask.remove(secret) }
+    for secret in values.secrets { remove(secret) }
   }
 
   /// Masks a secret that belongs to no item until the run ends.
   mutating func keepSecret(_ secret: String) {
     mask.insert(secret)
     lasting.insert(secret)
+  }
+
+  /// The text with every secret replaced by `***`.
+  mutating func masked(_ text: String) -> String {
+    for length in unmasked.keys where SecretMask.mayOccur(length, in: text.utf8.count) {
+      for (secret, count) in unmasked.removeValue(forKey: length) ?? [:] {
+        for _ in 0..<count { mask.insert(String(decoding: secret, as: UTF8.self)) }
+      }
+    }
+    return mask.mask(text)
+  }
+
+  private mutating func insert(_ secret: String) {
+    // The mask counts the secrets that it has.
+    if mask.contains(secret) { return mask.insert(secret) }
+    let bytes = Array(secret.utf8)
+    unmasked[bytes.count, default: [:]][bytes, default: 0] += 1
+  }
+
+  private mutating func remove(_ secret: String) {
+    let bytes = Array(secret.utf8)
+    guard let count = unmasked[bytes.count]?[bytes] else { return mask.remove(secret) }
+    unmasked[bytes.count]?[bytes] = count > 1 ? count - 1 : nil
+    if unmasked[bytes.count]?.isEmpty == true { unmasked[bytes.count] = nil }
   }
 }
 

@@ -152,13 +152,15 @@ final class JournalEncoder {
       let orphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += 1
       orphanRows[.orphan(index, of: ref.node)] = orphan
-      if captures.orphan(ref, as: .orphan(index, of: ref.node), scheduler) {
+      let isInDoubt = orphaning.isInDoubt
+      if captures.orphan(ref, as: .orphan(index, of: ref.node), isInDoubt: isInDoubt, scheduler) {
         sharedUploadIDs.append(.orphan(index, of: ref.node))
       }
       return row(ref).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
     case .settled(let ref):
-      captures.forget(orphan: ref)
-      return orphanRows.removeValue(forKey: ref).map { [.orphanSettled(orphan: $0)] } ?? []
+      let isInDoubt = captures.forget(orphan: ref)
+      return orphanRows.removeValue(forKey: ref)
+        .map { [isInDoubt ? .orphanDoubted(orphan: $0) : .orphanSettled(orphan: $0)] } ?? []
     case .notReleased(let ref, let failure, let at):
       return orphanRows[ref].map { [.orphanKept(orphan: $0, failure: failure, at: at)] } ?? []
     case .closed(let ref, let state, let failure, let at):

@@ -9,36 +9,25 @@ struct OrphanedUploadIndex {
     var values: ItemValues
   }
 
-  private var entries: [ItemRef: Entry] = [:]
-  /// How the server identifies an upload ID, according to its release request.
-  private enum Identity {
-    /// The captures of `allocate` that the request refers to.
-    case captures([String])
-    /// The request refers to no capture: the file identifies the upload ID.
-    case file
-
-    /// Returns bytes, because names with different bytes may be equal as strings.
-    func values(_ captures: [CapturedValue], path: [UInt8]) -> [[UInt8]?] {
-      switch self {
-      case .captures(let names):
-        names.map { name in captures.first { $0.name == name }.map { Array($0.value.utf8) } }
-      case .file: [path]
-      }
-    }
+  /// A value by which a server knows an upload ID. Values are compared as bytes, because those with different bytes
+  /// may be equal as strings.
+  private enum Mark: Hashable {
+    case captured([UInt8])
+    /// The release request refers to no capture: the file identifies the upload ID.
+    case file(path: [UInt8], NodeID)
   }
 
-  /// By node; only nodes with `abandon`.
-  private let identities: [Int: Identity]
-  /// The orphans with the same identity values, by node.
-  private var orphans: [Int: [[[UInt8]?]: [Int]]] = [:]
+  private var entries: [ItemRef: Entry] = [:]
+  /// By upload with `abandon`.
+  private let identities: [Int: UploadIDIdentity]
+  /// Each orphan under one of the marks of its ID, so that a response's values find it without looking at all orphans.
+  private var orphans: [Mark: [ItemRef]] = [:]
 
   init(_ plan: Plan) {
-    var identities: [Int: Identity] = [:]
+    var identities: [Int: UploadIDIdentity] = [:]
     for (index, node) in plan.nodes.enumerated() {
-      if case .upload(let work) = node.work, let abandon = work.abandon {
-        let captures = abandon.capturesOfAllocate
-        identities[index] = captures.isEmpty ? .file : .captures(captures)
-      }
+      guard case .upload(let work) = node.work, let abandon = work.abandon else { continue }
+      identities[index] = UploadIDIdentity(abandon)
     }
     self.identities = identities
   }
@@ -48,10 +37,13 @@ struct OrphanedUploadIndex {
   /// Adds an orphan. If no manifest specifies how to release it, it is not kept, and the result is `false`.
   @discardableResult
   mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
-    guard let identity = identities[ref.node.index], let orphan = ref.orphan else { return false }
+    guard ref.orphan != nil, let marks = marks(of: entry, ref.node) else { return false }
     entries[ref] = entry
-    let values = identity.values(entry.values.allocate, path: entry.file.path)
-    orphans[ref.node.index, default: [:]][values, default: []].append(orphan)
+    // The mark that the fewest other orphans have: all IDs may have the name of the same bucket, for example.
+    guard let rarest = marks.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
+      return true
+    }
+    orphans[rarest, default: []].append(ref)
     return true
   }
 
@@ -63,45 +55,67 @@ struct OrphanedUploadIndex {
   }
 
   mutating func forget(_ ref: ItemRef) {
-    guard let entry = entries.removeValue(forKey: ref), let identity = identities[ref.node.index] else {
-      return
-    }
-    let values = identity.values(entry.values.allocate, path: entry.file.path)
-    orphans[ref.node.index]?[values]?.removeAll { $0 == ref.orphan }
-  }
-
-  /// The values by which the server identifies an item's upload ID; `nil` if the ID is not released or if the item's
-  /// file identifies it.
-  func identity(of captures: [CapturedValue], _ node: NodeID) -> [[UInt8]?]? {
-    guard let identity = identities[node.index] else { return nil }
-    switch identity {
-    case .file: return nil
-    case .captures: return identity.values(captures, path: [])
+    guard let entry = entries.removeValue(forKey: ref) else { return }
+    for mark in marks(of: entry, ref.node) ?? [] where orphans[mark]?.contains(ref) == true {
+      orphans[mark]?.removeAll { $0 == ref }
+      if orphans[mark]?.isEmpty == true { orphans[mark] = nil }
     }
   }
 
-  /// The node's orphans whose upload ID the server has now allocated again.
+  /// The values by which the server knows an upload ID; empty if it is not released, or if the file identifies it.
+  func identity(of values: ItemValues, _ node: NodeID) -> [CapturedValue] {
+    identities[node.index]?.values(values) ?? []
+  }
+
+  /// The orphans whose upload ID an item now has, according to the item's captures.
   ///
-  /// - Parameters:
-  ///   - captures: of `allocate`.
-  ///   - path: the bytes of the path of the file that the ID was allocated for.
-  func regained(by captures: [CapturedValue], path: [UInt8], of node: NodeID) -> [Int] {
-    guard let identity = identities[node.index], let known = orphans[node.index] else { return [] }
-    return known[identity.values(captures, path: path)] ?? []
+  /// - Parameter path: the bytes of the path of the item's file.
+  func regained(by values: ItemValues, path: [UInt8], of node: NodeID) -> [ItemRef] {
+    guard !orphans.isEmpty else { return [] }
+    var marks = Set((values.allocate + values.transfer).map(Self.mark))
+    marks.insert(.file(path: path, node))
+    return marks.flatMap { orphans[$0] ?? [] }.filter { ref in
+      entries[ref].flatMap { self.marks(of: $0, ref.node) }.map(marks.isSuperset) ?? false
+    }
+  }
+
+  private func marks(of entry: Entry, _ node: NodeID) -> Set<Mark>? {
+    guard let identity = identities[node.index] else { return nil }
+    let values = identity.values(entry.values)
+    return values.isEmpty ? [.file(path: entry.file.path, node)] : Set(values.map(Self.mark))
+  }
+
+  private static func mark(_ capture: CapturedValue) -> Mark { .captured(Array(capture.value.utf8)) }
+}
+
+/// How a server knows an upload ID: by the captures that the release request refers to. Captures of `transfer` count
+/// only if there are none of `allocate`.
+struct UploadIDIdentity {
+  private let allocate: Set<String>
+  private let transfer: Set<String>
+
+  init(_ abandon: Step) {
+    var allocate: Set<String> = []
+    var transfer: Set<String> = []
+    for reference in abandon.request.references {
+      switch reference {
+      case .allocate(let capture): allocate.insert(capture)
+      case .transfer(let capture): transfer.insert(capture)
+      case .secret, .file, .token, .request, .run: break
+      }
+    }
+    self.allocate = allocate
+    self.transfer = transfer
+  }
+
+  func values(_ known: ItemValues) -> [CapturedValue] {
+    allocate.isEmpty
+      ? known.transfer.filter { transfer.contains($0.name) }
+      : known.allocate.filter { allocate.contains($0.name) }
   }
 }
 
 extension Step {
-  /// The captures of `allocate` that the step's request refers to.
-  var capturesOfAllocate: [String] {
-    request.references.compactMap { reference in
-      switch reference {
-      case .allocate(let capture): capture
-      case .secret, .file, .token, .transfer, .request, .run: nil
-      }
-    }
-  }
-
   /// A capture that the step's request refers to and that an upload ID of an earlier run lacks, as written in the
   /// manifest.
   func lackedCapture(of orphan: OrphanRow) -> String? {

@@ -106,8 +106,8 @@ struct ResponseInterpreter {
         Self.resolveLocations(try reading?.captures.get() ?? [], step, answer), of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
-      if step.kind == .allocate, let path = scheduler.path(of: attempt.ref) {
-        response.regained = captures.regained(by: found, path: Array(path), of: attempt.ref.node)
+      if [.allocate, .transfer].contains(step.kind), let path = scheduler.path(of: attempt.ref) {
+        response.regained = captures.regained(by: attempt.ref, path: Array(path))
       }
       response.origins = captures.laterOrigins(of: prepared, attempt.ref)
     } catch {

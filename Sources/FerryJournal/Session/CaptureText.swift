@@ -16,15 +16,17 @@ enum CaptureText {
 
   /// `nil` if the text is not in the form that `encode` writes.
   static func decode(_ text: String?, secret: Bool) -> [CapturedValue]? {
-    guard let text else { return [] }
-    var reader = Reader(rest: text.unicodeScalars[...])
-    var values: [CapturedValue] = []
-    guard reader.skip("{") else { return nil }
-    repeat {
-      guard let name = reader.string(), reader.skip(":"), let value = reader.string() else { return nil }
-      values.append(CapturedValue(name: name, value: value, isSecret: secret))
-    } while reader.skip(",")
-    return reader.skip("}") && reader.rest.isEmpty ? values : nil
+    guard var text else { return [] }
+    return text.withUTF8 { bytes in
+      var reader = Reader(rest: bytes[...])
+      var values: [CapturedValue] = []
+      guard reader.skip("{") else { return nil }
+      repeat {
+        guard let name = reader.string(), reader.skip(":"), let value = reader.string() else { return nil }
+        values.append(CapturedValue(name: name, value: value, isSecret: secret))
+      } while reader.skip(",")
+      return reader.skip("}") && reader.rest.isEmpty ? values : nil
+    }
   }
 
   /// A later response's value replaces an earlier one of the same name.
@@ -41,52 +43,62 @@ enum CaptureText {
   }
 
   private static func append(_ string: String, to text: inout String) {
+    // All characters that are escaped are ASCII, so the text between them is copied as it is.
     text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\0"..<" ":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
+    var rest = string.utf8[...]
+    while let end = rest.firstIndex(where: {
+      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
+    }) {
+      text += Substring(rest[..<end])
+      let byte = rest[end]
+      if byte < 0x20 {
+        text += byte < 0x10 ? "\\u000" : "\\u00"
+        text += String(byte, radix: 16)
+      } else {
+        text += byte == UInt8(ascii: "\"") ? "\\\"" : "\\\\"
       }
+      rest = rest[rest.index(after: end)...]
     }
+    text += Substring(rest)
     text += "\""
   }
 
+  /// Reads bytes: captures may be megabytes, and a launch reads those of all open items.
   private struct Reader {
-    var rest: Substring.UnicodeScalarView
+    var rest: Slice<UnsafeBufferPointer<UInt8>>
 
-    mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
-      guard rest.first == scalar else { return false }
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard let byte = rest.first, byte == UInt8(ascii: character) else { return false }
       rest.removeFirst()
       return true
     }
 
     mutating func string() -> String? {
       guard skip("\"") else { return nil }
-      var string = String.UnicodeScalarView()
-      while let scalar = rest.popFirst() {
-        switch scalar {
-        case "\"": return String(string)
-        case "\\":
-          switch rest.popFirst() {
-          case "\"": string.append("\"")
-          case "\\": string.append("\\")
-          case "u":
-            let digits = String(String.UnicodeScalarView(rest.prefix(4)))
-            rest = rest.dropFirst(4)
-            guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
-              return nil
-            }
-            string.append(scalar)
-          default: return nil
-          }
-        default: string.append(scalar)
-        }
+      var string: [UInt8] = []
+      while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+        string += rest[..<end]
+        let isEnd = rest[end] == UInt8(ascii: "\"")
+        rest = rest[(end + 1)...]
+        if isEnd { return String(decoding: string, as: UTF8.self) }
+        guard appendEscaped(to: &string) else { return nil }
       }
       return nil
+    }
+
+    /// Reads what follows a backslash.
+    private mutating func appendEscaped(to string: inout [UInt8]) -> Bool {
+      switch rest.popFirst() {
+      case UInt8(ascii: "\""): string.append(UInt8(ascii: "\""))
+      case UInt8(ascii: "\\"): string.append(UInt8(ascii: "\\"))
+      case UInt8(ascii: "u"):
+        let digits = String(decoding: rest.prefix(4), as: UTF8.self)
+        rest = rest.dropFirst(4)
+        guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else { return false }
+        string += UTF8.encode(scalar).map(Array.init) ?? []
+      default: return false
+      }
+      return true
     }
   }
 }

@@ -51,6 +51,42 @@ extension SessionJournal {
     }
   }
 
+  /// The upload IDs that must not be released: those of ambiguous items, those of open items of nodes other than
+  /// `selected`, and orphans in doubt. Calls `take` with their captures and their `NodeRow.id`.
+  package func forEachUsedUploadID(
+    besides selected: [Int64], _ take: (_ node: Int64, _ captures: [CapturedValue]) throws -> Void
+  ) throws(JournalError) {
+    let others = selected.map { "\($0)" }.joined(separator: ", ")
+    let sources = [
+      (
+        "item",
+        """
+        (captures IS NOT NULL OR secret_captures IS NOT NULL) AND (state = \(ItemState.ambiguous.rawValue)
+        OR state < \(ItemState.done.rawValue) AND node NOT IN (\(others)))
+        """
+      ),
+      ("orphan", "in_doubt = 1"),
+    ]
+    try access { db in
+      for (table, condition) in sources {
+        let sql = "SELECT node, captures, secret_captures FROM \(table) WHERE \(condition)"
+        _ = try db.rows(sql, of: table, in: self.path) { row in
+          try take(try row.value("node", as: Int64.self), try row.captures)
+        }
+      }
+    }
+  }
+
+  /// Records that the IDs of orphans may be in use. Synced when this returns. The caller holds the session's lock, and
+  /// no `JournalWriter` uses the journal.
+  package func doubtOrphans(_ ids: [Int64]) throws(JournalError) {
+    guard !ids.isEmpty else { return }
+    try transaction { db in
+      let doubt = try db.cachedStatement(sql: "UPDATE orphan SET in_doubt = 1 WHERE id = ?")
+      for id in ids { try doubt.execute(arguments: [id]) }
+    }
+  }
+
   /// Before a run, makes orphans of the upload IDs of open items whose files start over. Synced when this
   /// returns. The caller holds the session's lock, and no `JournalWriter` uses the journal.
   package func dropUploadIDs(

@@ -21,7 +21,7 @@ struct JournalStatements {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
     case captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
-    case orphaned, regained, orphanSettled, orphanKept
+    case orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
     var sql: String {
       switch self {
@@ -99,9 +99,10 @@ struct JournalStatements {
       case .regained:
         """
         DELETE FROM orphan WHERE node = (SELECT node FROM item WHERE id = ?1) AND captures IS ?2
-        AND secret_captures IS ?3
+        AND secret_captures IS ?3 AND in_doubt = 0
         """
       case .orphanSettled: "DELETE FROM orphan WHERE id = ?1"
+      case .orphanDoubted: "UPDATE orphan SET in_doubt = 1 WHERE id = ?1"
       case .orphanKept:
         """
         UPDATE orphan SET tried_at = ?3, failure_code = ?4, failure_status = ?5, failure_message = ?6
@@ -139,7 +140,7 @@ struct JournalStatements {
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
     case .allocated(let row, let captures, let expires):
-      // The server may have issued the same ID again. An ID that is in use is not an orphan.
+      // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in doubt.
       let regained = try handle(.regained)
       bind(regained, 1, row)
       bind(regained, 2, captures: captures)
@@ -164,6 +165,10 @@ struct JournalStatements {
     case .orphanSettled(let orphan):
       // The ID may be in use again, so that the orphan no longer exists.
       let statement = try handle(.orphanSettled)
+      bind(statement, 1, orphan)
+      try run(statement)
+    case .orphanDoubted(let orphan):
+      let statement = try handle(.orphanDoubted)
       bind(statement, 1, orphan)
       try run(statement)
     case .orphanKept(let orphan, let failure, let at):

@@ -7,7 +7,7 @@ extension JournalWrite {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
       .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned,
-      .orphanSettled, .orphanKept:
+      .orphanSettled, .orphanDoubted, .orphanKept:
       false
     }
   }
@@ -16,7 +16,7 @@ extension JournalWrite {
   /// again.
   var isOutcome: Bool {
     switch self {
-    case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled: true
+    case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled, .orphanDoubted: true
     // The state of the files themselves shows what happened to them.
     case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept:
@@ -36,7 +36,7 @@ extension JournalWrite {
     case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
-      .events, .orphaned, .orphanSettled:
+      .events, .orphaned, .orphanSettled, .orphanDoubted:
       128
     }
   }

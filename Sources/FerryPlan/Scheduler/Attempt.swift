@@ -76,8 +76,8 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// The condition that a fetch's request carried.
     package var condition: Condition
-    /// For an allocation: orphans of its upload that have the same ID, which the server has now issued again.
-    package var regained: [Int] = []
+    /// Orphans that have the item's upload ID, which the server has now issued again.
+    package var regained: [ItemRef] = []
     /// The sensitive header fields that were not sent to the origin that responded, and what would allow
     /// them.
     package var withheld: String?

@@ -92,11 +92,11 @@ extension Scheduler {
   }
 
   /// Handles orphans whose IDs the server has issued again: those IDs are in use.
-  mutating func regain(_ orphans: [Int], of node: NodeID) {
-    guard let upload = uploadIndex[node.index] else { return }
-    for orphan in orphans {
+  mutating func regain(_ orphans: [ItemRef]) {
+    for ref in orphans {
+      guard let upload = uploadIndex[ref.node.index], let orphan = ref.orphan else { continue }
       uploads[upload].releases.regain(orphan)
-      entries.append(.settled(.orphan(orphan, of: node)))
+      entries.append(.settled(ref))
     }
   }
 

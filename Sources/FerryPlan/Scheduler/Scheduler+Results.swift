@@ -171,6 +171,7 @@ extension Scheduler {
       self[progress: ref]?.hostQueues[kind] = hostQueue
     }
     self[progress: ref]?.replacements = 0
+    regain(response.regained)
     switch step.kind {
     case .allocate:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return }
@@ -179,7 +180,6 @@ extension Scheduler {
       self[progress: ref]?.expires = expires
       self[progress: ref]?.hasUploadID = true
       metrics.idsAllocated += 1
-      regain(response.regained, of: ref.node)
       entries.append(.allocated(ref, expires: expires))
       again(ref, .transfer)
     case .transfer:

@@ -122,8 +122,7 @@ package struct Scheduler: Sendable {
     case .moved(let bytes): gate?.moved(bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
-    case .uploadIDsInUse(let orphans):
-      for ref in orphans { if let orphan = ref.orphan { regain([orphan], of: ref.node) } }
+    case .uploadIDsInUse(let orphans): regain(orphans)
     }
     if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
     advance()

@@ -43,6 +43,10 @@ final class Workspace: Sendable {
 
   /// Runs the manifest to its end, and returns the report too.
   func run(_ options: String...) async throws -> (command: Command, report: RunReport) {
+    try await run(options)
+  }
+
+  func run(_ options: [String]) async throws -> (command: Command, report: RunReport) {
     let command = try await start(["run", "job.yaml", "--report", "report.json"] + options).end()
     do {
       return (command, try report())

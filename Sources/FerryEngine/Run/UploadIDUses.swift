@@ -1,0 +1,84 @@
+import FerryJournal
+import FerryPlan
+
+/// The upload IDs that items hold, were delivered with, or may have been delivered with. None of them is released.
+///
+/// A server may give one ID to several files, for example because it stores equal content once. An ID is recognized by
+/// its captured values, whichever upload captured them and under whatever names.
+struct UploadIDUses {
+  /// Who uses an upload ID, apart from the item that lost it.
+  enum Sharing {
+    case none
+    /// An item of the same upload. It accounts for the ID.
+    case sameUpload
+    /// Another upload. Its server may be another one, so its ID may be another one.
+    case otherUpload
+  }
+
+  /// Whether an upload releases IDs. If none does, nothing is recorded.
+  let isNeeded: Bool
+  // Hashes take less memory than values. If two values have the same hash, an ID that could be released is not.
+  /// How many items hold each value.
+  private var held: [Int: Int] = [:]
+  private var used: Set<Int> = []
+
+  init(_ plan: Plan) {
+    isNeeded = plan.nodes.contains { node in
+      if case .upload(let work) = node.work { work.abandon != nil } else { false }
+    }
+  }
+
+  /// - Parameter values: those of an item that holds an upload ID.
+  mutating func hold(_ values: inout ItemValues, of node: NodeID) {
+    guard isNeeded, !values.allocate.isEmpty, !values.isHeld else { return }
+    values.isHeld = true
+    for hash in Self.hashes(values, node) { held[hash, default: 0] += 1 }
+  }
+
+  /// The item no longer holds its upload ID.
+  mutating func drop(_ values: inout ItemValues, of node: NodeID) {
+    guard values.isHeld else { return }
+    values.isHeld = false
+    for hash in Self.hashes(values, node) {
+      let others = (held[hash] ?? 1) - 1
+      held[hash] = others > 0 ? others : nil
+    }
+  }
+
+  /// An item was delivered with the upload ID, or may have been.
+  ///
+  /// - Parameter node: `nil` if it is not part of the launch.
+  mutating func use(_ values: ItemValues, of node: NodeID?) {
+    guard isNeeded, !values.allocate.isEmpty else { return }
+    used.formUnion(Self.hashes(values, node))
+  }
+
+  /// Who uses an upload ID that is known by these values.
+  func sharing(_ identity: [CapturedValue], of node: NodeID) -> Sharing {
+    func isInUse(_ node: NodeID?) -> Bool {
+      identity.allSatisfy { value in
+        let hash = Self.hash(value, node)
+        return held[hash] != nil || used.contains(hash)
+      }
+    }
+    guard !identity.isEmpty, isInUse(nil) else { return .none }
+    return isInUse(node) ? .sameUpload : .otherUpload
+  }
+
+  /// Each value once for its upload and once for all uploads.
+  private static func hashes(_ values: ItemValues, _ node: NodeID?) -> [Int] {
+    let captures = values.allocate + values.transfer
+    let shared = captures.map { hash($0, nil) }
+    guard let node else { return shared }
+    return shared + captures.map { hash($0, node) }
+  }
+
+  private static func hash(_ capture: CapturedValue, _ node: NodeID?) -> Int {
+    var hasher = Hasher()
+    hasher.combine(node?.index)
+    // Bytes, because values with different bytes may be equal as strings.
+    var value = capture.value
+    value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    return hasher.finalize()
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+/// Servers that issue one upload ID for several files, as a server does that stores equal content once.
+@Suite struct `A shared upload ID` {
+  /// An upload of the files whose names begin with its own name. Its requests go to `/NAME/ids`, `/NAME/put/…`,
+  /// `/NAME/commit/…` and `/ids/…`.
+  private func upload(_ name: String, at server: ScriptedServer, isReleased: Bool = true) -> String {
+    """
+      \(name):
+        session: s
+        files: { root: files, include: ["\(name)*"] }
+        retry: { limit: 0 }
+        allocate:
+          request: { method: POST, url: "\(server.home)/\(name)/ids", json: {} }
+          capture: { id: { json: /id } }
+        transfer: { request: { method: PUT, url: "\(server.home)/\(name)/put/${file.name}" } }
+        commit:
+          request: { method: POST, url: "\(server.home)/\(name)/commit/${file.name}", json: { id: "${allocate.id}" } }
+          expect: { json: { /ok: true } }
+
+    """
+      + (isReleased
+        ? "    abandon: { request: { method: DELETE, url: \"\(server.home)/ids/${allocate.id}\" } }\n" : "")
+  }
+
+  private func manifest(_ uploads: String...) -> String {
+    """
+    version: 1
+    name: shared
+    sessions: { s: { max_connections_per_host: 1 } }
+    uploads:
+
+    """ + uploads.joined()
+  }
+
+  private static let same = ScriptedServer.Response(status: 200, body: #"{"id":"same"}"#)
+  private static let other = ScriptedServer.Response(status: 200, body: #"{"id":"other"}"#)
+  private static let ok = ScriptedServer.Response(status: 200, body: #"{"ok":true}"#)
+
+  private func releases(_ server: ScriptedServer) -> [String] {
+    server.lines.filter { $0.contains("DELETE") }
+  }
+
+  @Test func `of two files of an upload is not released`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/commit/a1": .init(status: 403), "/a/commit/a2": Self.ok,
+    ])
+    let job = try Workspace(manifest(upload("a", at: server)))
+    for name in ["a1", "a2"] { try job.write("equal", to: name) }
+    let (command, report) = try await job.run()
+    #expect(report.item("a1")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(server.lines.contains("home POST /a/commit/a2"))
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await !job.ferry("orphans").stdout.contains("same"))
+  }
+
+  /// Whether the commit of the other file was executed is not known, and its content may be all that there is.
+  @Test(arguments: [[], ["--only", "b"]])
+  func `of an ambiguous file is not released for another`(_ options: [String]) async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),
+      "/b/commit/b": .init(status: 403),
+    ])
+    let job = try Workspace(manifest(upload("a", at: server), upload("b", at: server)))
+    try job.write("equal", to: "a")
+    let (first, report) = try await job.run()
+    #expect(report.item("a")?.state == "ambiguous", "\(first.stdout)\(first.stderr)")
+    // In a later run, and in another upload.
+    try job.write("equal", to: "b")
+    let (second, later) = try await job.run(options)
+    #expect(later.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    let orphans = try await job.ferry("orphans")
+    #expect(orphans.stdout.contains("the server may have used it"), "\(orphans.stdout)")
+  }
+
+  /// The file whose ID is dropped and the file that is committed with it were both queued by an earlier run.
+  @Test func `that an open file holds is not released when another is sent anew`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/put/a2": .init(status: 500),
+      "/new/ids": Self.other, "/new/commit/a1": Self.ok, "/new/commit/a2": Self.ok,
+    ])
+    let job = try Workspace(manifest(upload("a", at: server)))
+    for name in ["a1", "a2"] { try job.write("equal", to: name) }
+    #expect(try await job.run().command.status == 5)
+    try job.write("changed", to: "a2")
+    let edited = manifest(upload("a", at: server)).replacing("/a/", with: "/new/")
+    try job.write(manifest: edited)
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(!plan.stdout.contains("upload IDs to be released"), "\(plan.stdout)")
+    let (command, _) = try await job.run()
+    #expect(command.stdout.contains("2 done"), "\(command.stdout)\(command.stderr)")
+    #expect(server.requests.contains { $0.path == "/new/commit/a1" && $0.body.contains("same") })
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("there are no orphaned upload IDs"))
+  }
+
+  /// Another upload gets the ID of an orphan that waits for its release.
+  @Test(arguments: [true, false])
+  func `that another upload is given is not released`(isReleasedThere: Bool) async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/commit/a": .init(status: 403), "/ids/same": .init(status: 403),
+      "/b/ids": Self.same, "/b/commit/b": Self.ok,
+    ])
+    let other = upload("b", at: server, isReleased: isReleasedThere)
+    let job = try Workspace(manifest(upload("a", at: server), other))
+    try job.write("equal", to: "a")
+    #expect(try await job.run().command.status == 1)
+    #expect(releases(server) == ["home DELETE /ids/same"])
+    try job.write("equal", to: "b")
+    let (command, _) = try await job.run()
+    #expect(command.stdout.contains("upload b: succeeded, 1 done"), "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).count == 1, "\(server.lines)")
+    let orphans = try await job.ferry("orphans")
+    #expect(orphans.stdout.contains("the server may have used it"), "\(orphans.stdout)")
+    // In a later run, the ID of the delivered file is still not released.
+    try FileManager.default.removeItem(atPath: job.folder.path("files/a"))
+    #expect(try await job.run().command.status == 0)
+    #expect(releases(server).count == 1)
+  }
+
+  /// The server executed the commit, although its response did not say so.
+  @Test func `that is in doubt remains so when the file gets it again`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/new/ids": Self.same, "/new/put/a": .init(status: 403),
+    ])
+    let job = try Workspace(manifest(upload("a", at: server)))
+    try job.write("equal", to: "a")
+    let (first, report) = try await job.run()
+    #expect(report.item("a")?.state == "failed", "\(first.stdout)\(first.stderr)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/new/"))
+    try job.write("equal again", to: "a")
+    #expect(try await job.run().command.status == 1)
+    #expect(server.lines.contains("home PUT /new/put/a"), "\(server.lines)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+  }
+}
