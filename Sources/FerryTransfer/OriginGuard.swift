@@ -7,6 +7,8 @@ enum OriginGuard {
     /// For example `token.access_token in the header Authorization`.
     var text: String
     var owner: TransferRequest.HeaderField.Owner
+    /// Where it was not sent. Later hops do not get it either.
+    var origin: Origin
   }
 
   enum Admission: Equatable {
@@ -68,7 +70,7 @@ enum OriginGuard {
       if sensitivity.owner == .request, request.redirects.acrossOrigins == .refuse {
         held.append(text(of: field))
       } else {
-        withheld.append(Withheld(text: text(of: field), owner: sensitivity.owner))
+        withheld.append(Withheld(text: text(of: field), owner: sensitivity.owner, origin: origin))
       }
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
@@ -102,8 +104,11 @@ enum OriginGuard {
     let held = fixed + userinfo + dropped.map(text)
     guard !held.isEmpty else { return .send(kept, withheld: []) }
     if rules == .strip, fixed.isEmpty, !isDowngrade {
-      let withheld = dropped.map { Withheld(text: text(of: $0), owner: owner(of: $0) ?? .request) }
-      return .send(kept, withheld: withheld + userinfo.map { Withheld(text: $0, owner: .request) })
+      let withheld = dropped.map {
+        Withheld(text: text(of: $0), owner: owner(of: $0) ?? .request, origin: to)
+      }
+      return .send(
+        kept, withheld: withheld + userinfo.map { Withheld(text: $0, owner: .request, origin: to) })
     }
     var help = remedy(canStrip: fixed.isEmpty && !isDowngrade)
     if !isDowngrade, held.count == 1, dropped.first.flatMap(owner) == .token {
@@ -125,21 +130,24 @@ enum OriginGuard {
 
   // MARK: Messages
 
-  /// A possible reason for a 401 or 403 response: which fields were withheld at its origin, and how to allow
-  /// them.
-  static func explanation(_ withheld: [Withheld], at origin: Origin?) -> String? {
+  /// A possible reason for a 401 or 403 response of an origin: which fields were withheld there or at an earlier hop,
+  /// and how to allow them.
+  static func explanation(_ withheld: [Withheld], at last: Origin?) -> String? {
     guard let first = withheld.first else { return nil }
-    let place = origin.map { "\($0)" } ?? "this origin"
+    let origin = first.origin
     let help =
       switch first.owner {
-      case .token: origin.map(tokenRemedy) ?? "name the origin in 'apply: { origins: […] }' of the token"
+      case .token: tokenRemedy(origin)
       case .session:
         "name a URL of this origin in the session, or set 'redirects: { across_origins: follow }' on the session"
       case .request: "set 'redirects: { across_origins: follow }' on the session"
       }
-    return
-      "ferry did not send \(list(withheld.map(\.text))) to \(place), which the manifest does not name for it; "
-      + "to send it, \(help)"
+    let fields = list(withheld.filter { $0.origin == origin }.map(\.text))
+    let reason =
+      origin == last
+      ? "ferry did not send \(fields) to \(origin), which the manifest does not name for it"
+      : "ferry left out \(fields) when a redirect led to \(origin), which the manifest does not name for it"
+    return "\(reason); to send it, \(help)"
   }
 
   private static func tokenRemedy(_ origin: Origin) -> String {

@@ -123,15 +123,19 @@ import Testing
   /// The server executed the commit, although its response did not say so.
   @Test func `that is in doubt remains so when the file gets it again`() async throws {
     let server = try await ScriptedServer.start([
-      "/a/ids": Self.same, "/new/ids": Self.same, "/new/put/a": .init(status: 403),
+      "/a/ids": Self.same, "/busy/ids": Self.same, "/busy/put/a": .init(status: 500),
+      "/new/ids": Self.same, "/new/put/a": .init(status: 403),
     ])
     let job = try Workspace(manifest(upload("a", at: server)))
     try job.write("equal", to: "a")
     let (first, report) = try await job.run()
     #expect(report.item("a")?.state == "failed", "\(first.stdout)\(first.stderr)")
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
-    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/new/"))
     try job.write("equal again", to: "a")
+    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/busy/"))
+    #expect(try await job.run().command.status == 5)
+    #expect(try await job.ferry("journal", "check").status == 0)
+    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/new/"))
     #expect(try await job.run().command.status == 1)
     #expect(server.lines.contains("home PUT /new/put/a"), "\(server.lines)")
     #expect(releases(server).isEmpty, "\(server.lines)")

@@ -13,7 +13,7 @@ struct RequestBuilderTests {
     Bindings(
       secrets: ["key": SensitiveValue("s&c r/t")], file: file, token: ["access": SensitiveValue("tok")],
       allocate: [
-        "id": .plain("1/2"), "location": .plain("/up/7?x=1"), "up": .plain(".."),
+        "id": .plain("1/2"), "location": .plain("/up/7?x=1"), "up": .plain(".."), "none": .plain(""),
         "u": .sensitive(SensitiveValue("http://h/signed")),
       ],
       requests: ["first": ["n": .plain("9"), "s": .sensitive(SensitiveValue("hush"))]],
@@ -66,6 +66,35 @@ struct RequestBuilderTests {
     #expect(throws: TransportFailure.self) {
       try url(.literal("http://h/a/"), .reference(.allocate("up")), .literal("/c"))
     }
+  }
+
+  @Test(arguments: [".", "..", "%2e", ".%2E", "x"])
+  func aValueMakesNoDotSegmentTogetherWithTheTextAroundIt(_ text: String) throws {
+    let none = Template.Segment.reference(.allocate("none"))
+    func built(_ before: String, _ after: String) throws -> String {
+      try url(.literal("http://h/a/" + before), none, .literal(after))
+    }
+    guard text == "x" else {
+      #expect(throws: TransportFailure.self) { try built(text, "/c") }
+      #expect(throws: TransportFailure.self) { try built("", text) }
+      return
+    }
+    #expect(try built(text, "/c") == "http://h/a/x/c")
+  }
+
+  /// A server that captures nothing must not turn the release of one upload into that of all.
+  @Test(arguments: ["", "/", "/c", "?q=1", "#f"])
+  func anEmptyCaptureIsNoPathSegment(_ end: String) throws {
+    let none = Template.Segment.reference(.allocate("none"))
+    let failure = #expect(throws: TransportFailure.self) {
+      try url(.literal("http://h/uploads/"), none, .literal(end))
+    }
+    #expect(failure?.message.contains("${allocate.none} is empty") == true)
+    // It may be a part of a segment, or stand in the query.
+    #expect(try url(.literal("http://h/up-"), none, .literal(end)) == "http://h/up-" + end)
+    #expect(try url(.literal("http://h/up?id="), none) == "http://h/up?id=")
+    // What the user leaves empty is the user's choice.
+    #expect(try url(.literal("http://h/up/"), .value(""), .literal(end)) == "http://h/up/" + end)
   }
 
   @Test(arguments: [

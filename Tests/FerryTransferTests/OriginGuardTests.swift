@@ -178,9 +178,17 @@ import Testing
 
   @Test func whatWasLeftOutIsSaidWithTheLineThatAllowsIt() throws {
     let origin = try #require(Origin(url: "https://b.example:8443"))
-    let text = OriginGuard.explanation(
-      [.init(text: "token.access in the header Authorization", owner: .token)], at: origin)
-    #expect(text?.contains("origins: [\"https://b.example:8443\"]") == true)
+    let withheld = OriginGuard.Withheld(
+      text: "token.access in the header Authorization", owner: .token, origin: origin)
+    let text = try #require(OriginGuard.explanation([withheld], at: origin))
+    #expect(
+      text.hasPrefix("ferry did not send token.access in the header Authorization to https://b.example:8443,")
+    )
+    #expect(text.contains("origins: [\"https://b.example:8443\"]"))
+    // A second redirect led back to the first server.
+    let back = try #require(OriginGuard.explanation([withheld], at: Origin(url: "https://a.example")))
+    #expect(back.contains("when a redirect led to https://b.example:8443,"))
+    #expect(back.contains("origins: [\"https://b.example:8443\"]") && !back.contains("a.example"))
     #expect(OriginGuard.explanation([], at: origin) == nil)
   }
 }

@@ -8,11 +8,12 @@ extension RequestBuilder {
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
     var url: [UInt8] = []
-    var encoded: [Range<Int>] = []
+    /// The positions of values in the path, with the references that they are of; `nil` for the environment.
+    var encoded: [(reference: Reference?, range: Range<Int>)] = []
     for segment in template.url.segments {
       let value: [UInt8]
       let name: String
-      var keepsSlashes = false
+      var known: Reference?
       switch segment {
       case .literal(let text):
         url += text.utf8
@@ -27,7 +28,7 @@ extension RequestBuilder {
             try Self.value(of: reference, bindings, sensitive: &sensitive.url).bytes
           }
         name = reference.description
-        keepsSlashes = reference == .file(.path)
+        known = reference
       }
       guard !url.isEmpty else {
         // At the beginning, the value is used as a URL. An empty value would mean the base URL itself.
@@ -43,14 +44,20 @@ extension RequestBuilder {
         }
         url += value
       case .path:
-        PercentEncoding.append(value, for: keepsSlashes ? .path : .segment, to: &url)
-        encoded.append(start..<url.count)
+        PercentEncoding.append(value, for: known == .file(.path) ? .path : .segment, to: &url)
+        encoded.append((known, start..<url.count))
       case .query: PercentEncoding.append(value, for: .query, to: &url)
       case .fragment: PercentEncoding.append(value, for: .fragment, to: &url)
       }
     }
-    for range in encoded where URLPart.hasDotSegment(url, touching: range) {
-      throw Self.failure("a value makes a '.' or '..' of the URL's path")
+    for (reference, range) in encoded {
+      if URLPart.hasDotSegment(url, touching: range) {
+        throw Self.failure("a value makes a '.' or '..' of the URL's path")
+      }
+      // Deleting `/uploads/` instead of one upload, for example.
+      if let reference, URLPart.isEmptySegment(url, range) {
+        throw Self.failure("\(reference) is empty and would leave a segment of the URL's path empty")
+      }
     }
     return try Self.absolute(url, base: base)
   }

@@ -24,18 +24,13 @@ enum URLPart {
   /// Whether a path segment that contains bytes of `range` is `.` or `..`. Clients and servers would resolve it,
   /// percent-encoded or not.
   static func hasDotSegment(_ url: [UInt8], touching range: Range<Int>) -> Bool {
-    let slash = UInt8(ascii: "/")
-    let start = url[..<range.lowerBound].lastIndex(of: slash).map { $0 + 1 } ?? 0
-    let end =
-      url[range.upperBound...].firstIndex { "/?#".utf8.contains($0) } ?? url.count
-    return url[start..<end].split(separator: slash).contains { segment in
-      let text = String(decoding: segment, as: UTF8.self).lowercased()
+    url[segments(of: url, touching: range)].split(separator: slash).contains { segment in
+      var rest = segment
       var dots = 0
-      var rest = Substring(text)
       while !rest.isEmpty {
-        if rest.hasPrefix(".") {
+        if rest.first == UInt8(ascii: ".") {
           rest = rest.dropFirst()
-        } else if rest.hasPrefix("%2e") {
+        } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
           rest = rest.dropFirst(3)
         } else {
           return false
@@ -44,5 +39,20 @@ enum URLPart {
       }
       return dots == 1 || dots == 2
     }
+  }
+
+  /// Whether the value at `range` is empty and nothing else is in its path segment. The request would be for the
+  /// collection that contains what the value was to name.
+  static func isEmptySegment(_ url: [UInt8], _ range: Range<Int>) -> Bool {
+    range.isEmpty && segments(of: url, touching: range).isEmpty
+  }
+
+  private static let slash = UInt8(ascii: "/")
+
+  /// The path segments that contain bytes of `range`.
+  private static func segments(of url: [UInt8], touching range: Range<Int>) -> Range<Int> {
+    let start = url[..<range.lowerBound].lastIndex(of: slash).map { $0 + 1 } ?? 0
+    let end = url[range.upperBound...].firstIndex { "/?#".utf8.contains($0) } ?? url.count
+    return start..<end
   }
 }

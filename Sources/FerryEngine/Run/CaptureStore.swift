@@ -209,7 +209,7 @@ final class CaptureStore {
     }
   }
 
-  /// Forgets an orphan that is not to be released any more. Returns whether it is in doubt: another upload may use
+  /// Forgets an orphan that is no longer to be released. Returns whether it is in doubt: another upload may use
   /// its ID.
   func forget(orphan: ItemRef) -> Bool {
     orphans.forget(orphan)

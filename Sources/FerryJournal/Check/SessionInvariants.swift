@@ -137,7 +137,7 @@ enum SessionInvariants {
     JournalInvariant(
       .orphanInUse,
       """
-      EXISTS (SELECT 1 FROM item WHERE item.node = orphan.node AND item.path = orphan.path
+      in_doubt = 0 AND EXISTS (SELECT 1 FROM item WHERE item.node = orphan.node AND item.path = orphan.path
         AND item.state IN (1, 2, 5) AND item.captures IS orphan.captures
         AND item.secret_captures IS orphan.secret_captures)
       """,

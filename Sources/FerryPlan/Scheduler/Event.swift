@@ -59,7 +59,7 @@ package enum JournalEntry: Hashable, Sendable {
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
   /// is the one that removes the ID from the item.
   case orphaned(ItemRef, as: Int, Orphaning, at: Instant)
-  /// The upload ID is not to be released any more: it was released, or an item has it.
+  /// The upload ID is no longer to be released: it was released, or an item has it.
   case settled(ItemRef)
   /// The orphan was not released, for this reason.
   case notReleased(ItemRef, RecordedFailure, at: Instant)
