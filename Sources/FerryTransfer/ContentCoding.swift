@@ -10,6 +10,7 @@ package enum ContentCoding {
   static func unrequested(
     in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
   ) -> String? {
+    guard fields.contains(where: { $0.name.isField("content-encoding") }) else { return nil }
     let codings = members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value))
     guard !codings.isEmpty else { return nil }
     let accepted = members(of: request.filter { $0.name.isField("accept-encoding") }.map(\.value))

@@ -58,50 +58,47 @@ extension EasyHandle {
   /// response, or the server rejected the `Expect` of the first request (417) and did not execute that
   /// request.
   private func maySend(over descriptor: CInt?) -> Bool {
-    exchange?.descriptor = descriptor
     guard let exchange else { return false }
+    exchange.descriptor = descriptor
     guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
     else {
-      self.exchange?.attempts += 1
+      exchange.attempts += 1
       fail(
         .connectionLost, "the connection broke before the response, and the request must not be sent twice")
       return false
     }
     let session = TLSSession(of: curl)
-    self.exchange?.mayBeHTTP2 = session?.isHTTP2 ?? exchange.hop.isSecure
+    exchange.mayBeHTTP2 = session?.isHTTP2 ?? exchange.hop.isSecure
     if let descriptor, !sockets.mayUse(descriptor, session) {
-      self.exchange?.needsOtherConnection = true
+      exchange.needsOtherConnection = true
       return false
     }
-    self.exchange?.attempts += 1
+    exchange.attempts += 1
     // After a 417 to a part of the body, libcurl 7.88 does not ask for the body from its start.
-    if var resent = self.exchange, resent.offset != 0, resent.file != nil {
-      self.exchange = nil
-      restart(&resent)
-      self.exchange = resent
-    }
+    if exchange.offset != 0, exchange.file != nil { restart(exchange) }
     // A proxy's response to CONNECT is not the server's response.
     head.startOver()
-    self.exchange?.hasReachedServer = true
+    exchange.hasReachedServer = true
     return true
   }
 
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-    exchange?.headersReceived += Int64(line.count)
+    guard let exchange else { return false }
+    exchange.headersReceived += Int64(line.count)
     switch head.append(line) {
     case .first:
       // Any response so far was one that libcurl handled itself, such as a 417 to its Expect. libcurl now
       // resends the request.
-      exchange?.bodySentAtResponse = nil
-      exchange?.body = []
-      exchange?.responseBody = 0
-      exchange?.framing = nil
-      exchange?.sink = .undecided
+      exchange.bodySentAtResponse = nil
+      exchange.body = []
+      exchange.responseBody = 0
+      exchange.framing = nil
+      exchange.sink = .undecided
       return true
     case .next:
       return true
     case .last:
-      return acceptHeader()
+      return acceptHeader(of: exchange)
     case .misplaced:
       fail(.malformedResponse, "the response has a status line inside its header section")
       return false
@@ -115,78 +112,75 @@ extension EasyHandle {
   }
 
   private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-    exchange?.bodyReceived += Int64(piece.count)
-    exchange?.responseBody += Int64(piece.count)
+    guard let exchange else { return false }
+    exchange.bodyReceived += Int64(piece.count)
+    exchange.responseBody += Int64(piece.count)
     guard mayKeepReceived() else { return false }
     do throws(TransportFailure) {
-      if case .undecided = exchange?.sink {
-        if let sink = try exchange?.sink(status: head.status) { exchange?.sink = sink }
-      }
-      switch exchange?.sink {
-      case nil, .undecided, .dropped:
+      if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: head.status) }
+      switch exchange.sink {
+      case .undecided, .dropped:
         break
       case .memory(let limit, let isNeeded):
-        if !(200...299).contains(head.status), exchange?.responseBody ?? 0 > Self.unwantedBodyLimit {
+        if !(200...299).contains(head.status), exchange.responseBody > Self.unwantedBodyLimit {
           fail(
             .responseTooLarge,
             "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")
           return false
         }
-        let room = limit - (exchange?.body.count ?? 0)
+        let room = limit - exchange.body.count
         if isNeeded, room < piece.count {
           fail(.responseTooLarge, "the response is larger than \(limit) bytes")
           return false
         }
-        if room > 0 { exchange?.body.append(contentsOf: piece.prefix(room)) }
+        if room > 0 { exchange.body.append(contentsOf: piece.prefix(room)) }
       case .file(let file):
         guard mayStoreReceived() else { return false }
         try file.append(piece)
       }
       return true
     } catch {
-      exchange?.failure = error
+      exchange.failure = error
       return false
     }
   }
 
   private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    guard let file = exchange?.file, let offset = exchange?.offset else { return Int(CURL_READFUNC_ABORT) }
-    if let backlog = exchange?.hashBacklog, backlog > Self.hashBacklogLimit {
-      exchange?.isPaused = true
+    guard let exchange, let file = exchange.file else { return Int(CURL_READFUNC_ABORT) }
+    if exchange.hashBacklog > Self.hashBacklogLimit {
+      exchange.isPaused = true
       return Int(CURL_READFUNC_PAUSE)
     }
     do throws(TransportFailure) {
-      let count = try file.read(at: offset, into: buffer)
-      if count > 0, file.source.wantsSHA256, let key = exchange?.key {
-        hashThread.update(key, Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-        exchange?.hashBacklog += count
+      let count = try file.read(at: exchange.offset, into: buffer)
+      if count > 0, file.source.wantsSHA256 {
+        hashThread.update(exchange.key, Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+        exchange.hashBacklog += count
       }
-      exchange?.offset += Int64(count)
-      exchange?.handedOver += Int64(count)
+      exchange.offset += Int64(count)
+      exchange.handedOver += Int64(count)
       return count
     } catch {
-      exchange?.failure = error
+      exchange.failure = error
       return Int(CURL_READFUNC_ABORT)
     }
   }
 
   /// The hash thread has hashed `count` bytes. A paused body continues once enough are hashed.
   func didHash(_ count: Int) {
-    exchange?.hashBacklog -= count
-    guard let exchange, exchange.isPaused, exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
-    self.exchange?.isPaused = false
+    guard let exchange else { return }
+    exchange.hashBacklog -= count
+    guard exchange.isPaused, exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
+    exchange.isPaused = false
     curl_easy_pause(curl, CInt(CURLPAUSE_CONT))
   }
 
   /// `CURLOPT_SEEKFUNCTION`: libcurl resends the body, always from its start.
   private func rewind(to offset: Int64, origin: CInt) -> Bool {
-    guard offset == 0, origin == SEEK_SET, exchange?.file != nil else { return false }
-    guard var exchange else { return false }
-    self.exchange = nil
-    defer { self.exchange = exchange }
+    guard offset == 0, origin == SEEK_SET, let exchange, exchange.file != nil else { return false }
     do throws(TransportFailure) {
       try checkSending(exchange)
-      restart(&exchange)
+      restart(exchange)
       return true
     } catch {
       exchange.failure = error
@@ -195,9 +189,7 @@ extension EasyHandle {
   }
 
   func fail(_ code: TransportFailure.Code, _ message: String) {
-    // Two statements, because `failure` reads the exchange.
-    let failure = failure(code, message)
-    exchange?.failure = failure
+    exchange?.failure = failure(code, message)
   }
 
   /// A failure of a request that has reached its server.

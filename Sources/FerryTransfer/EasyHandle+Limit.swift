@@ -7,7 +7,7 @@ import FerryPlan
 /// response body at the end of the header section. Only a response without a length is cut off in the middle.
 extension EasyHandle {
   /// Fails with `byteLimit` if this hop's body is larger than the number of bytes that may still be sent.
-  func checkSending(_ exchange: borrowing Exchange) throws(TransportFailure) {
+  func checkSending(_ exchange: Exchange) throws(TransportFailure) {
     guard let limit = exchange.request.byteLimit, exchange.bodySize > limit - exchange.sentBefore else {
       return
     }

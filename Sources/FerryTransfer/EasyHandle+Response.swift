@@ -10,8 +10,7 @@ extension EasyHandle {
   static let unwantedBodyLimit: Int64 = 16 << 20
 
   /// Called when the header section has ended. Returns whether the body may follow.
-  func acceptHeader() -> Bool {
-    guard let exchange else { return false }
+  func acceptHeader(of exchange: Exchange) -> Bool {
     guard head.status >= 100 else {
       fail(.malformedResponse, "the response's status line is malformed")
       return false
@@ -30,23 +29,23 @@ extension EasyHandle {
       fail(.malformedResponse, reason)
       return false
     }
-    self.exchange?.framing = framing
+    exchange.framing = framing
     if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
-      self.exchange?.sessionEnd = TLSSession(of: curl)?.watchEnd()
+      exchange.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
     // If the response arrives before the whole request body was sent, the server takes whatever comes next on
     // this connection for the rest of that body, so the connection must not be reused. `attempts` excludes a
     // proxy's response to CONNECT, which precedes the request.
     if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
-      self.exchange?.bodySentAtResponse = bodySent
+      exchange.bodySentAtResponse = bodySent
     }
     guard mayReceiveAnnounced() else { return false }
     guard exchange.storesBody(status: head.status),
       let coding = ContentCoding.unrequested(in: head.fields, of: exchange.hop.headers)
     else { return true }
     // If the bytes were stored, the file would not contain the document.
-    self.exchange?.refusal =
+    exchange.refusal =
       "the response has \(ContentCoding.shown(coding)), which the request did not accept"
     return false
   }

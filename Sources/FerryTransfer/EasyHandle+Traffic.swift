@@ -26,7 +26,7 @@ extension EasyHandle {
 
 extension Exchange {
   /// Starts a hop with all counters at zero, after a redirect or when the hop is restarted.
-  mutating func startHop(now: SuspendingClock.Instant) {
+  func startHop(now: SuspendingClock.Instant) {
     attempts = 0
     descriptor = nil
     needsOtherConnection = false

@@ -99,12 +99,12 @@ final class EasyHandle {
   /// Configures the handle for the exchange's hop and opens the source of its body.
   ///
   /// Fails with `request` or with the failures of the source.
-  func prepare(_ exchange: inout Exchange) throws(TransportFailure) {
+  func prepare(_ exchange: Exchange) throws(TransportFailure) {
     head = ResponseHead()
     errorText[0] = 0
     if isUsed, !CurlLibrary.canReuseHandles { try renew() }
     isUsed = true
-    try setMethodAndBody(&exchange)
+    try setMethodAndBody(exchange)
     if isLimited != (exchange.request.byteLimit != nil) {
       isLimited.toggle()
       setBuffers()
@@ -123,7 +123,7 @@ final class EasyHandle {
     guard code == CURLE_OK else { throw Self.malformed("the URL is too long") }
   }
 
-  private func setMethodAndBody(_ exchange: inout Exchange) throws(TransportFailure) {
+  private func setMethodAndBody(_ exchange: Exchange) throws(TransportFailure) {
     let method = exchange.hop.method
     exchange.offset = 0
     exchange.bodySize = 0
@@ -161,12 +161,12 @@ final class EasyHandle {
       try checkLength(exchange)
       try checkSending(exchange)
       if source.size < Self.smallBody {
-        if exchange.redirects == 0 { try readSmall(source, &exchange) }
+        if exchange.redirects == 0 { try readSmall(source, exchange) }
         set(.memoryBody, method: custom)
         setMemoryBody(size: source.size)
       } else {
         if exchange.redirects == 0 { exchange.file = try UploadFile(source) }
-        restart(&exchange)
+        restart(exchange)
         set(.fileBody, method: custom)
         ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(source.size))
       }
@@ -176,7 +176,7 @@ final class EasyHandle {
   /// Reads a small file into memory. The descriptor is closed after the read, so the bytes sent are the bytes
   /// read.
   private func readSmall(
-    _ source: TransferRequest.FileSource, _ exchange: inout Exchange
+    _ source: TransferRequest.FileSource, _ exchange: Exchange
   ) throws(TransportFailure) {
     let file = try UploadFile(source)
     reserve(Int(source.size))
@@ -190,14 +190,14 @@ final class EasyHandle {
   }
 
   /// Resets the exchange so that the body is read from its first byte.
-  func restart(_ exchange: inout Exchange) {
+  func restart(_ exchange: Exchange) {
     exchange.offset = 0
     guard let file = exchange.file, file.source.wantsSHA256 else { return }
     hashThread.reset(exchange.key)
     exchange.digest = .streaming
   }
 
-  private func checkLength(_ exchange: borrowing Exchange) throws(TransportFailure) {
+  private func checkLength(_ exchange: Exchange) throws(TransportFailure) {
     guard let declared = exchange.headers.declaredLength, declared != exchange.bodySize else { return }
     throw Self.malformed("the Content-Length header is not the body's size")
   }

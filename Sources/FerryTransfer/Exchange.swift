@@ -1,7 +1,9 @@
 import FerryPlan
 
 /// One request in progress, over all its hops.
-struct Exchange {
+///
+/// A class, because a struct of this size would be copied in each of the callbacks.
+final class Exchange {
   let key: Mailbox.Key
   let request: TransferRequest
   /// The request as the server of this hop sees it.

@@ -64,9 +64,10 @@ enum ResponseFraming: Equatable {
 
   /// The members of a list, including empty ones.
   private static func members(of value: String) -> [Substring] {
-    value.split(separator: ",", omittingEmptySubsequences: false).map { member in
-      let start = member.drop { $0 == " " || $0 == "\t" }
-      return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    return value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { member in
+      let start = member.drop(while: isBlank)
+      return start.lastIndex { !isBlank($0) }.map { Substring(start[...$0]) } ?? ""
     }
   }
 }

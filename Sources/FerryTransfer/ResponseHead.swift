@@ -82,24 +82,33 @@ struct ResponseHead {
 
   private mutating func parseFields() {
     fields.reserveCapacity(8)
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      guard let first = line.first else { continue }
-      if first.isBlank {
-        guard let last = fields.last else { continue }
-        if last.name.isField("transfer-encoding") || last.name.isField("content-length") {
-          isAmbiguous = true
-        }
-        fields[fields.count - 1].value += " " + String(decoding: line.trimmed, as: UTF8.self)
-        continue
+    bytes.withUnsafeBufferPointer { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+        parse(rest[..<end])
+        rest = rest[end...].dropFirst()
       }
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      if colon > line.startIndex, line[colon - 1].isBlank { isAmbiguous = true }
-      fields.append(
-        (
-          name: String(decoding: line[..<colon].trimmed, as: UTF8.self),
-          value: String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
-        ))
     }
+  }
+
+  private mutating func parse(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
+    guard let first = line.first else { return }
+    if first.isBlank {
+      guard let last = fields.last else { return }
+      if last.name.isField("transfer-encoding") || last.name.isField("content-length") {
+        isAmbiguous = true
+      }
+      fields[fields.count - 1].value += " " + String(decoding: line.trimmed, as: UTF8.self)
+      return
+    }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+    if colon > line.startIndex, line[colon - 1].isBlank { isAmbiguous = true }
+    fields.append(
+      (
+        name: String(decoding: line[..<colon].trimmed, as: UTF8.self),
+        value: String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
+      ))
   }
 
   /// Only the first line of a header section can begin like this, because no field name contains a slash.
@@ -126,7 +135,10 @@ struct ResponseHead {
 extension String {
   /// Whether this field name equals `name`, which is in lower case.
   func isField(_ name: StaticString) -> Bool {
-    utf8.count == name.utf8CodeUnitCount && lowercased() == "\(name)"
+    let expected = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    return utf8.elementsEqual(expected) { byte, letter in
+      byte == letter || (0x41...0x5A).contains(byte) && byte | 0x20 == letter
+    }
   }
 }
 
@@ -136,12 +148,12 @@ extension UInt8 {
   fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
 }
 
-extension ArraySlice<UInt8> {
-  /// The bytes without leading and trailing blanks and carriage returns.
-  fileprivate var trimmed: ArraySlice<UInt8> {
-    var slice = self
-    while let first = slice.first, first.isBlank { slice.removeFirst() }
-    while let last = slice.last, last.isBlank || last == UInt8(ascii: "\r") { slice.removeLast() }
-    return slice
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// The bytes without leading blanks, and without trailing blanks and carriage returns.
+  fileprivate var trimmed: UnsafeBufferPointer<UInt8> {
+    var (start, end) = (startIndex, endIndex)
+    while start < end, base[start].isBlank { start += 1 }
+    while start < end, base[end - 1].isBlank || base[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    return UnsafeBufferPointer(rebasing: base[start..<end])
   }
 }

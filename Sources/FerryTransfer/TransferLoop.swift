@@ -100,7 +100,7 @@ package final class TransferLoop {
       try RequestCheck.check(request)
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
-      var exchange = Exchange(
+      let exchange = Exchange(
         key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
       guard
@@ -110,7 +110,7 @@ package final class TransferLoop {
         throw EasyHandle.malformed("out of memory")
       }
       do throws(TransportFailure) {
-        try handle.prepare(&exchange)
+        try handle.prepare(exchange)
       } catch {
         pool.append(handle)
         throw error
@@ -272,20 +272,18 @@ package final class TransferLoop {
   }
 
   private func follow(
-    _ handle: EasyHandle, _ old: Exchange, to target: RedirectPolicy.Hop,
+    _ handle: EasyHandle, _ exchange: Exchange, to target: RedirectPolicy.Hop,
     _ withheld: [OriginGuard.Withheld]
   ) -> Bool {
-    var exchange = old
     var hop = target
     hop.setCondition(of: exchange.request)
     exchange.withheld += withheld
     do throws(TransportFailure) {
       if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
-      if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, &exchange) }
+      if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
       exchange.hop = hop
       exchange.redirects += 1
     } catch {
-      handle.exchange = exchange
       var failure = error
       failure.mayHaveReachedServer = true
       end(handle, .failure(failure))
@@ -295,16 +293,13 @@ package final class TransferLoop {
   }
 
   /// Starts the hop of an exchange that libcurl is not processing. Returns whether it was started.
-  private func startHop(_ handle: EasyHandle, _ hop: Exchange) -> Bool {
-    var exchange = hop
+  private func startHop(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
     exchange.startHop(now: now)
     do throws(TransportFailure) {
-      try handle.prepare(&exchange)
-      handle.exchange = exchange
+      try handle.prepare(exchange)
       add(handle)
       return true
     } catch {
-      handle.exchange = exchange
       var failure = error
       failure.mayHaveReachedServer = exchange.hasReachedServer
       end(handle, .failure(failure))
@@ -314,8 +309,8 @@ package final class TransferLoop {
 
   /// Called when the response is complete. Ends the exchange as soon as its digest and its file are complete.
   private func settle(_ handle: EasyHandle) {
-    guard var exchange = handle.exchange else { return }
-    if exchange.hop.hasBody { finishDigest(handle, &exchange) }
+    guard let exchange = handle.exchange else { return }
+    if exchange.hop.hasBody { finishDigest(handle, exchange) }
     if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
       do throws(TransportFailure) {
         if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
@@ -333,12 +328,11 @@ package final class TransferLoop {
       }
     }
     exchange.isSettling = true
-    handle.exchange = exchange
     endIfSettled(handle)
   }
 
   /// Called when the body has been sent or will no longer be sent.
-  private func finishDigest(_ handle: EasyHandle, _ exchange: inout Exchange) {
+  private func finishDigest(_ handle: EasyHandle, _ exchange: Exchange) {
     let isWhole = handle.bodySent == exchange.bodySize
     switch exchange.digest {
     case .notWanted, .finishing:

@@ -12,14 +12,12 @@ extension RequestBuilder {
     var encoded: [(reference: Reference?, range: Range<Int>)] = []
     for segment in template.url.segments {
       let value: [UInt8]
-      let name: String
       var known: Reference?
       switch segment {
       case .literal(let text):
         url += text.utf8
         continue
-      case .value(let text):
-        (value, name) = (Array(text.utf8), "a value of the environment")
+      case .value(let text): value = Array(text.utf8)
       case .reference(let reference):
         value =
           if url.isEmpty {
@@ -27,9 +25,9 @@ extension RequestBuilder {
           } else {
             try Self.value(of: reference, bindings, sensitive: &sensitive.url).bytes
           }
-        name = reference.description
         known = reference
       }
+      var name: String { known?.description ?? "a value of the environment" }
       guard !url.isEmpty else {
         // At the beginning, the value is used as a URL. An empty value would mean the base URL itself.
         guard !value.isEmpty else { throw Self.failure("\(name) is empty where a URL begins") }
@@ -68,14 +66,10 @@ extension RequestBuilder {
     }
     guard var text = String(validating: url, as: UTF8.self) else { throw failure("the URL is not UTF-8") }
     if let base { text = URLReference(text).resolved(against: URLReference(base)).description }
-    let parts = URLReference(text)
-    guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-      throw failure("the URL does not begin with http:// or https://")
+    switch URLPart.authority(of: text) {
+    case nil: throw failure("the URL does not begin with http:// or https://")
+    case "": throw failure("the URL names no host")
+    default: return text
     }
-    guard let authority = parts.authority, !authority.isEmpty, authority.utf8.first != UInt8(ascii: ":")
-    else {
-      throw failure("the URL names no host")
-    }
-    return text
   }
 }

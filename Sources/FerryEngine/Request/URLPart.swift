@@ -21,6 +21,18 @@ enum URLPart {
     }
   }
 
+  /// The authority of an absolute http or https URL; empty if it names no host. `nil` for any other text.
+  static func authority(of url: String) -> Substring? {
+    let text = url.utf8
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon].lazy.map { $0 | 0x20 }
+    guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
+    let rest = text[text.index(after: colon)...]
+    guard rest.starts(with: "//".utf8) else { return "" }
+    let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+    return authority.first == UInt8(ascii: ":") ? "" : Substring(authority)
+  }
+
   /// Whether a path segment that contains bytes of `range` is `.` or `..`. Clients and servers would resolve it,
   /// percent-encoded or not.
   static func hasDotSegment(_ url: [UInt8], touching range: Range<Int>) -> Bool {

@@ -7,27 +7,28 @@ struct URLReference {
   var fragment: String?
 
   init(_ text: String) {
-    // Split by scalars, as every client does: a delimiter followed by a combining mark is still a delimiter.
-    var rest = text.unicodeScalars[...]
-    if let hash = rest.firstIndex(of: "#") {
-      fragment = String(rest[rest.index(after: hash)...])
+    // Split by bytes, as every client does: a delimiter followed by a combining mark is still a delimiter.
+    var rest = text.utf8[...]
+    func take(_ part: Substring.UTF8View) -> String { String(Substring(part)) }
+    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
+      fragment = take(rest[rest.index(after: hash)...])
       rest = rest[..<hash]
     }
-    if let mark = rest.firstIndex(of: "?") {
-      query = String(rest[rest.index(after: mark)...])
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = take(rest[rest.index(after: mark)...])
       rest = rest[..<mark]
     }
-    if let colon = rest.firstIndex(of: ":"), Self.isScheme(Substring(rest[..<colon])) {
-      scheme = String(rest[..<colon])
+    if let colon = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+      scheme = take(rest[..<colon])
       rest = rest[rest.index(after: colon)...]
     }
-    if rest.starts(with: "//".unicodeScalars) {
+    if rest.starts(with: "//".utf8) {
       let host = rest.dropFirst(2)
-      let slash = host.firstIndex(of: "/") ?? host.endIndex
-      authority = String(host[..<slash])
+      let slash = host.firstIndex(of: UInt8(ascii: "/")) ?? host.endIndex
+      authority = take(host[..<slash])
       rest = host[slash...]
     }
-    path = String(rest)
+    path = take(rest)
   }
 
   /// Whether this is an absolute http or https URL.
@@ -85,11 +86,9 @@ struct URLReference {
   }
 
   /// Whether the text is a valid scheme (RFC 3986 §3.1).
-  private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else {
-      return false
-    }
-    return text.utf8.allSatisfy { byte in
+  private static func isScheme(_ text: Substring.UTF8View) -> Bool {
+    guard let first = text.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+    return text.allSatisfy { byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
       default: "+-.".utf8.contains(byte)

@@ -116,8 +116,10 @@ final class CaptureStore {
       own.filter { $0.isSecret && SecretMask.mayOccur($0.value.utf8.count, in: longest) }.map(\.value))
     return captures.map { capture in
       var guarded = capture
-      var url = URLReference(capture.value)
-      if url.isHTTP, url.removeUserinfo() { guarded.value = url.description }
+      if capture.value.utf8.contains(UInt8(ascii: "@")) {
+        var url = URLReference(capture.value)
+        if url.isHTTP, url.removeUserinfo() { guarded.value = url.description }
+      }
       if !capture.isSecret {
         guarded.isSecret =
           items.lasting.mask(guarded.value) != guarded.value || mask.mask(guarded.value) != guarded.value

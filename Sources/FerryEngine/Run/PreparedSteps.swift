@@ -57,22 +57,37 @@ struct PreparedSteps {
 }
 
 /// A step, with everything that does not depend on the attempt.
-struct PreparedStep {
-  var step: Step
-  var builder: RequestBuilder
-  var redirects: TransferRequest.Redirects
+///
+/// A class, because a struct of this size would be copied several times per attempt.
+final class PreparedStep {
+  let step: Step
+  let builder: RequestBuilder
+  let redirects: TransferRequest.Redirects
   /// The regular expressions of `expect` and `capture`.
-  var patterns: Patterns
+  let patterns: Patterns
   /// Whether the request needs the file's digest before it is sent.
-  var needsDigest: Bool
+  let needsDigest: Bool
   /// Whether the file is hashed while it is sent.
-  var hashesAsSent: Bool
+  let hashesAsSent: Bool
   /// Later steps of the item whose host is determined only by captures.
-  var laterOrigins: [LaterOrigin]
+  let laterOrigins: [LaterOrigin]
 
   struct LaterOrigin {
     var kind: Step.Kind
     var builder: RequestBuilder
+  }
+
+  init(
+    step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
+    needsDigest: Bool, hashesAsSent: Bool, laterOrigins: [LaterOrigin]
+  ) {
+    self.step = step
+    self.builder = builder
+    self.redirects = redirects
+    self.patterns = patterns
+    self.needsDigest = needsDigest
+    self.hashesAsSent = hashesAsSent
+    self.laterOrigins = laterOrigins
   }
 
   /// Whether the body of a response with this status is read for `expect` and `capture` once the response is
