@@ -1,6 +1,6 @@
 import Foundation
 
-/// The configuration of a ``ReceiverServer``.
+/// The configuration of a receiver.
 ///
 /// The clock is a parameter, so that a test can make a token or an upload ID expire by moving it.
 package struct ReceiverConfiguration: Sendable {

@@ -52,7 +52,7 @@ struct Resolve: ParsableCommand {
   var format = Format.text
 
   func run() throws {
-    guard let word = words.last, let decision = Resolution.Decision(rawValue: word) else {
+    guard let word = words.last, let decision = ResolveDecision(rawValue: word) else {
       throw UsageError(
         "the decision comes last: done or retry\n"
           + "help: for example 'ferry resolve a.jpg done --manifest photos.yaml'")

@@ -172,7 +172,7 @@ struct DelayTests {
       .status(200)
     }
     world.run()
-    #expect(world.entries.count { if case .batchThrough = $0 { true } else { false } } == 3)
+    #expect(world.entries.count { if case .batchCompleted = $0 { true } else { false } } == 3)
     #expect(world.machine.journal.owedEvents == [SessionID(0)])
   }
 }

@@ -55,13 +55,14 @@ struct GraphTests {
     var open = 0
     for entry in world.entries {
       switch entry {
-      case .handedOver(_, let items, _):
+      case .itemsQueued(_, let items, _):
         #expect(open == 0)
         handedOver.append(items.count)
         open = items.count
-      case .closed: open -= 1
-      case .intent, .withdrawn, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned,
-        .settled, .notReleased:
+      case .itemClosed: open -= 1
+      case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded,
+        .sessionResumed, .batchCompleted, .uploadIDOrphaned,
+        .orphanResolved, .orphanReleaseFailed:
         break
       }
     }

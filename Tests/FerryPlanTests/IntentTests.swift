@@ -69,7 +69,7 @@ struct IntentTests {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { $0.number == 1 ? .refused : .status(200) }
     world.run()
     #expect(world.starts.count == 2)
-    let intents = world.entries.count { if case .intent = $0 { true } else { false } }
+    let intents = world.entries.count { if case .intentRecorded = $0 { true } else { false } }
     #expect(intents == 1)
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.violations.isEmpty)
@@ -82,7 +82,7 @@ struct IntentTests {
       .status(call.step == .transfer && call.number == 1 ? status : 200)
     }
     world.run()
-    let intents = world.entries.count { if case .intent = $0 { true } else { false } }
+    let intents = world.entries.count { if case .intentRecorded = $0 { true } else { false } }
     #expect(intents == 2)
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.violations.isEmpty)
@@ -102,7 +102,7 @@ struct IntentTests {
     var world = try World(Yaml.post(), files: Yaml.files(10)) { _ in .status(200, after: .seconds(3)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]
     world.run()
-    let withdrawn = world.entries.count { if case .withdrawn = $0 { true } else { false } }
+    let withdrawn = world.entries.count { if case .intentWithdrawn = $0 { true } else { false } }
     #expect(withdrawn > 0)
     #expect(world.starts.count == 2)
     world.run()

@@ -14,7 +14,7 @@ struct ProbeTests {
   private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
 
   private func intents(_ world: World) -> Int {
-    world.entries.count { if case .intent = $0 { true } else { false } }
+    world.entries.count { if case .intentRecorded = $0 { true } else { false } }
   }
 
   @Test func aCommitThatIsAnsweredIsNotAskedFor() throws {

@@ -190,7 +190,7 @@ import Testing
     #expect(steps(world).count { $0 == .abandon } == (status == 403 ? 1 : 3))
     #expect(orphans(world).map(\.uploadID) == [1])
     #expect(world.scheduler.nodeRecords[0].orphans?.reason?.status == status)
-    #expect(world.entries.contains { if case .notReleased = $0 { true } else { false } })
+    #expect(world.entries.contains { if case .orphanReleaseFailed = $0 { true } else { false } })
     world.serve = Self.server()
     world.run()
     #expect(steps(world) == [.abandon])
@@ -397,6 +397,6 @@ import Testing
 
 extension JournalEntry {
   fileprivate var orphaning: Orphaning? {
-    if case .orphaned(_, _, let orphaning, _) = self { orphaning } else { nil }
+    if case .uploadIDOrphaned(_, _, let orphaning, _) = self { orphaning } else { nil }
   }
 }

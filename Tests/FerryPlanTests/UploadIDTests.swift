@@ -104,7 +104,7 @@ struct UploadIDTests {
     }
     world.run()
     #expect(steps(world, "f00") == [.allocate, .transfer, .allocate, .transfer, .commit])
-    #expect(world.entries.contains(.released(ItemRef(NodeID(0), 0))))
+    #expect(world.entries.contains(.uploadIDDiscarded(ItemRef(NodeID(0), 0))))
     #expect(world.violations.isEmpty)
   }
 

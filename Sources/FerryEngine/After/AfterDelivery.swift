@@ -111,7 +111,7 @@ final class AfterDelivery {
           + (target.map { "make the folder \($0)" } ?? "put anything") + " in it to have this forgotten")
     }
     guard let target else { return AfterResult(state: .gone) }
-    let path = Self.plain(Array(target.utf8) + [0x2F] + file.path)
+    let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
     var status = stat()
     // A folder that cannot be opened contains no moved file.
     if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
@@ -135,7 +135,7 @@ final class AfterDelivery {
   private func move(
     _ file: DeliveredFile, _ status: stat, to target: [UInt8], _ folders: OpenFolders
   ) -> AfterResult {
-    let path = Self.plain(target + [0x2F] + file.path)
+    let path = FileLister.plain(target + [0x2F] + file.path)
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
     let there: Int32
     do throws(OpenFolders.Failure) {
@@ -218,11 +218,6 @@ final class AfterDelivery {
       return .left("after_folder", "\(path) is behind a link that leaves the root, which is not followed")
     default: return .left("after_failed", "\(path) cannot \(what): \(reason); the next run tries again")
     }
-  }
-
-  /// The path without `.` and repeated slashes.
-  static func plain(_ path: [UInt8]) -> [UInt8] {
-    Array(path.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }.joined(separator: [0x2F]))
   }
 
   private static func folder(of path: [UInt8]) -> [UInt8] {

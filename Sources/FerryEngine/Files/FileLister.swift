@@ -31,7 +31,7 @@ package struct FileLister: Sendable {
     _ selection: FileSelection, after: Upload.After = .keep, baseFolder: String, home: String?
   ) throws(ListingFailure) {
     if case .moveTo(let folder) = after {
-      hidden = AfterDelivery.plain(Array(folder.utf8))
+      hidden = Self.plain(Array(folder.utf8))
     } else {
       hidden = nil
     }
@@ -158,6 +158,12 @@ package struct FileLister: Sendable {
   }
 
   static func terminated(_ path: [UInt8]) -> [CChar] { path.map { CChar(bitPattern: $0) } + [0] }
+
+  /// The path without `.` and repeated slashes.
+  static func plain(_ path: [UInt8]) -> [UInt8] {
+    Array(path.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }.joined(separator: [0x2F]))
+  }
+
   /// The path as shown to people.
   static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

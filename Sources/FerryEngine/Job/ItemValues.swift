@@ -11,7 +11,7 @@ struct ItemValues: Sendable {
   var inode: UInt64?
   /// The upload's root folder when the file was sent.
   var root: FolderIdentity?
-  /// Whether `UploadIDUses` counts the item as a holder of its upload ID.
+  /// Whether the item is counted as a holder of its upload ID.
   var isHeld = false
 
   init() {}

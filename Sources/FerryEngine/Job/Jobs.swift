@@ -56,7 +56,7 @@ package struct Jobs: Sendable {
   /// The jobs without those that need the session's journal; `nil` if none remains.
   package func without(session identifier: String) throws -> Jobs? {
     let rest = all.filter { job in
-      !Launch.homes(of: job.plan).contains { job.plan.sessions[$0.index].identifier == identifier }
+      !job.plan.itemSessions.contains { job.plan.sessions[$0.index].identifier == identifier }
     }
     return rest.isEmpty ? nil : try Jobs(rest)
   }

@@ -32,7 +32,7 @@ struct SessionJournals {
   }
 
   private init(_ plan: Plan, _ open: (String) throws(JournalError) -> SessionJournal) throws(JournalError) {
-    let homes = Set(Launch.homes(of: plan))
+    let homes = Set(plan.itemSessions)
     var journals: [SessionJournal?] = []
     for (index, session) in plan.sessions.enumerated() {
       guard homes.contains(SessionID(index)) else {

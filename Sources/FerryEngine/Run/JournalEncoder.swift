@@ -82,10 +82,12 @@ final class JournalEncoder {
   /// The write for a session's entry; `nil` for entries of nodes.
   private func sessionWrite(_ entry: JournalEntry) -> (SessionID, JournalWrite)? {
     switch entry {
-    case .resumed(let session, let delay): (session, .resumed(period: delay.period, at: delay.resumedAt))
-    case .batchThrough(let session): (session, .events(pending: true))
-    case .handedOver, .intent, .withdrawn, .allocated, .transferred, .released, .closed, .orphaned, .settled,
-      .notReleased:
+    case .sessionResumed(let session, let delay):
+      (session, .resumed(period: delay.period, at: delay.resumedAt))
+    case .batchCompleted(let session): (session, .events(pending: true))
+    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred,
+      .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed:
       nil
     }
   }
@@ -124,13 +126,13 @@ final class JournalEncoder {
       ref.item.flatMap { item in scheduler.withItems(of: ref.node) { $0.rows[item] } }
     }
     switch entry {
-    case .resumed, .batchThrough: return nil
-    case .handedOver(let id, let items, let at):
+    case .sessionResumed, .batchCompleted: return nil
+    case .itemsQueued(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
-    case .intent(let ref, let step):
+    case .intentRecorded(let ref, let step):
       return row(ref).map { [.intent(row: $0, step: step ?? .transfer)] }
-    case .withdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }
-    case .allocated(let ref, let expires):
+    case .intentWithdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }
+    case .uploadIDAllocated(let ref, let expires):
       return row(ref).map {
         [
           .allocated(
@@ -138,17 +140,17 @@ final class JournalEncoder {
             expires: expires)
         ]
       }
-    case .transferred(let ref):
+    case .fileTransferred(let ref):
       return row(ref).map {
         let values = captures[ref]
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
         return [transferred] + sourceWrites(values, nil, row: $0)
       }
-    case .released(let ref):
+    case .uploadIDDiscarded(let ref):
       captures.forget(ref)
       return row(ref).map { [.released(row: $0)] }
-    case .orphaned(let ref, let index, let orphaning, let at):
+    case .uploadIDOrphaned(let ref, let index, let orphaning, let at):
       let orphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += 1
       orphanRows[.orphan(index, of: ref.node)] = orphan
@@ -157,13 +159,13 @@ final class JournalEncoder {
         sharedUploadIDs.append(.orphan(index, of: ref.node))
       }
       return row(ref).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }
-    case .settled(let ref):
+    case .orphanResolved(let ref):
       let isInDoubt = captures.forget(orphan: ref)
       return orphanRows.removeValue(forKey: ref)
         .map { [isInDoubt ? .orphanDoubted(orphan: $0) : .orphanSettled(orphan: $0)] } ?? []
-    case .notReleased(let ref, let failure, let at):
+    case .orphanReleaseFailed(let ref, let failure, let at):
       return orphanRows[ref].map { [.orphanKept(orphan: $0, failure: failure, at: at)] } ?? []
-    case .closed(let ref, let state, let failure, let at):
+    case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref) else { return nil }
       let values = captures[ref]
       captures.forget(ref, isDelivered: state == .done || state == .ambiguous)
@@ -233,9 +235,9 @@ final class JournalEncoder {
     round: Int64
   ) -> [JournalWrite] {
     switch entry {
-    case .intent: [.nodeIntent(node: row, round: round)]
-    case .withdrawn: [.nodeWithdraw(node: row)]
-    case .closed(let ref, let state, let failure, let at):
+    case .intentRecorded: [.nodeIntent(node: row, round: round)]
+    case .intentWithdrawn: [.nodeWithdraw(node: row)]
+    case .itemClosed(let ref, let state, let failure, let at):
       [
         .nodeClosed(
           node: row,
@@ -244,8 +246,9 @@ final class JournalEncoder {
             captures: captures.captures(of: ref.node),
             fetch: state == .done ? fetchRecord(ref.node, scheduler, fetches) : nil))
       ]
-    case .handedOver, .allocated, .transferred, .released, .resumed, .batchThrough, .orphaned, .settled,
-      .notReleased:
+    case .itemsQueued, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
+      .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed:
       []
     }
   }
@@ -262,11 +265,13 @@ extension JournalEntry {
   /// The node that the entry is about; `nil` if it is about a session.
   var node: NodeID? {
     switch self {
-    case .resumed, .batchThrough: nil
-    case .handedOver(let node, _, _): node
-    case .intent(let ref, _), .withdrawn(let ref), .allocated(let ref, _), .transferred(let ref),
-      .released(let ref), .closed(let ref, _, _, _), .orphaned(let ref, _, _, _), .settled(let ref),
-      .notReleased(let ref, _, _):
+    case .sessionResumed, .batchCompleted: nil
+    case .itemsQueued(let node, _, _): node
+    case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
+      .fileTransferred(let ref),
+      .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),
+      .orphanResolved(let ref),
+      .orphanReleaseFailed(let ref, _, _):
       ref.node
     }
   }

@@ -130,7 +130,7 @@ package struct Cancellation {
         try catalog.check([name])
         all.append(CancelWish(session: name))
       case .manifest(let job):
-        for home in Launch.homes(of: job.plan) where job.plan.sessions[home.index].kind != .ephemeral {
+        for home in job.plan.itemSessions where job.plan.sessions[home.index].kind != .ephemeral {
           all.append(
             CancelWish(
               session: job.plan.sessions[home.index].identifier, manifest: job.plan.manifest, job: job))

@@ -3,14 +3,6 @@ import FerryPlan
 
 /// `ferry resolve`: the user decides whether requests whose responses were lost were executed.
 package struct Resolution {
-  /// Raw values are the words of the command line.
-  package enum Decision: String, CaseIterable, Encodable, Sendable {
-    /// The request was executed.
-    case done
-    /// The request was not executed: the next run sends it again.
-    case retry
-  }
-
   package enum Scope: Sendable {
     /// Everything that a manifest has in its sessions.
     case manifest(Job)
@@ -27,7 +19,7 @@ package struct Resolution {
     package var path: String?
     /// The bytes of a path that is not UTF-8.
     package var pathBase64: String?
-    package var decision: Decision
+    package var decision: ResolveDecision
     /// The request with which the next run continues; absent if the item is done.
     package var next: String?
   }
@@ -37,9 +29,6 @@ package struct Resolution {
     /// Another process holds this session; nothing was decided.
     case inUse(session: String, pid: Int32?)
   }
-
-  /// Stands for the origin of an upload or a request whose server only a capture determines.
-  package static let noOrigin = "none"
 
   private let state: StateDirectory
   private let environment: [String: String]
@@ -61,10 +50,10 @@ package struct Resolution {
   ///   - items: as named for `ferry explain`; `nil` for everything that is ambiguous. If the scope names the
   ///     session's manifest, each name has only one meaning (`exactly`).
   ///   - origin: restricts the items to those sent to this server (scheme, host and port); also as recorded in the
-  ///     journal, or `noOrigin`.
+  ///     journal, or `ResolveCommand.noOrigin`.
   /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name means more than one.
   package func resolve(
-    _ items: [String]?, as decision: Decision, in scope: Scope, origin: String? = nil
+    _ items: [String]?, as decision: ResolveDecision, in scope: Scope, origin: String? = nil
   ) throws -> Ending {
     let now = LaunchClock.wallTime
     let sessions = try sessions(of: scope)
@@ -112,11 +101,11 @@ package struct Resolution {
     var item: SessionJournal.AmbiguousItem?
 
     func isAt(_ origin: String) -> Bool {
-      let known = [node.origin, node.server ?? Resolution.noOrigin]
+      let known = [node.origin, node.server ?? ResolveCommand.noOrigin]
       return known.contains { $0.utf8.elementsEqual(origin.utf8) }
     }
 
-    func resolved(_ decision: Decision) -> Resolved {
+    func resolved(_ decision: ResolveDecision) -> Resolved {
       var resolved = Resolved(
         session: session, manifest: node.manifest, node: node.name,
         path: item.map { String(decoding: $0.path, as: UTF8.self) },
@@ -143,7 +132,7 @@ package struct Resolution {
       try SessionCatalog(state: state, inbox: inbox).check([name])
       return known.contains(name) ? [name] : []
     case .manifest(let job):
-      let own = Launch.homes(of: job.plan).map { job.plan.sessions[$0.index] }.filter {
+      let own = job.plan.itemSessions.map { job.plan.sessions[$0.index] }.filter {
         $0.kind != .ephemeral
       }
       return Set(own.map(\.identifier)).intersection(known).sorted()
@@ -167,7 +156,7 @@ package struct Resolution {
 
   /// The named ones, each once.
   private func chosen(
-    _ items: [String], from found: [Found], _ scope: Scope, _ decision: Decision
+    _ items: [String], from found: [Found], _ scope: Scope, _ decision: ResolveDecision
   ) throws -> [Found] {
     var chosen = [Bool](repeating: false, count: found.count)
     // By node and path. A manifest may have the same upload at several servers, or in several sessions.
@@ -226,7 +215,7 @@ package struct Resolution {
     return Job.relativeCandidates(item, node: node)
   }
 
-  private func meansSeveral(_ item: String, _ found: [Found], _ decision: Decision) -> UsageError {
+  private func meansSeveral(_ item: String, _ found: [Found], _ decision: ResolveDecision) -> UsageError {
     var named: [NodeKey: ResolveCommand] = [:]
     for one in found {
       let place = NodeKey(session: one.session, node: one.node.id)
@@ -266,7 +255,7 @@ package struct Resolution {
   }
 
   private func write(
-    _ found: [Found], _ decision: Decision, _ rounds: [String: Int64], to journal: SessionJournal,
+    _ found: [Found], _ decision: ResolveDecision, _ rounds: [String: Int64], to journal: SessionJournal,
     at now: Instant
   ) throws {
     func decided(_ found: Found) -> SessionJournal.Decision {

@@ -55,7 +55,7 @@ package struct SessionStatus {
     var names = sessions
     if let job {
       looks[job.plan.manifest] = try look(at: job, history)
-      names += Launch.homes(of: job.plan).map { job.plan.sessions[$0.index] }
+      names += job.plan.itemSessions.map { job.plan.sessions[$0.index] }
         .filter { $0.kind != .ephemeral }.map(\.identifier)
     } else if names.isEmpty {
       names = try catalog.identifiers

@@ -15,7 +15,7 @@ struct DatabaseFile: Sendable {
     /// When the log is checkpointed into the file, or another connection syncs it. SQLite runs a checkpoint
     /// every 1,000 pages.
     case eventually
-    /// When `SessionJournal` syncs the log, and before each checkpoint, which `SessionJournal` also runs.
+    /// When the journal of a session syncs the log, and before each checkpoint, which it also runs.
     case onRequest
 
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -102,7 +102,7 @@ struct DatabaseFile: Sendable {
         PRAGMA trusted_schema = OFF;
         """)
     if durability == .onRequest {
-      // `SessionJournal+Writing` runs the checkpoints. SQLite's automatic ones would delay commits.
+      // The journal of a session runs the checkpoints. SQLite's automatic ones would delay commits.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192")
     }
   }

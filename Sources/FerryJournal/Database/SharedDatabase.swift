@@ -3,8 +3,7 @@ import GRDB
 
 /// A connection to `ferry.db`, which every process of the user shares.
 ///
-/// `RunHistory`, `Ledger` and `Inbox` have one each, because they differ in when their commits reach the
-/// disk.
+/// The history, the ledger and the inbox have one each, because they differ in when their commits reach the disk.
 struct SharedDatabase: Sendable {
   let path: String
   private let queue: DatabaseQueue

@@ -65,7 +65,7 @@ package struct StateDirectory: Hashable, Sendable {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".lock"
   }
 
-  /// The record of the number of transactions in the session's journal (`CommitCounts`).
+  /// The record of the number of transactions in the session's journal.
   func commits(ofSession identifier: String) throws(JournalError) -> String {
     sessionsFolder + "/" + (try Self.fileName(identifier)) + ".commits"
   }

@@ -53,7 +53,7 @@ extension SessionJournal {
   /// delay and owed events. Upload IDs become orphans. Synced when this returns.
   ///
   /// Closed items remain, so that nothing is delivered twice. The caller holds the session's lock, and no
-  /// `JournalWriter` uses the journal.
+  /// run writes to the journal.
   package func reset(at now: Instant) throws(JournalError) -> Dropped {
     try transaction { db in
       var dropped = Dropped()
@@ -83,7 +83,7 @@ extension SessionJournal {
   ///
   /// If a commit, or a step that is never resent, may have reached the server, the item becomes ambiguous
   /// instead and keeps its captures: a canceled item would be sent again in the next round. Upload IDs of the
-  /// other items become orphans. The caller holds the session's lock, and no `JournalWriter` uses the
+  /// other items become orphans. The caller holds the session's lock, and no run writes to the
   /// journal.
   ///
   /// - Parameter manifest: the manifest whose items are closed; `nil` means all manifests.

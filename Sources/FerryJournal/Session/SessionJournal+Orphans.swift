@@ -11,7 +11,7 @@ extension SessionJournal {
           "SELECT max(id) AS id FROM orphan", of: "orphan", in: self.path
         ) { try $0.optional("id") }.flatMap(\.self)
         guard let last else { return 1 }
-        guard last < Self.mostRows else {
+        guard last < ItemRow.mostNumber else {
           throw JournalError(.damaged, file: self.path, cause: "an orphan has the number \(last)")
         }
         return max(0, last) + 1
@@ -78,7 +78,7 @@ extension SessionJournal {
   }
 
   /// Records that the IDs of orphans may be in use. Synced when this returns. The caller holds the session's lock, and
-  /// no `JournalWriter` uses the journal.
+  /// no run writes to the journal.
   package func doubtOrphans(_ ids: [Int64]) throws(JournalError) {
     guard !ids.isEmpty else { return }
     try transaction { db in
@@ -88,7 +88,7 @@ extension SessionJournal {
   }
 
   /// Before a run, makes orphans of the upload IDs of open items whose files start over. Synced when this
-  /// returns. The caller holds the session's lock, and no `JournalWriter` uses the journal.
+  /// returns. The caller holds the session's lock, and no run writes to the journal.
   package func dropUploadIDs(
     _ items: [(row: Int64, reason: OrphanReason)], at now: Instant
   ) throws(JournalError) {
@@ -121,7 +121,7 @@ extension SessionJournal {
   }
 
   /// Removes orphans that the user has dealt with. Synced when this returns. The caller holds the session's
-  /// lock, and no `JournalWriter` uses the journal.
+  /// lock, and no run writes to the journal.
   ///
   /// - Parameter ids: `nil` means all.
   /// - Returns: the number of removed orphans.

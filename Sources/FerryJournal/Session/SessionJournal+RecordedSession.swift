@@ -25,7 +25,7 @@ extension SessionJournal {
 }
 
 extension SessionJournal {
-  /// Records that the owed `on_events` was started. Synced. No `JournalWriter` uses the journal.
+  /// Records that the owed `on_events` was started. Synced. No run writes to the journal.
   package func clearEvents() throws(JournalError) {
     try commitAndSync([.events(pending: false)])
   }

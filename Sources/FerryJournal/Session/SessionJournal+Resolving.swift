@@ -47,7 +47,7 @@ extension SessionJournal {
   ///
   /// If a resent item was at its commit, it resumes there with its captures. Otherwise it starts over, and
   /// its upload ID becomes an orphan. `timeout_for_resource` counts from now. The caller holds the session's
-  /// lock, and no `JournalWriter` uses the journal.
+  /// lock, and no run writes to the journal.
   package func resolve(
     items: [(item: AmbiguousItem, decision: Decision)], nodes: [(node: Int64, decision: Decision)],
     at now: Instant

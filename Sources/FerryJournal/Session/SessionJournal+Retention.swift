@@ -9,7 +9,7 @@ extension SessionJournal {
   ///
   /// If the file of such an item still exists, it is sent again, because it is new to the journal. Items
   /// whose files are still to be deleted or moved are therefore kept. The caller holds the session's lock,
-  /// and no `JournalWriter` uses the journal.
+  /// and no run writes to the journal.
   package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
     precondition(isWritable, "a journal opened for reading is not written to")
     var forgotten = 0

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One session's durable state: its nodes and items.
 ///
-/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run, only
-/// `JournalWriter` writes to it.
+/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run, only the
+/// run's writer writes to it.
 package final class SessionJournal: Sendable {
   package let identifier: String
   /// The file, or `:memory:`.
@@ -188,15 +188,12 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// More items than any journal can hold, but few enough that counting does not overflow.
-  static let mostRows: Int64 = 1 << 62
-
   /// The next free item ID. The holder of the session's lock continues the count itself.
   package var nextRow: Int64 {
     get throws(JournalError) {
       try access { db in
         let last = try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) FROM item") ?? 0
-        guard last < Self.mostRows else {
+        guard last < ItemRow.mostNumber else {
           throw JournalError(.damaged, file: self.path, cause: "an item has the number \(last)")
         }
         return last + 1
@@ -264,7 +261,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Calls `body` with the item of this path, if there is one. While a `JournalWriter` uses the journal, it
+  /// Calls `body` with the item of this path, if there is one. While a run writes to the journal, it
   /// waits for the current transaction.
   package func item(node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws -> Void) throws {
     try queue.writeWithoutTransaction { db in

@@ -1,7 +1,5 @@
 /// The state of reading a manifest: the current place, the diagnostics, and the names found so far.
 struct ManifestDecoder {
-  /// The maximum number of reported diagnostics. Nobody reads more, and hostile text could have millions.
-  static let mostDiagnostics = 1_000
   /// The maximum number of warnings among them, so that early warnings do not displace errors, which refuse
   /// the manifest.
   private static let mostWarnings = 500
@@ -129,7 +127,7 @@ struct ManifestDecoder {
       diagnostics[known].notes.append(use)
       return
     }
-    guard diagnostics.count < Self.mostDiagnostics else { return }
+    guard diagnostics.count < Diagnostic.mostReported else { return }
     if severity == .warning {
       guard warnings < Self.mostWarnings else { return }
       warnings += 1

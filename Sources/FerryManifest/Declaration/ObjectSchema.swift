@@ -71,7 +71,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     }
     decoder.owner = owner
     // These checks compare names, which is wasted if nothing more is reported.
-    if decoder.diagnostics.count < ManifestDecoder.mostDiagnostics {
+    if decoder.diagnostics.count < Diagnostic.mostReported {
       reportUnknown(members, &decoder)
       for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
       if !decoder.isPartial, !node.isIncomplete { reportMissing(Set(given.keys), &decoder) }

@@ -1,5 +1,8 @@
 /// One mistake in a manifest: headline, location, remedy.
 package struct Diagnostic: Equatable, Sendable, Error {
+  /// The maximum number of reported diagnostics. Nobody reads more, and hostile text could have millions.
+  static let mostReported = 1_000
+
   package enum Severity: String, Sendable, Codable {
     case error
     case warning

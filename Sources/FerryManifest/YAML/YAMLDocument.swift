@@ -11,7 +11,7 @@ package struct YAMLDocument: Sendable {
     }
     var composer = YAMLComposer(source)
     let problem = YAMLEvent.forEach(in: source) { composer.handle($0) }
-    var diagnostics = Array(composer.diagnostics.prefix(ManifestDecoder.mostDiagnostics))
+    var diagnostics = Array(composer.diagnostics.prefix(Diagnostic.mostReported))
     if let problem { diagnostics.append(problem) }
     if diagnostics.isEmpty, composer.root == nil {
       diagnostics.append(

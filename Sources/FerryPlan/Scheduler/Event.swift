@@ -47,24 +47,25 @@ package enum Action: Sendable {
 /// One fact for the journal. Whoever performs the attempts keeps the captured values.
 package enum JournalEntry: Hashable, Sendable {
   /// These items of the node's table begin their round.
-  case handedOver(NodeID, items: Range<Int>, at: Instant)
-  case intent(ItemRef, ItemStep?)
+  case itemsQueued(NodeID, items: Range<Int>, at: Instant)
+  case intentRecorded(ItemRef, ItemStep?)
   /// The request certainly was not sent, or the server refused it.
-  case withdrawn(ItemRef)
-  case allocated(ItemRef, expires: Instant?)
-  case transferred(ItemRef)
+  case intentWithdrawn(ItemRef)
+  case uploadIDAllocated(ItemRef, expires: Instant?)
+  case fileTransferred(ItemRef)
   /// The item no longer has its upload ID; it starts over at its allocation.
-  case released(ItemRef)
-  case closed(ItemRef, ItemState, RecordedFailure?, at: Instant)
+  case uploadIDDiscarded(ItemRef)
+  /// The item, or the node with a single request, has ended in this state.
+  case itemClosed(ItemRef, ItemState, RecordedFailure?, at: Instant)
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
   /// is the one that removes the ID from the item.
-  case orphaned(ItemRef, as: Int, Orphaning, at: Instant)
+  case uploadIDOrphaned(ItemRef, as: Int, Orphaning, at: Instant)
   /// The upload ID is no longer to be released: it was released, or an item has it.
-  case settled(ItemRef)
+  case orphanResolved(ItemRef)
   /// The orphan was not released, for this reason.
-  case notReleased(ItemRef, RecordedFailure, at: Instant)
+  case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
-  case resumed(SessionID, ResumeState)
+  case sessionResumed(SessionID, ResumeState)
   /// A batch of the session has completed: its `on_events` is owed.
-  case batchThrough(SessionID)
+  case batchCompleted(SessionID)
 }

@@ -56,7 +56,7 @@ extension Scheduler {
     uploads[upload].handedOver = rest.upperBound
     uploads[upload].batchOpen += rest.count
     uploads[upload].batchSending += rest.count
-    entries.append(.handedOver(uploads[upload].node, items: rest, at: now))
+    entries.append(.itemsQueued(uploads[upload].node, items: rest, at: now))
     return rest
   }
 

@@ -34,7 +34,7 @@ extension Scheduler {
     case .cancelled: orphanUploadID(of: ref, .cancelled)
     case .queued, .allocated, .transferred, .done, .ambiguous: break
     }
-    entries.append(.closed(ref, state, failure, at: now))
+    entries.append(.itemClosed(ref, state, failure, at: now))
     remove(item, of: upload, state, failure)
     switch state {
     case .done:
@@ -86,8 +86,8 @@ extension Scheduler {
   mutating func withdrawIntent(of ref: ItemRef) {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: ref]?.mayCount == true
-    else { return entries.append(.withdrawn(ref)) }
-    entries.append(.intent(ref, .commitAgain))
+    else { return entries.append(.intentWithdrawn(ref)) }
+    entries.append(.intentRecorded(ref, .commitAgain))
   }
 
   private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {

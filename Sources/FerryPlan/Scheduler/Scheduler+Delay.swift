@@ -16,7 +16,7 @@ extension Scheduler {
     guard options.launch == .foreground else { return }
     for index in sessions.indices where sessions[index].delay != ResumeState() {
       sessions[index].delay = ResumeState()
-      entries.append(.resumed(SessionID(index), ResumeState()))
+      entries.append(.sessionResumed(SessionID(index), ResumeState()))
     }
   }
 
@@ -32,7 +32,7 @@ extension Scheduler {
   mutating func resume(_ session: SessionID) {
     let policy = plan.policies.resumeDelay
     sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
-    entries.append(.resumed(session, sessions[session.index].delay))
+    entries.append(.sessionResumed(session, sessions[session.index].delay))
     metrics.resumes += 1
   }
 

@@ -272,7 +272,7 @@ extension Scheduler {
       enqueue(ready)
     } else if needsIntent(ready) {
       guard isTokenReady(for: ready) else { return }
-      entries.append(.intent(ready.ref, ready.step.itemStep))
+      entries.append(.intentRecorded(ready.ref, ready.step.itemStep))
       self[progress: ready.ref]?.intent = .recorded
       hostQueues[hostQueue].intending.append((sequence, ready))
     } else {
@@ -325,7 +325,7 @@ extension Scheduler {
   ///   no longer knows it.
   mutating func releaseUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     if let reason { orphanUploadID(of: ref, reason) }
-    entries.append(.released(ref))
+    entries.append(.uploadIDDiscarded(ref))
     self[progress: ref]?.intent = .none
     self[progress: ref]?.hasUploadID = false
     self[progress: ref]?.mayCount = false

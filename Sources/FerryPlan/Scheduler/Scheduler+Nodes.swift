@@ -147,7 +147,7 @@ extension Scheduler {
     for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
       uploads[upload].items.handedOver[item] = now.nanoseconds
     }
-    entries.append(.handedOver(node, items: start..<end, at: now))
+    entries.append(.itemsQueued(node, items: start..<end, at: now))
     if plan.sessions[session.index].kind == .background {
       uploads[upload].heldUntil = sequence
       actions.append(.sync)
@@ -205,7 +205,7 @@ extension Scheduler {
   mutating func tellBatchThrough(_ session: SessionID) {
     guard plan.sessions[session.index].kind == .background, !plan.sessions[session.index].onEvents.isEmpty
     else { return }
-    entries.append(.batchThrough(session))
+    entries.append(.batchCompleted(session))
   }
 
   /// Ends the node. The nodes that wait for it start once its outcome is on disk.
@@ -238,7 +238,9 @@ extension Scheduler {
       case .ambiguous: .ambiguous
       case .skipped: .cancelled
       }
-    if uploadIndex[index] == nil { entries.append(.closed(ItemRef(NodeID(index)), state, failure, at: now)) }
+    if uploadIndex[index] == nil {
+      entries.append(.itemClosed(ItemRef(NodeID(index)), state, failure, at: now))
+    }
     if let upload = uploadIndex[index], outcome == .skipped {
       // Its files remain for the next round, in which it may run.
       uploads[upload].counts.cancelled += uploads[upload].open

@@ -73,7 +73,7 @@ extension Scheduler {
     let orphan = uploads[upload].releases.add()
     metrics.idsOrphaned += 1
     entries.append(
-      .orphaned(ref, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
+      .uploadIDOrphaned(ref, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
     if work.abandon != nil, !progress.mayCount { uploads[upload].releases.await(orphan) }
   }
 
@@ -96,7 +96,7 @@ extension Scheduler {
     for ref in orphans {
       guard let upload = uploadIndex[ref.node.index], let orphan = ref.orphan else { continue }
       uploads[upload].releases.regain(orphan)
-      entries.append(.settled(ref))
+      entries.append(.orphanResolved(ref))
     }
   }
 
@@ -147,7 +147,7 @@ extension Scheduler {
     let ref = flight.attempt.ref
     switch verdict {
     case .succeeded, .unchanged, .uploadIDGone:
-      entries.append(.settled(ref))
+      entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }
     case .unauthorized(let failure):
@@ -182,7 +182,7 @@ extension Scheduler {
   }
 
   private mutating func refuseRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
-    entries.append(.notReleased(ref, failure, at: now))
+    entries.append(.orphanReleaseFailed(ref, failure, at: now))
     endRelease(ref) {
       $0.failed += 1
       $0.failure = failure

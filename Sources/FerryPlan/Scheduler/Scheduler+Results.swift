@@ -144,7 +144,7 @@ extension Scheduler {
     case .expired, .conditions, nil:
       if startsOver {
         orphanUploadID(of: ref, .startedOver)
-        entries.append(.released(ref))
+        entries.append(.uploadIDDiscarded(ref))
       }
       leave(ref, flight.interruption == .expired ? .expired : stopReason)
     }
@@ -180,13 +180,13 @@ extension Scheduler {
       self[progress: ref]?.expires = expires
       self[progress: ref]?.hasUploadID = true
       metrics.idsAllocated += 1
-      entries.append(.allocated(ref, expires: expires))
+      entries.append(.uploadIDAllocated(ref, expires: expires))
       again(ref, .transfer)
     case .transfer:
       guard case .upload(let work) = plan.nodes[ref.node.index].work, work.commit != nil else {
         return end(ref, .done, nil)
       }
-      entries.append(.transferred(ref))
+      entries.append(.fileTransferred(ref))
       finishTransfer(ref)
     case .commit, .probe, .request: end(ref, .done, nil)
     case .fetch:

@@ -47,49 +47,49 @@ package struct VirtualJournal: Sendable {
   mutating func apply(_ entry: JournalEntry, tables: [ItemTable?], uploadID: (ItemRef) -> Int?, round: Int64)
   {
     switch entry {
-    case .handedOver(let node, let range, let at):
+    case .itemsQueued(let node, let range, let at):
       guard let table = tables[node.index] else { return }
       handOver(range, of: table, node.index, round: round, at: at)
-    case .intent(let ref, let step):
+    case .intentRecorded(let ref, let step):
       guard let row = row(ref, tables) else {
         singles[ref.node.index] = Single(round: round, hasIntent: true)
         return
       }
       items[ref.node.index].set(row, intent: step ?? .transfer)
-    case .withdrawn(let ref):
+    case .intentWithdrawn(let ref):
       guard let row = row(ref, tables) else {
         singles[ref.node.index]?.hasIntent = false
         return
       }
       items[ref.node.index].set(row, intent: nil)
-    case .allocated(let ref, let expires):
+    case .uploadIDAllocated(let ref, let expires):
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .allocated)
       items[ref.node.index].set(row, expires: expires)
       items[ref.node.index].set(row, uploadID: uploadID(ref))
-    case .transferred(let ref):
+    case .fileTransferred(let ref):
       guard let row = row(ref, tables) else { return }
       let expires = items[ref.node.index].known(row).expires
       items[ref.node.index].set(row, .transferred)
       items[ref.node.index].set(row, expires: expires)
-    case .released(let ref):
+    case .uploadIDDiscarded(let ref):
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .queued)
       items[ref.node.index].set(row, uploadID: nil)
-    case .closed(let ref, let state, _, _):
+    case .itemClosed(let ref, let state, _, _):
       guard let row = row(ref, tables) else {
         singles[ref.node.index] = Single(round: round, state: state)
         return
       }
       items[ref.node.index].set(row, state)
-    case .orphaned(let ref, let number, let orphaning, _):
+    case .uploadIDOrphaned(let ref, let number, let orphaning, _):
       guard let row = row(ref, tables), let id = items[ref.node.index].uploadID(row) else { return }
       orphans[ref.node.index, default: []].append(
         .init(uploadID: id, orphaning: orphaning, number: number))
-    case .settled(let ref): orphans[ref.node.index]?.removeAll { $0.number == ref.orphan }
-    case .notReleased: break
-    case .resumed(let session, let delay): delays[session] = delay
-    case .batchThrough(let session): owedEvents.insert(session)
+    case .orphanResolved(let ref): orphans[ref.node.index]?.removeAll { $0.number == ref.orphan }
+    case .orphanReleaseFailed: break
+    case .sessionResumed(let session, let delay): delays[session] = delay
+    case .batchCompleted(let session): owedEvents.insert(session)
     }
   }
 

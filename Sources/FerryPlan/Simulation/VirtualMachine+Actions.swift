@@ -59,14 +59,15 @@ extension VirtualMachine {
       let ids = givenIDs
       journal.apply(entry, tables: tables, uploadID: { ids[$0] }, round: round)
       switch entry {
-      case .intent: delay = .milliseconds(1)
-      case .allocated(let ref, _): givenIDs[ref] = nil
-      case .closed(let ref, .done, _, let at):
+      case .intentRecorded: delay = .milliseconds(1)
+      case .uploadIDAllocated(let ref, _): givenIDs[ref] = nil
+      case .itemClosed(let ref, .done, _, let at):
         if case .fetch = plan.nodes[ref.node.index].work {
           journal.fetches[ref.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: ref.node))
         }
-      case .handedOver, .withdrawn, .transferred, .released, .closed, .resumed, .batchThrough, .orphaned,
-        .settled, .notReleased:
+      case .itemsQueued, .intentWithdrawn, .fileTransferred, .uploadIDDiscarded, .itemClosed, .sessionResumed,
+        .batchCompleted, .uploadIDOrphaned,
+        .orphanResolved, .orphanReleaseFailed:
         break
       }
     }

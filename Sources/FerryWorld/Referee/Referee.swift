@@ -201,21 +201,21 @@ struct Referee {
 
   private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
     switch entry {
-    case .handedOver(let node, let range, _): handOver(node, range, machine)
-    case .intent(let ref, .commitAgain), .withdrawn(let ref): intents[ref] = nil
-    case .intent(let ref, _): intents[ref] = recorded
-    case .transferred(let ref): transferred[ref] = recorded
-    case .closed(let ref, let state, let failure, _):
+    case .itemsQueued(let node, let range, _): handOver(node, range, machine)
+    case .intentRecorded(let ref, .commitAgain), .intentWithdrawn(let ref): intents[ref] = nil
+    case .intentRecorded(let ref, _): intents[ref] = recorded
+    case .fileTransferred(let ref): transferred[ref] = recorded
+    case .itemClosed(let ref, let state, let failure, _):
       close(ref, state, machine)
       if failure?.code == TransportFailure.Code.resourceTimeout.rawValue { checkRunOut(ref, machine) }
-    case .resumed(let session, let state): resume(session, state)
-    case .released(let ref):
+    case .sessionResumed(let session, let state): resume(session, state)
+    case .uploadIDDiscarded(let ref):
       if unknownCommits.contains(key(ref, machine)) {
         report(
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, and its commit may have been executed")
       }
-    case .allocated, .batchThrough, .orphaned, .settled, .notReleased: break
+    case .uploadIDAllocated, .batchCompleted, .uploadIDOrphaned, .orphanResolved, .orphanReleaseFailed: break
     }
   }
 

@@ -80,17 +80,17 @@ struct History {
     case .record(let entries):
       let told = entries.compactMap { entry -> String? in
         switch entry {
-        case .handedOver(let node, let items, _):
+        case .itemsQueued(let node, let items, _):
           "queues \(plan.nodes[node.index].name) \(items)"
-        case .closed(let ref, let state, _, _): "\(name(ref, machine)) is \(state)"
-        case .resumed(_, let state): "resume: period \(state.period)"
-        case .intent(let ref, _): "intends \(name(ref, machine))"
-        case .released(let ref): "releases the ID of \(name(ref, machine))"
-        case .orphaned(let ref, let number, let orphaning, _):
+        case .itemClosed(let ref, let state, _, _): "\(name(ref, machine)) is \(state)"
+        case .sessionResumed(_, let state): "resume: period \(state.period)"
+        case .intentRecorded(let ref, _): "intends \(name(ref, machine))"
+        case .uploadIDDiscarded(let ref): "releases the ID of \(name(ref, machine))"
+        case .uploadIDOrphaned(let ref, let number, let orphaning, _):
           "drops the ID of \(name(ref, machine)) as orphan \(number): \(orphaning.reason)"
-        case .settled(let ref): "is rid of orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
-        case .notReleased(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
-        case .withdrawn, .allocated, .transferred, .batchThrough: nil
+        case .orphanResolved(let ref): "is rid of orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
+        case .orphanReleaseFailed(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
+        case .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .batchCompleted: nil
         }
       }
       return told.isEmpty ? nil : told.joined(separator: ", ")

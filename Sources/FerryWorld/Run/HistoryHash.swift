@@ -41,31 +41,31 @@ struct HistoryHash: Sendable {
 
   private mutating func combine(_ entry: JournalEntry) {
     switch entry {
-    case .handedOver(let node, let items, let at):
+    case .itemsQueued(let node, let items, let at):
       combine(ItemRef(node, items.upperBound))
       combine(Int(at.nanoseconds))
-    case .intent(let ref, let step):
+    case .intentRecorded(let ref, let step):
       combine(ref)
       combine(Int(step?.rawValue ?? 0))
-    case .withdrawn(let ref): combine(ref)
-    case .allocated(let ref, let expires):
+    case .intentWithdrawn(let ref): combine(ref)
+    case .uploadIDAllocated(let ref, let expires):
       combine(ref)
       combine(Int(expires?.nanoseconds ?? 0))
-    case .transferred(let ref): combine(ref)
-    case .released(let ref): combine(ref)
-    case .closed(let ref, let state, _, let at):
+    case .fileTransferred(let ref): combine(ref)
+    case .uploadIDDiscarded(let ref): combine(ref)
+    case .itemClosed(let ref, let state, _, let at):
       combine(ref)
       combine(Int(state.rawValue))
       combine(Int(at.nanoseconds))
-    case .resumed(let session, let state):
+    case .sessionResumed(let session, let state):
       combine(session.index)
       combine(Int(state.period.nanoseconds))
-    case .orphaned(let ref, let number, let orphaning, _):
+    case .uploadIDOrphaned(let ref, let number, let orphaning, _):
       combine(ref)
       combine(number)
       combine(Int(orphaning.reason.rawValue))
-    case .settled(let ref), .notReleased(let ref, _, _): combine(ref)
-    case .batchThrough(let session): combine(session.index)
+    case .orphanResolved(let ref), .orphanReleaseFailed(let ref, _, _): combine(ref)
+    case .batchCompleted(let session): combine(session.index)
     }
   }
 }

@@ -132,9 +132,9 @@ struct World {
       recorded += 1
       entries += new
       for entry in new {
-        if case .intent(let ref, _) = entry { intents[ref] = recorded }
-        if case .withdrawn(let ref) = entry { intents[ref] = nil }
-        if case .transferred(let ref) = entry { transferred[ref] = recorded }
+        if case .intentRecorded(let ref, _) = entry { intents[ref] = recorded }
+        if case .intentWithdrawn(let ref) = entry { intents[ref] = nil }
+        if case .fileTransferred(let ref) = entry { transferred[ref] = recorded }
       }
       mostIntents = max(mostIntents, intents.count)
     case .end:

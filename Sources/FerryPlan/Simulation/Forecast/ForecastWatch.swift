@@ -48,21 +48,23 @@ struct ForecastWatch {
   private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
     let now = machine.now
     switch entry {
-    case .handedOver(let node, let items, _): handOver(items, of: node, machine)
-    case .allocated(let ref, _):
+    case .itemsQueued(let node, let items, _): handOver(items, of: node, machine)
+    case .uploadIDAllocated(let ref, _):
       allocated += 1
       holders.insert(ref)
-    case .transferred(let ref): holders.remove(ref)
-    case .released(let ref):
+    case .fileTransferred(let ref): holders.remove(ref)
+    case .uploadIDDiscarded(let ref):
       if holders.remove(ref) != nil { expired[ref.node.index, default: 0] += 1 }
-    case .resumed(let session, let delay):
+    case .sessionResumed(let session, let delay):
       guard delay.resumedAt != nil else { return }
       resumes += 1
       say(
         "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
         at: now)
-    case .closed(let ref, _, _, _): close(ref, machine)
-    case .intent, .withdrawn, .batchThrough, .orphaned, .settled, .notReleased: break
+    case .itemClosed(let ref, _, _, _): close(ref, machine)
+    case .intentRecorded, .intentWithdrawn, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed:
+      break
     }
   }
 

@@ -1,3 +1,4 @@
+import FerryPlan
 import FerryTransfer
 
 /// Why files could not be listed at all.
@@ -15,7 +16,7 @@ package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertibl
   /// The root cannot be opened.
   static func root(_ root: [UInt8], _ failure: FolderPath.Failure) -> Self {
     .init(
-      message: "cannot list \(FileLister.text(root)): \(failure.reason)",
+      message: "cannot list \(DisplayPath.shown(root)): \(failure.reason)",
       remedy:
         "make it a folder that can be read, or change 'root' of the upload; --only leaves that upload out")
   }

@@ -35,7 +35,7 @@ enum SessionInvariants {
 
   private static let items = [
     JournalInvariant(
-      .unknownValue, "id NOT BETWEEN 1 AND \(SessionJournal.mostRows - 1)",
+      .unknownValue, "id NOT BETWEEN 1 AND \(ItemRow.mostNumber - 1)",
       "have a number that no ferry gives",
       lost: "nothing; a run cannot add items behind them", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(

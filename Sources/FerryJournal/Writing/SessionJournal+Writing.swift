@@ -70,7 +70,7 @@ extension SessionJournal {
     return result
   }
 
-  /// Commits and syncs writes while no `JournalWriter` uses the journal.
+  /// Commits and syncs writes while no run writes to the journal.
   func commitAndSync(_ writes: [JournalWrite]) throws(JournalError) {
     do {
       try commit([writes])

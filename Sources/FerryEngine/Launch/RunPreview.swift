@@ -103,7 +103,7 @@ struct RunPreview {
     // It was only read, so closing cannot lose data.
     defer { try? inbox.close() }
     var notes: [Note] = []
-    for home in Launch.homes(of: plan) {
+    for home in plan.itemSessions {
       notes += try inbox.notes(session: plan.sessions[home.index].identifier)
     }
     return notes.filter { $0.manifest == nil || $0.manifest == plan.manifest }

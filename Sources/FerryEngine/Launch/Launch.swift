@@ -220,13 +220,8 @@ package struct Launch {
 
   /// Sessions with a durable journal; sorted, so that two processes never wait for each other.
   private var lockedSessions: [String] {
-    Self.homes(of: jobs.plan).map { jobs.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
+    jobs.plan.itemSessions.map { jobs.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
       .map(\.identifier).sorted()
-  }
-
-  /// The sessions that nodes belong to.
-  static func homes(of plan: Plan) -> [SessionID] {
-    Set(plan.nodes.filter { $0.kind != .token }.map(\.session)).sorted { $0.index < $1.index }
   }
 
   /// Closes runs that were killed: marks each as interrupted, and writes a report that shows it.

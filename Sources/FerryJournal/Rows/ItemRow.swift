@@ -8,7 +8,10 @@ import GRDBSQLite
 /// It is SQLite's own row and is valid only during the call to which it is passed, so a million rows take no
 /// memory.
 package struct ItemRow: ~Copyable {
-  /// The statement that `SessionJournal.forEachItem` steps, at its current row.
+  /// More items than any journal can hold, but few enough that counting does not overflow.
+  static let mostNumber: Int64 = 1 << 62
+
+  /// The statement that is stepped, at its current row.
   let statement: OpaquePointer
   private let file: String
 
@@ -39,7 +42,7 @@ package struct ItemRow: ~Copyable {
         throw damaged(found == SQLITE_NULL ? "NULL" : "a value of another type", in: Int32(column))
       }
     }
-    guard (1..<SessionJournal.mostRows).contains(id) else {
+    guard (1..<Self.mostNumber).contains(id) else {
       throw damaged("a number that ferry never assigns", in: 0)
     }
     guard round >= 0 else { throw damaged("\(round)", in: 2) }

@@ -1,0 +1,6 @@
+/// A request that cannot be executed; nothing was started. Exit code 2.
+package struct UsageError: Error, CustomStringConvertible, Sendable {
+  package var description: String
+
+  package init(_ description: String) { self.description = description }
+}
