@@ -102,6 +102,7 @@ package enum FolderPath {
     for _ in 0..<linkLimit {
       let slashIndex = path.lastIndex(of: slash)
       let name = slashIndex.map { Array(path[($0 + 1)...]) } ?? path
+      guard !name.isEmpty else { throw .system(path.isEmpty ? ENOENT : EISDIR) }
       let above = slashIndex.map { Array(path[...$0]) } ?? [UInt8(ascii: ".")]
       let folder = Descriptor(try descriptor(of: above, trusting: .ownEntries))
       func checkOwner(_ owner: uid_t, isLink: Bool) throws(Failure) {

@@ -79,12 +79,33 @@ extension SourceRoot {
     return Target(status: status, linkOwners: owners)
   }
 
-  /// Whether no link is on the way to a folder, nor the folder itself a link.
+  /// A folder beneath the root, opened without following a link.
+  package final class PlainFolder: Sendable {
+    private let descriptor: CInt
+
+    fileprivate init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// The result of fstatat(2) for a name in the folder, which is not followed if it is a link. Returns false and sets
+    /// `errno` on failure.
+    package func status(of name: [UInt8], _ status: inout stat) -> Bool {
+      name.withPath { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+    }
+  }
+
+  /// Opens a folder name by name; `nil` if a link is on the way, if the folder is a link, or if it cannot be opened.
   ///
   /// - Parameter relative: the folder's path beneath this one; this one's is empty.
-  package func isPlainFolder(_ relative: [UInt8]) -> Bool {
-    guard let target = try? target(of: relative) else { return false }  // The file's own look says why.
-    return target.linkOwners.isEmpty && target.status.st_mode & S_IFMT == S_IFDIR
+  package func plainFolder(_ relative: [UInt8]) -> PlainFolder? {
+    let flags = ferry_o_search | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    var current = openat(descriptor, ".", flags)
+    for name in Self.names(relative).reversed() where current >= 0 {
+      let above = current
+      current = name == Self.above ? -1 : name.withPath { openat(above, $0, flags) }
+      close(above)
+    }
+    return current < 0 ? nil : PlainFolder(current)
   }
 
   private static let above: [UInt8] = [0x2E, 0x2E]

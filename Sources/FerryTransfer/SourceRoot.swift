@@ -25,6 +25,8 @@ package final class SourceRoot: Sendable {
   /// The path with all links resolved.
   package let real: [UInt8]
   let descriptor: CInt
+  /// The device of its file system; `nil` if the system does not provide it.
+  package let device: UInt64?
   /// Whether the kernel has openat2(2) and no filter of a container keeps it from us.
   private let hasOpenBeneath: Bool
 
@@ -41,6 +43,8 @@ package final class SourceRoot: Sendable {
     guard opened >= 0 else { throw .system(errno) }
     self.path = path
     descriptor = opened
+    var status = stat()
+    device = fstat(opened, &status) == 0 ? UInt64(status.st_dev) : nil
     real = Self.realPath(path) ?? path
     let probe = ferry_open_beneath(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 1)
     hasOpenBeneath = probe >= 0
@@ -58,11 +62,6 @@ package final class SourceRoot: Sendable {
     var (own, others) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && fstat(other.descriptor, &others) == 0
       && own.st_dev == others.st_dev && own.st_ino == others.st_ino
-  }
-
-  /// The result of fstatat(2) for a path in the folder. Returns false and sets `errno` on failure.
-  package func status(of name: [CChar], _ status: inout stat, followsLinks: Bool) -> Bool {
-    fstatat(descriptor, name, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
   }
 
   /// Opens a file in the folder for reading, without waiting for the writer of a FIFO.

@@ -32,6 +32,14 @@ extension stat {
     return mixed == 0 ? 1 : mixed
   }
 
+  /// The inode's number, by which a file is recognized later. On another file system than the root's, where other files
+  /// have the same numbers, it is mixed with the device.
+  ///
+  /// - Parameter root: the device of the root; `nil` if it is not known.
+  package func inode(beneath root: UInt64?) -> UInt64 {
+    root == nil || root == UInt64(st_dev) ? UInt64(st_ino) : identity
+  }
+
   /// Whether this is the same inode, unchanged since `other` was read.
   func isSameEntry(as other: stat) -> Bool {
     #if canImport(Darwin)

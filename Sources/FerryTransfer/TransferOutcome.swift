@@ -7,7 +7,7 @@ package struct TransferOutcome: Sendable {
   /// The traffic over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
-  /// The inode of the file that was sent completely or in part.
+  /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.
   package var inode: UInt64?
 }
 

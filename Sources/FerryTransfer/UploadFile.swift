@@ -12,7 +12,7 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// The inode found by the last check.
+  /// The inode found by the last check, as `stat.inode(beneath:)` returns it.
   private(set) var inode: UInt64 = 0
 
   /// Opens the file and compares it with its listing.
@@ -47,7 +47,7 @@ final class UploadFile {
       throw changed(Int64(status.st_size))
     }
     guard source.identity == 0 || status.identity == source.identity else { throw replaced }
-    inode = UInt64(status.st_ino)
+    inode = status.inode(beneath: source.root.device)
   }
 
   /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not those of

@@ -34,6 +34,17 @@ import Testing
     _ = await run.end()
   }
 
+  /// A cleaner, or a person who takes the lock's file for a stale one, removes it.
+  @Test func `is not run twice where its lock's file was removed`() async throws {
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    try FileManager.default.removeItem(atPath: job.state + "/sessions/e2e.uploads.lock")
+    let second = try await job.ferry("run", "job.yaml")
+    #expect(second.status == 6 && second.stderr.contains("in use by process \(run.pid)"), "\(second.stderr)")
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
   @Test func `is not waited for with 0s, nor for longer than a time limit leaves`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }

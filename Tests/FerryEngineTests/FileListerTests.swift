@@ -1,6 +1,8 @@
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryEngine
@@ -262,5 +264,98 @@ struct FileListerTests {
     folder.link("root/link", to: target.replacing("ABSOLUTE", with: folder.path + "/root"))
     let listing = try list(.globs(include: ["link"], exclude: []))
     #expect(paths(listing) == ["link"] && listing.files.sizes == [5], "\(listing.problems)")
+  }
+
+  /// What is found in a folder is in the folder that was opened, even if a link has taken its name meanwhile.
+  @Test func aFolderThatIsReplacedByALinkIsNotFollowed() throws {
+    folder.file("root/in/d/s", size: 3)
+    folder.file("root/private/s", size: 7)
+    folder.link("root/in/l", to: "../private")
+    let root = try SourceRoot(Array("\(folder.path)/root".utf8))
+    #expect(root.plainFolder(Array("in/l".utf8)) == nil && root.plainFolder(Array("in/x".utf8)) == nil)
+    let opened = try #require(root.plainFolder(Array("in/d".utf8)))
+    let path = folder.path + "/root/in/"
+    #expect(rename(path + "d", path + "was") == 0 && rename(path + "l", path + "d") == 0)
+    var status = stat()
+    #expect(opened.status(of: Array("s".utf8), &status) && status.st_size == 3)
+  }
+
+  /// While another user exchanges a folder and a link to a private one, no listing has the private file.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aRaceWithALinkOfAnotherUserFindsNoPrivateFile() throws {
+    folder.file("root/in/d/s", size: 3)
+    folder.file("root/private/s", size: 7)
+    folder.link("root/in/l", to: "../private")
+    #expect(lchown("\(folder.path)/root/in/l", 65534, 65534) == 0)
+    let path = folder.path + "/root/in/"
+    let isOver = Atomic(false)
+    let other = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        rename(path + "d", path + "x")
+        rename(path + "l", path + "d")
+        rename(path + "d", path + "l")
+        rename(path + "x", path + "d")
+      }
+    }
+    other.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    let end = ContinuousClock.now.advanced(by: .seconds(2))
+    var found = 0
+    while ContinuousClock.now < end {
+      let listing = try list(.list("-", nullSeparated: false), input: "in/d/s\nin/d/s\nin/d/s\n")
+      found += listing.files.count
+      #expect(!listing.files.sizes.contains(7))
+    }
+    #expect(found > 0)
+  }
+
+  @Test func aListIsNotReadToItsEndAfterAStop() throws {
+    for name in ["f", "d/x"] { folder.file("root/" + name) }
+    folder.link("root/l", to: String(repeating: "d/../", count: 800) + "f")
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .list("-", nullSeparated: false)), baseFolder: folder.path,
+      home: nil)
+    for name in ["f", "l"] {
+      let looks = Atomic(0)
+      lister.isStopped = { looks.add(1, ordering: .relaxed).newValue > 3 }
+      let time = try ContinuousClock().measure {
+        _ = try lister.named(Array(repeating: Array(name.utf8), count: 20_000))
+      }
+      #expect(looks.load(ordering: .relaxed) > 3 && time < .seconds(5), "\(name): \(time)")
+    }
+  }
+
+  /// The kernel resolves `..` after a link from where the link leads.
+  @Test(arguments: ["link/../x", "way/link/../x", "missing/../x"])
+  func aParentFolderAfterALinkIsNotResolvedByTheText(_ path: String) throws {
+    for name in ["x", "a/x", "a/b/y", "in/z"] { folder.file("root/" + name) }
+    folder.link("root/link", to: "a/b")
+    folder.link("root/way", to: "in")
+    let listing = try list(.list("-", nullSeparated: false), input: path + "\na/b/../x\n")
+    #expect(paths(listing) == ["a/x"] && listing.problems.map(\.kind) == [.outsideRoot])
+  }
+
+  @Test func theFolderOfMovedFilesIsNotListedThroughALink() throws {
+    for name in ["f", "sent/g", "other/h"] { folder.file("root/" + name) }
+    folder.link("root/alias", to: "sent")
+    folder.link("root/more", to: "other")
+    let lister = try FileLister(
+      FileSelection(root: "root", source: .list("-", nullSeparated: false)), after: .moveTo("sent"),
+      baseFolder: folder.path, home: nil)
+    let listing = try lister.named(["f", "alias/g", "sent/g", "more/h"].map { Array($0.utf8) })
+    #expect(paths(listing) == ["f", "more/h"])
+    #expect(listing.problems.map(\.kind) == [.putAway, .putAway])
+  }
+
+  /// A root may contain other file systems, which have files of the same number.
+  @Test func aFileOfAnotherFileSystemIsRecognizedByItsDeviceToo() throws {
+    folder.file("root/f")
+    var status = stat()
+    #expect(stat("\(folder.path)/root/f", &status) == 0)
+    let root = try SourceRoot(Array("\(folder.path)/root".utf8))
+    #expect(root.device == UInt64(status.st_dev))
+    #expect(status.inode(beneath: root.device) == UInt64(status.st_ino))
+    #expect(status.inode(beneath: UInt64(status.st_dev) + 1) == status.identity)
+    #expect(status.inode(beneath: UInt64(status.st_dev) + 1) != UInt64(status.st_ino))
   }
 }

@@ -55,6 +55,18 @@ import Testing
     return error
   }
 
+  /// As after the lock's file was removed while a process held it.
+  @Test func twoWritersAreNotMixed() throws {
+    let other = try state.open()
+    try other.write([.closed(row: 1, state: .failed, at: .start, failure: nil)])
+    let error = #expect(throws: JournalError.self) {
+      try journal.write([.closed(row: 2, state: .failed, at: .start, failure: nil)])
+    }
+    #expect(error?.code == .otherWriter, "\(String(describing: error))")
+    try other.write([.closed(row: 3, state: .failed, at: .start, failure: nil)])
+    #expect(try other.items(other.photos().id).filter { $0.state == .failed }.count == 2)
+  }
+
   @Test func aWholeLogIsTaken() throws {
     #expect(try done() == Int(Self.outcomes))
     try killed.open().close()

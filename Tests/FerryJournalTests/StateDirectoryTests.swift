@@ -74,6 +74,10 @@ import Testing
     #expect(try state.directory.sessions().isEmpty)
     for name in ["b/ü", "a"] { try state.open(name).close() }
     #expect(try state.directory.sessions() == ["a", "b/ü"])
+    // Only somebody else can have put it there.
+    #expect(
+      FileManager.default.createFile(atPath: state.directory.path + "/sessions/%1B[31mred.db", contents: nil))
+    #expect(try state.directory.sessions() == ["a", "b/ü"])
   }
 
   @Test func aFolderOfSessionsThatCannotBeReadIsNotTakenForAnEmptyOne() throws {

@@ -26,6 +26,18 @@ import Testing
     return status.st_ino
   }
 
+  @Test func aPathThatEndsWithASlashIsNoFile() throws {
+    for path in [folder.path + "/", "/", "there/"] {
+      let failure = #expect(throws: FolderPath.Failure.self) {
+        try FolderPath.file(Array(path.utf8), for: .readingAtOnce)
+      }
+      guard case .system(EISDIR) = failure else {
+        Issue.record("\(path): \(String(describing: failure))")
+        continue
+      }
+    }
+  }
+
   private func makeFolder(_ name: String, mode: mode_t = 0o755) {
     #expect(mkdir(folder.file(name), 0o700) == 0)
     #expect(chmod(folder.file(name), mode) == 0)

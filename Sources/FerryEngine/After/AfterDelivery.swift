@@ -57,7 +57,7 @@ final class AfterDelivery {
       if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(file.path), "be looked at")
     }
-    if let change = Self.change(of: file, status, folder, name) { return change }
+    if let change = Self.change(of: file, status, folder, name, folders) { return change }
     // Another file may have the same size and time: a copy that preserves them, or a file in another root.
     guard file.inode != nil else { return Self.unknown }
     if let target { return move(file, status, to: Array(target.utf8), folders) }
@@ -81,7 +81,7 @@ final class AfterDelivery {
 
   /// Why a file is not the one that was sent; `nil` if it is.
   private static func change(
-    of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar]
+    of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
   ) -> AfterResult? {
     var status = own
     // A link itself is deleted or moved, but its target was sent: compare the target.
@@ -89,7 +89,8 @@ final class AfterDelivery {
     let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
     let isSame =
       isThere && status.isRegular && Int64(status.st_size) == file.size
-      && status.modifiedNanoseconds == file.modified && file.inode.map { $0 == UInt64(status.st_ino) } ?? true
+      && status.modifiedNanoseconds == file.modified
+      && file.inode.map { $0 == status.inode(beneath: folders.identity?.device) } ?? true
     guard !isSame else { return nil }
     return AfterResult(
       state: .changed,
@@ -116,7 +117,7 @@ final class AfterDelivery {
     // A folder that cannot be opened contains no moved file.
     if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
       fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
-      Self.change(of: file, status, folder, []) == nil
+      Self.change(of: file, status, folder, [], folders) == nil
     {
       return .moved
     }

@@ -10,7 +10,7 @@ struct DeliveredFile: Sendable {
   var size: Int64
   /// Nanoseconds since 1970.
   var modified: Int64
-  /// `nil` if unknown.
+  /// As `stat.inode(beneath:)` returns it; `nil` if unknown.
   var inode: UInt64?
   /// The upload's root when the file was sent; `nil` if unknown.
   var root: FolderIdentity?

@@ -12,6 +12,9 @@ final class OpenFolders {
   /// If more folders than this have changed, the file system is synced instead of each folder.
   private static let syncedAlone = 16
 
+  /// How often opening a folder is tried.
+  private static let tries = 16
+
   private struct Folder {
     var descriptor: Int32
     var isChanged = false
@@ -137,8 +140,12 @@ final class OpenFolders {
 
   private func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
     let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
-    let descriptor = ferry_open_beneath(root, name, Self.flags, 1)
-    if descriptor >= 0 { return descriptor }
+    // openat2(2) reports EAGAIN while the path is being renamed or mounted over.
+    for _ in 0..<Self.tries {
+      let descriptor = ferry_open_beneath(root, name, Self.flags, 1)
+      if descriptor >= 0 { return descriptor }
+      guard errno == EAGAIN else { break }
+    }
     // A kernel before 5.6, or a container whose seccomp filter does not know the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
     return try walk(path, creating: false, trustingAll: true)

@@ -7,13 +7,17 @@ struct ExplicitList {
   private let root: SourceRoot
   /// A folder whose files are skipped.
   private let hidden: [UInt8]?
-  private var checkedFolder: (path: [UInt8], isPlain: Bool)?
+  /// Whether the run was stopped. If so, the rest of the list is not read.
+  private let isStopped: () -> Bool
+  /// The folder of the last path; `nil` in it if a link is on the way.
+  private var lastFolder: (path: [UInt8], opened: SourceRoot.PlainFolder?)?
   private var found = FileColumns()
   private var problems: [ListingProblem] = []
 
-  init(root: SourceRoot, hidden: [UInt8]? = nil) {
+  init(root: SourceRoot, hidden: [UInt8]? = nil, isStopped: @escaping () -> Bool = { false }) {
     self.hidden = hidden
     self.root = root
+    self.isStopped = isStopped
   }
 
   /// Reads a list of paths. Blank lines are skipped; a carriage return is part of the path.
@@ -22,15 +26,21 @@ struct ExplicitList {
   }
 
   mutating func read(_ paths: [[UInt8]]) -> Listing {
-    for path in paths { take(path) }
+    for (index, path) in paths.enumerated() {
+      if index % 256 == 0, isStopped() { break }
+      take(path)
+    }
     return Listing(files: sorted(), problems: problems)
   }
 
   private mutating func take(_ line: [UInt8]) {
     guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
-    guard let path = relative(line) else { return report(line, .outsideRoot, "it is outside the root") }
+    guard let path = relative(line) else {
+      return report(
+        line, .outsideRoot, "it is outside the root, or has '..' after a symbolic link or a missing folder")
+    }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
-    if let hidden, FileLister.isInside(path, hidden) {
+    guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder that delivered files are moved to")
     }
     guard let status = status(of: path, line) else { return }
@@ -40,8 +50,9 @@ struct ExplicitList {
       identity: status.identity)
   }
 
-  /// The path without `.`, `..` and repeated slashes; `nil` if it leaves the root.
-  private func relative(_ line: [UInt8]) -> [UInt8]? {
+  /// The path without `.`, `..` and repeated slashes; `nil` if it leaves the root. After a symbolic link, `..` leads
+  /// elsewhere than the text says, so a path that has both is not followed.
+  private mutating func relative(_ line: [UInt8]) -> [UInt8]? {
     var rest = line[...]
     if line.first == 0x2F {
       let folder = [root.path, root.real].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
@@ -55,22 +66,26 @@ struct ExplicitList {
         parts.append(part)
         continue
       }
-      guard parts.popLast() != nil else { return nil }
+      guard !parts.isEmpty else { return nil }
+      guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { return nil }
+      parts.removeLast()
     }
     return Array(parts.joined(separator: [0x2F]))
   }
 
   /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
   private mutating func status(of path: [UInt8], _ line: [UInt8]) -> stat? {
-    let folder = path.lastIndex(of: 0x2F).map { Array(path[..<$0]) } ?? []
-    if isPlain(folder) {
+    let (folder, name) = Self.split(path)
+    if let opened = plainFolder(folder) {
       var status = stat()
-      guard root.status(of: FileLister.terminated(path), &status, followsLinks: false) else {
+      guard opened.status(of: name, &status) else {
         report(line, errno)
         return nil
       }
       guard status.st_mode & S_IFMT == S_IFLNK else { return status }
     }
+    // A link can be a long way: a run must not wait for thousands of them.
+    guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path)
       guard let reason = LinkOwner.refusal(of: target) else { return target.status }
@@ -84,13 +99,30 @@ struct ExplicitList {
     return nil
   }
 
-  /// Whether no link is on the way to a folder. A list often names many files of one folder, so the last result is
-  /// cached.
-  private mutating func isPlain(_ folder: [UInt8]) -> Bool {
-    if let checkedFolder, checkedFolder.path == folder { return checkedFolder.isPlain }
-    let isPlain = root.isPlainFolder(folder)
-    checkedFolder = (folder, isPlain)
-    return isPlain
+  /// A folder without a link on the way, open. A list often names many files of one folder, so the last one stays open:
+  /// what is listed in it is in the folder that was checked, whatever takes its name meanwhile.
+  private mutating func plainFolder(_ folder: [UInt8]) -> SourceRoot.PlainFolder? {
+    if let lastFolder, lastFolder.path == folder { return lastFolder.opened }
+    let opened = root.plainFolder(folder)
+    lastFolder = (folder, opened)
+    return opened
+  }
+
+  /// Whether a path is in the folder of `move_to`, directly or through a link.
+  private mutating func isHidden(_ path: [UInt8]) -> Bool {
+    guard let hidden else { return false }
+    if FileLister.isInside(path, hidden) { return true }
+    let (folder, _) = Self.split(path)
+    guard plainFolder(folder) == nil, let real = FileLister.real(root.real + [0x2F] + folder) else {
+      return false
+    }
+    return FileLister.isInside(real, root.real + [0x2F] + hidden)
+  }
+
+  /// The folder and the last name of a path.
+  private static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {
+    guard let slash = path.lastIndex(of: 0x2F) else { return ([], path) }
+    return (Array(path[..<slash]), Array(path[(slash + 1)...]))
   }
 
   private mutating func report(_ line: [UInt8], _ code: Int32) {

@@ -53,7 +53,7 @@ package struct FileLister: Sendable {
       return try walk.run()
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
-      var list = ExplicitList(root: root, hidden: hidden)
+      var list = ExplicitList(root: root, hidden: hidden, isStopped: isStopped)
       return list.read(bytes, nullSeparated: nullSeparated)
     }
   }
@@ -61,7 +61,7 @@ package struct FileLister: Sendable {
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
   /// absolute and inside it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
-    var list = ExplicitList(root: try currentFolder(), hidden: hidden)
+    var list = ExplicitList(root: try currentFolder(), hidden: hidden, isStopped: isStopped)
     return list.read(paths)
   }
 

@@ -167,6 +167,8 @@ final class InboxProcessor {
       problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
       return nil
     }
+    // The files that were not read remain for the next run.
+    guard !lister.isStopped() else { return nil }
     let ref = (node: node, round: rounds[plan.nodes[node].manifest.index])
     guard let (items, isAll) = try items(submitted, of: note, ref, scheduler, &launchState, wake: wake) else {
       waiting.append((plan.nodes[node].session.index, note))

@@ -114,6 +114,7 @@ package struct Launch {
       onProgress: onProgress)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
+    if let session = try sessionOfLiveRun(history) { return .inUse(session) }
     let journals = try SessionJournals.open(
       jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
       at: started)
@@ -216,6 +217,14 @@ package struct Launch {
     var patience = options.lockPatience
     if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
     return try .take(lockedSessions, in: state, patience: patience) { clock.now }
+  }
+
+  /// A session that another process uses although its lock was free: somebody has removed the lock's file.
+  private func sessionOfLiveRun(_ history: RunHistory) throws(JournalError) -> SessionInUse? {
+    guard let session = lockedSessions.first,
+      let run = try history.liveRun(of: Set(jobs.plan.manifests))
+    else { return nil }
+    return SessionInUse(session: session, pid: run.process.pid, since: run.startedAt)
   }
 
   /// Sessions with a durable journal; sorted, so that two processes never wait for each other.

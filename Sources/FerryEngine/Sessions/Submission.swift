@@ -135,7 +135,8 @@ package struct Submission {
     let slash = UInt8(ascii: "/")
     let path =
       path.first == slash ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + path
-    guard !FileLister.isInside(path, root), let last = path.lastIndex(of: slash),
+    let hasParent = path.split(separator: slash).contains { $0.elementsEqual([0x2E, 0x2E]) }
+    guard hasParent || !FileLister.isInside(path, root), let last = path.lastIndex(of: slash),
       let folder = FileLister.real(last == 0 ? [slash] : Array(path[..<last]))
     else { return path }
     return (folder == [slash] ? [] : folder) + path[last...]

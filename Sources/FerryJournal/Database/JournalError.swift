@@ -29,6 +29,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case unsafeFolder = "state_folder_unsafe"
     /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
+    /// Another process wrote to the journal while this one held the session's lock.
+    case otherWriter = "journal_other_writer"
     /// Another process held the file longer than ferry waits.
     case busy = "journal_busy"
     /// The file system does not support locks or shared memory.
@@ -73,6 +75,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
         + (code == .missing
           ? "the next run then sends everything that the session had delivered again"
           : "the next run then sends everything that those transactions had recorded as delivered again")
+    case .otherWriter:
+      "what was sent is recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
+        + "the .lock files of the state folder: the kernel releases the locks of a process that has ended"
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
     case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
@@ -131,6 +136,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .foreign: "this is not a file of ferry"
     case .damaged: "the journal is damaged"
     case .commitsLost: "the journal has lost transactions"
+    case .otherWriter: "another process uses the journal"
     case .missing: "the journal is missing"
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"

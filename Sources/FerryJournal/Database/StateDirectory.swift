@@ -123,7 +123,16 @@ package struct StateDirectory: Hashable, Sendable {
 
   private func sessions(with suffix: String) throws(JournalError) -> [String] {
     try Self.names(in: sessionsFolder).filter { $0.hasSuffix(suffix) }
-      .compactMap { String($0.dropLast(suffix.utf8.count)).removingPercentEncoding }.sorted()
+      .compactMap { String($0.dropLast(suffix.utf8.count)).removingPercentEncoding }
+      .filter { !$0.unicodeScalars.contains(where: Self.isInvisible) }.sorted()
+  }
+
+  /// Whether a character could change how a terminal shows the text around it. No manifest's name has one.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 
   /// Empty if the folder is missing. An unreadable folder is an error, because it may contain any names.

@@ -62,6 +62,14 @@ extension RunHistory {
     }
   }
 
+  /// A run of one of the manifests whose process exists and is not this one.
+  package func liveRun(
+    of manifests: Set<String>, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive && $0 != .current }
+  ) throws(JournalError) -> RunRow? {
+    try read { try self.rows($0, "WHERE state = \(RunRow.State.running.rawValue) ORDER BY sequence") }
+      .first { run in run.rounds.contains { manifests.contains($0.manifest) } && isAlive(run.process) }
+  }
+
   /// The runs, newest first.
   package func runs(limit: Int = .max) throws(JournalError) -> [RunRow] {
     try read { try self.rows($0, "ORDER BY sequence DESC LIMIT \(max(0, limit))") }

@@ -53,10 +53,19 @@ extension SessionJournal {
     try commits?.recordCommit()
   }
 
-  /// Stores the number of the current transaction in it.
+  /// Stores the number of the current transaction in it. The number before it must be the last one that this process
+  /// stored: otherwise, two processes would send the same files.
   private func count(_ db: Database) throws {
     guard let commits else { return }
-    try db.cachedStatement(sql: "UPDATE session SET commits = ?").execute(arguments: [commits.next])
+    try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ?")
+      .execute(arguments: [commits.next, commits.committed])
+    guard db.changesCount == 1 else {
+      throw JournalError(
+        .otherWriter, file: path,
+        cause:
+          "another process has written to it, although this one holds the session's lock; the lock file was removed "
+          + "or replaced")
+    }
   }
 
   /// Runs one immediate transaction and stores its number.
