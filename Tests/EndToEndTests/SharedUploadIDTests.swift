@@ -141,4 +141,101 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
+
+  /// The person has looked at the server: the commit under the ID was executed.
+  @Test func `of a file that a person resolved as done is not released`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),
+      "/b/put/b": .init(status: 500),
+      "/new/commit/b": .init(status: 403),
+    ])
+    let job = try Workspace(manifest(upload("a", at: server), upload("b", at: server)))
+    for name in ["a", "b"] { try job.write("equal", to: name) }
+    let (first, report) = try await job.run()
+    #expect(report.item("a")?.state == "ambiguous", "\(first.stdout)\(first.stderr)")
+    #expect(try await job.ferry("resolve", "--all", "done", "--manifest", "job.yaml").status == 0)
+    #expect(try await job.ferry("journal", "check").status == 0)
+    let edited = manifest(upload("a", at: server), upload("b", at: server)).replacing("/b/", with: "/new/")
+    try job.write(manifest: edited)
+    let (second, later) = try await job.run()
+    #expect(later.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
+
+  /// The run that delivered the other file has ended.
+  @Test func `of a file that an earlier run delivered is not released`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/commit/a2": Self.ok,
+      "/new/commit/a1": .init(status: 403),
+    ])
+    let job = try Workspace(
+      manifest(upload("a", at: server)).replacing(
+        "max_connections_per_host: 1", with: "max_connections_per_host: 2"))
+    for name in ["a1", "a2"] { try job.write("equal", to: name) }
+    let (first, _) = try await job.run()
+    #expect(first.status == 5 && first.stdout.contains("1 done"), "\(first.stdout)\(first.stderr)")
+    #expect(try await job.ferry("journal", "check").status == 0)
+    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/new/"))
+    let (second, report) = try await job.run()
+    #expect(report.item("a1")?.state == "failed", "\(second.stdout)\(second.stderr)")
+    #expect(server.requests.contains { $0.path == "/new/commit/a1" && $0.body.contains("same") })
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
+
+  /// A run that cannot release the orphan gives its ID to another file.
+  @Test(arguments: [true, false])
+  func `that is issued again is not released by a later run`(isSelected: Bool) async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/commit/a": .init(status: 403), "/ids/same": .init(status: 403),
+      "/b/ids": Self.same, "/b/commit/b": Self.ok,
+    ])
+    let whole = manifest(upload("a", at: server), upload("b", at: server))
+    let job = try Workspace(whole)
+    try job.write("equal", to: "a")
+    #expect(try await job.run().command.status == 1)
+    #expect(releases(server) == ["home DELETE /ids/same"])
+    try FileManager.default.removeItem(atPath: job.folder.path("files/a"))
+    try job.write("equal", to: "b")
+    if isSelected {
+      // For one run, the manifest does not say how an ID is released.
+      try job.write(
+        manifest: manifest(
+          upload("a", at: server, isReleased: false), upload("b", at: server, isReleased: false)))
+    }
+    let (second, _) = try await job.run(isSelected ? [] : ["--only", "b"])
+    #expect(second.stdout.contains("upload b: succeeded, 1 done"), "\(second.stdout)\(second.stderr)")
+    try job.write(manifest: whole)
+    #expect(try await job.run().command.status == 0)
+    #expect(releases(server).count == 1, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+  }
+
+  /// `allocate` captures nothing: the response to the transfer names what the server holds.
+  @Test func `that the response to the transfer names is not released`() async throws {
+    let named = ScriptedServer.Response(status: 200, headers: ["Location": "{home}/held/same"])
+    let server = try await ScriptedServer.start([
+      "/put/a": named, "/put/b": named, "/commit/a": .init(status: 403),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: shared
+      sessions: { s: { max_connections_per_host: 1 } }
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate: { request: { method: POST, url: "\(server.home)/start", json: {} } }
+          transfer:
+            request: { method: PUT, url: "\(server.home)/put/${file.name}" }
+            capture: { at: { header: Location } }
+          commit: { request: { method: POST, url: "\(server.home)/commit/${file.name}", json: {} } }
+          abandon: { request: { method: DELETE, url: "${transfer.at}" } }
+      """)
+    for name in ["a", "b"] { try job.write("equal", to: name) }
+    let (command, report) = try await job.run()
+    #expect(report.item("a")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(server.lines.contains("home POST /commit/b"))
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
 }

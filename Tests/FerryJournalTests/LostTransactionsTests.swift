@@ -200,7 +200,8 @@ import Testing
 
   @Test func aRowThatNoFerryWritesStopsWhoLoadsIt() throws {
     for change in [
-      "state = 1", "closed_at = NULL", "intent = 3", "captures = '{}'", "expires = 1", "intent = 9",
+      "state = 1", "closed_at = NULL", "intent = 3", "state = 6, captures = '{}'", "expires = 1",
+      "intent = 9",
       "state = 7",
     ] {
       try copy(from: state, to: killed)

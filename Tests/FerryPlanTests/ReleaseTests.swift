@@ -300,6 +300,19 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
+  /// An overloaded server's claim that it did nothing is sufficient for a retry, but not for a deletion.
+  @Test(arguments: ["already_done: { status: [409] }", ""])
+  func anIDWhoseCommitWasDeferredInAnEarlierLaunchIsNotReleased(_ key: String) throws {
+    var world = try world(alreadyDone: key) { $0.step == .commit ? .status(503) : nil }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.serve = Self.server { $0.step == .commit ? .status(400) : nil }
+    world.run()
+    #expect(steps(world) == [.commit] && world.scheduler.totals.items.failed == 1)
+    #expect(orphans(world).map(\.orphaning.isInDoubt) == [true])
+    #expect(world.violations.isEmpty)
+  }
+
   @Test func anIDThatIsGivenOutAgainIsNotReleased() throws {
     var world = try world(method: "PATCH") { call in
       if call.step == .transfer { return call.number == 1 ? .lost : .status(200) }

@@ -17,7 +17,7 @@ struct AmbiguityFinder {
       switch item.step {
       case .allocate: .allocate
       case .transfer: .transfer
-      case .commit, .commitAgain: .commit
+      case .commit, .commitAgain, .commitDeferred: .commit
       }
     let values = ItemValues(journaled: item.captures, sha256: nil)
     let open = (values.allocate + values.transfer).filter { !$0.isSecret }

@@ -198,6 +198,7 @@ extension ItemStep {
     case .transfer: "transfer"
     case .commit: "commit"
     case .commitAgain: "commit_again"
+    case .commitDeferred: "commit_deferred"
     }
   }
 }

@@ -33,7 +33,7 @@ package enum UnansweredText {
     switch step {
     case .allocate: "its allocate"
     case .transfer: "its transfer"
-    case .commit, .commitAgain: "its commit"
+    case .commit, .commitAgain, .commitDeferred: "its commit"
     case nil: "its request"
     }
   }

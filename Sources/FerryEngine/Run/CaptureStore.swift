@@ -22,6 +22,8 @@ final class CaptureStore {
   private var uses: UploadIDUses
   /// Orphans whose IDs another upload may use: they are not released, now or later.
   private var inDoubt: Set<ItemRef> = []
+  private var orphansAside: OrphansAside
+  private var issuedAgain: [OrphansAside.Orphan] = []
 
   /// - Parameter secrets: by manifest.
   init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], launchState: LaunchState) {
@@ -32,6 +34,7 @@ final class CaptureStore {
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
     uses = launchState.uploadIDUses
+    orphansAside = launchState.orphansAside
     for (node, rows) in launchState.orphans {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
@@ -59,11 +62,15 @@ final class CaptureStore {
   /// Forgets the values of an item that is closed or whose upload ID is gone.
   ///
   /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.
-  func forget(_ ref: ItemRef, isDelivered: Bool = false) {
-    guard var values = items[ref] else { return }
-    if isDelivered { uses.use(values, of: ref.node) }
+  /// - Returns: whether another item holds the same upload ID.
+  @discardableResult
+  func forget(_ ref: ItemRef, isDelivered: Bool = false) -> Bool {
+    guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
+    if isDelivered { uses.use(values, of: ref.node) }
     items.forget(ref)
+    let identity = orphans.identity(of: values, ref.node)
+    return uses.isHeld(identity.isEmpty ? values.allocate + values.transfer : identity)
   }
 
   /// The captures of a token or request.
@@ -94,7 +101,14 @@ final class CaptureStore {
       uses.drop(&values, of: ref.node)
       body(&values)
       uses.hold(&values, of: ref.node)
+      issuedAgain += orphansAside.take(values)
     }
+  }
+
+  /// The orphans that this launch does not release and whose IDs an item now has, since the last call.
+  func takeIssuedAgain() -> [OrphansAside.Orphan] {
+    defer { issuedAgain = [] }
+    return issuedAgain
   }
 
   /// Keeps the captures of a token. All are sensitive; those that requests send as the token are also masked.

@@ -58,6 +58,11 @@ final class JournalEncoder {
   ) throws(JournalError) {
     recorded += 1
     var writes: [Int: [JournalWrite]] = [:]
+    for orphan in captures.takeIssuedAgain() {
+      if let journal = sessions[orphan.session] {
+        writes[journal, default: []].append(.orphanDoubted(orphan: orphan.row))
+      }
+    }
     for entry in entries {
       if let (session, write) = sessionWrite(entry) {
         if let journal = sessions[session.index] { writes[journal, default: []].append(write) }
@@ -168,8 +173,9 @@ final class JournalEncoder {
     case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref) else { return nil }
       let values = captures[ref]
-      captures.forget(ref, isDelivered: state == .done || state == .ambiguous)
-      let closed = JournalWrite.closed(row: row, state: state, at: at, failure: failure)
+      let isShared = captures.forget(ref, isDelivered: state == .done || state == .ambiguous)
+      let closed = JournalWrite.closed(
+        row: row, state: state, at: at, failure: failure, keepsUploadID: isShared && state == .done)
       guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }
       let isDone = state == .done
       let source = sourceWrites(

@@ -46,6 +46,24 @@ extension LaunchState {
     }
   }
 
+  /// Finds the orphans of earlier launches that the current steps cannot release.
+  mutating func findOrphansAside(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
+    for (session, journal) in journals.all.enumerated() {
+      guard let journal else { continue }
+      var identities: [Int64: UploadIDIdentity] = [:]
+      var released: Set<Int64> = []
+      for (index, node) in plan.nodes.enumerated() where node.session.index == session {
+        guard case .upload(let work) = node.work, let row = rows[index] else { continue }
+        identities[row.id] = work.abandon.map(UploadIDIdentity.init)
+        released.formUnion((orphans[index] ?? []).map(\.id))
+      }
+      for orphan in try journal.releasableOrphans(limit: released.count + Self.mostOrphans)
+      where !released.contains(orphan.id) {
+        orphansAside.add(orphan, session: session, identity: identities[orphan.node])
+      }
+    }
+  }
+
   var orphanCounts: [NodeID: Int] {
     Dictionary(uniqueKeysWithValues: orphans.map { (NodeID($0.key), $0.value.count) })
   }

@@ -42,6 +42,8 @@ struct LaunchState {
   var drops: [Drop] = []
   /// Upload IDs to be released, oldest first, by node index.
   var orphans: [Int: [OrphanRow]] = [:]
+  /// Upload IDs that this launch cannot release.
+  var orphansAside = OrphansAside()
   /// Orphans whose IDs items use, by session.
   var usedOrphans: [Int: UsedOrphans] = [:]
   /// Numbers of orphans whose IDs items use.
@@ -123,6 +125,7 @@ struct LaunchState {
     self.nextRows = nextRows
     try findUsedUploadIDs(jobs.plan, journals, selection)
     try findOrphans(jobs.plan, journals)
+    try findOrphansAside(jobs.plan, journals)
   }
 
   /// The validators of fetches in the journals, by node.
@@ -178,6 +181,8 @@ struct LaunchState {
     var reconciliation = Reconciliation(
       listing: files, deliver: work.deliver,
       contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
+    // A row of schema 4 has none.
+    let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
     if let row, let journal, row.id != 0 {
       try journal.forEachItem(node: row.id, meeting: files) { item in
         var known = try item.known
@@ -190,7 +195,8 @@ struct LaunchState {
           return
         }
         var captures = try item.captures
-        let isReleased = work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent)
+        let isReleased =
+          work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent, recorded: recorded)
         var drop = Drop(
           node: id, session: node.session.index, row: item.id, reason: .requeued,
           released: isReleased ? ItemValues(journaled: captures, sha256: nil) : nil)
@@ -220,7 +226,9 @@ struct LaunchState {
     nextRow = reconciliation.nextRow
     var settled = reconciliation.settled
     settled.unlisted = listing?.problems.count { $0.isFailure } ?? 0
-    return .upload(reconciliation.items, settled)
+    var items = reconciliation.items
+    items.countingPoint = recorded
+    return .upload(items, settled)
   }
 
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {

@@ -30,7 +30,7 @@ struct UploadIDUses {
 
   /// - Parameter values: those of an item that holds an upload ID.
   mutating func hold(_ values: inout ItemValues, of node: NodeID) {
-    guard isNeeded, !values.allocate.isEmpty, !values.isHeld else { return }
+    guard isNeeded, !values.allocate.isEmpty || !values.transfer.isEmpty, !values.isHeld else { return }
     values.isHeld = true
     for hash in Self.hashes(values, node) { held[hash, default: 0] += 1 }
   }
@@ -49,7 +49,7 @@ struct UploadIDUses {
   ///
   /// - Parameter node: `nil` if it is not part of the launch.
   mutating func use(_ values: ItemValues, of node: NodeID?) {
-    guard isNeeded, !values.allocate.isEmpty else { return }
+    guard isNeeded else { return }
     used.formUnion(Self.hashes(values, node))
   }
 
@@ -65,6 +65,11 @@ struct UploadIDUses {
     return isInUse(node) ? .sameUpload : .otherUpload
   }
 
+  /// Whether an item holds an upload ID that is known by these values.
+  func isHeld(_ identity: [CapturedValue]) -> Bool {
+    !identity.isEmpty && identity.allSatisfy { held[Self.hash($0, nil)] != nil }
+  }
+
   /// Each value once for its upload and once for all uploads.
   private static func hashes(_ values: ItemValues, _ node: NodeID?) -> [Int] {
     let captures = values.allocate + values.transfer
@@ -73,7 +78,7 @@ struct UploadIDUses {
     return shared + captures.map { hash($0, node) }
   }
 
-  private static func hash(_ capture: CapturedValue, _ node: NodeID?) -> Int {
+  static func hash(_ capture: CapturedValue, _ node: NodeID?) -> Int {
     var hasher = Hasher()
     hasher.combine(node?.index)
     // Bytes, because values with different bytes may be equal as strings.

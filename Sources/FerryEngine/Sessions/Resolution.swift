@@ -113,7 +113,7 @@ package struct Resolution {
       guard decision == .retry else { return resolved }
       resolved.next =
         switch item?.step {
-        case .commit, .commitAgain: "commit"
+        case .commit, .commitAgain, .commitDeferred: "commit"
         case .allocate, .transfer: "first"
         case nil: "request"
         }

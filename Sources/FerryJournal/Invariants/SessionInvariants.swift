@@ -42,7 +42,7 @@ enum SessionInvariants {
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
       lost: "whether they are delivered", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
-      .unknownValue, "intent NOT BETWEEN 1 AND 4", "have an intent that no ferry writes",
+      .unknownValue, "intent NOT BETWEEN 1 AND 5", "have an intent that no ferry writes",
       lost: "which step was about to be sent", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
@@ -52,15 +52,15 @@ enum SessionInvariants {
       .intentNotAllowed,
       """
       intent IS NOT NULL AND NOT (state = 5 OR (state = 0 AND intent IN (1, 2)) OR (state = 1 AND intent = 2)
-        OR (state = 2 AND intent IN (3, 4)))
+        OR (state = 2 AND intent IN (3, 4, 5)))
       """,
       "have an intent that their state does not allow",
       lost: "whether the step reached the server: it may have", remedy: resend),
     JournalInvariant(
       .capturesNotAllowed,
       """
-      state IN (0, 3, 4, 6)
-        AND (captures IS NOT NULL OR secret_captures IS NOT NULL OR expires IS NOT NULL)
+      state IN (0, 4, 6) AND (captures IS NOT NULL OR secret_captures IS NOT NULL)
+        OR state IN (0, 3, 4, 6) AND expires IS NOT NULL
       """,
       "hold captures, or an end of their use, in a state that has none",
       lost: "nothing; an upload ID or a secret stays in the file", remedy: resend),

@@ -9,7 +9,9 @@ extension ItemRow {
   func checkForm() throws(JournalError) {
     let state = try state
     switch state {
-    case .queued, .failed, .cancelled, .done:
+    case .done:
+      guard isNull(.expires) else { throw damaged("an upload ID's expiry in the state \(state.rawValue)") }
+    case .queued, .failed, .cancelled:
       guard isNull(.captures), isNull(.secretCaptures), isNull(.expires) else {
         throw damaged("captures in the state \(state.rawValue)")
       }
@@ -24,7 +26,7 @@ extension ItemRow {
     let isAllowed =
       switch (state, intent) {
       case (.queued, .allocate), (.queued, .transfer), (.allocated, .transfer), (.transferred, .commit),
-        (.transferred, .commitAgain), (.ambiguous, _):
+        (.transferred, .commitAgain), (.transferred, .commitDeferred), (.ambiguous, _):
         true
       case (.queued, _), (.allocated, _), (.transferred, _), (.done, _), (.failed, _), (.cancelled, _): false
       }

@@ -31,6 +31,11 @@ extension SessionJournal {
     try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
   }
 
+  /// The orphans that may be released, of all uploads, oldest first, at most `limit`.
+  package func releasableOrphans(limit: Int) throws(JournalError) -> [OrphanRow] {
+    try orphans(where: "in_doubt = 0", limit: limit)
+  }
+
   /// The number of orphans of each upload, by `NodeRow.id`.
   package func orphanCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
@@ -51,8 +56,8 @@ extension SessionJournal {
     }
   }
 
-  /// The upload IDs that must not be released: those of ambiguous items, those of open items of nodes other than
-  /// `selected`, and orphans in doubt. Calls `take` with their captures and their `NodeRow.id`.
+  /// The upload IDs that must not be released: those of ambiguous items, of delivered items that shared theirs, of open
+  /// items of nodes other than `selected`, and orphans in doubt. Calls `take` with their captures and their `NodeRow.id`.
   package func forEachUsedUploadID(
     besides selected: [Int64], _ take: (_ node: Int64, _ captures: [CapturedValue]) throws -> Void
   ) throws(JournalError) {
@@ -61,7 +66,7 @@ extension SessionJournal {
       (
         "item",
         """
-        (captures IS NOT NULL OR secret_captures IS NOT NULL) AND (state = \(ItemState.ambiguous.rawValue)
+        (captures IS NOT NULL OR secret_captures IS NOT NULL) AND (state IN (\(ItemState.ambiguous.rawValue), \(ItemState.done.rawValue))
         OR state < \(ItemState.done.rawValue) AND node NOT IN (\(others)))
         """
       ),

@@ -37,7 +37,7 @@ extension SessionJournal {
     // An item without an intent is at a commit that can be recognized by other means. If the user allowed a
     // commit to be resent, it is the same commit.
     let intent = try row.intent
-    let step = intent == .commitAgain ? .commit : intent ?? .commit
+    let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .commit
     return AmbiguousItem(
       id: row.id, path: row.path, step: step, closedAt: row.closedAt,
       captures: try row.captures, failure: row.failure)
@@ -78,11 +78,12 @@ extension SessionJournal {
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL"
     switch decision {
     case .done:
-      // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed.
+      // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed. The captures
+      // stay, because another item may have the same upload ID, which must not be released.
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
-          after = \(AfterState.owed.rawValue), intent = NULL, \(clear), \(forget) WHERE \(isAmbiguous)
+          after = \(AfterState.owed.rawValue), intent = NULL, \(clear), expires = NULL WHERE \(isAmbiguous)
           """
       ).execute(arguments: [now.nanoseconds, item.id])
     case .again(let round):

@@ -331,7 +331,10 @@ package final class SessionJournal: Sendable {
           etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
           interval: interval.map { .nanoseconds($0) }, file: file, source: storedFrom)
       },
-      captures: try row.captures, failure: try row.failure)
+      captures: try row.captures, failure: try row.failure,
+      countingPoint: try row.optional("counts_from", as: Int64.self).flatMap {
+        CountingPoint(rawValue: UInt8(truncatingIfNeeded: $0))
+      })
   }
 }
 

@@ -19,7 +19,7 @@ struct JournalStatements {
 
   private enum Statement: Int, CaseIterable {
     case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
-    case captures, setCaptures, source, confirmed, after, afterTried
+    case closedShared, captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
     case orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
@@ -56,6 +56,11 @@ struct JournalStatements {
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
         failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL
         WHERE id = ?1
+        """
+      case .closedShared:
+        """
+        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
+        failure_message = ?6, intent = NULL, expires = NULL WHERE id = ?1
         """
       case .closedAmbiguous:
         """
@@ -156,8 +161,9 @@ struct JournalStatements {
       try update(statement, row: row)
     case .released(let row):
       try update(handle(.released), row: row)
-    case .closed(let row, let state, let at, let failure):
-      let statement = try handle(state == .ambiguous ? .closedAmbiguous : .closed)
+    case .closed(let row, let state, let at, let failure, let keepsUploadID):
+      let statement = try handle(
+        state == .ambiguous ? .closedAmbiguous : keepsUploadID ? .closedShared : .closed)
       bind(statement, end: state, at: at, failure: failure)
       try update(statement, row: row)
     case .orphaned(let row, let orphan, let orphaning, let at):

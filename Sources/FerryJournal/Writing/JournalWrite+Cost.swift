@@ -33,7 +33,7 @@ extension JournalWrite {
     case .confirmed(let files): 128 + 64 * files.count
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
-    case .closed(_, _, _, let failure): 128 + (failure?.message.utf8.count ?? 0)
+    case .closed(_, _, _, let failure, _): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
       .events, .orphaned, .orphanSettled, .orphanDoubted:

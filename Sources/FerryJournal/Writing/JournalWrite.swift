@@ -21,7 +21,11 @@ package enum JournalWrite: Sendable {
   /// The upload ID can no longer be used. The item is queued again without its captures.
   case released(row: Int64)
   /// The item's end in this round. Clears the intent and the captures (an ambiguous item keeps both).
-  case closed(row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?)
+  ///
+  /// - Parameter keepsUploadID: for a delivered item, whether its captures stay, because another item has the same
+  ///   upload ID.
+  case closed(
+    row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?, keepsUploadID: Bool = false)
   /// The item's upload ID becomes an orphan with this ID. The write that clears the upload ID follows in the
   /// same append.
   case orphaned(row: Int64, orphan: Int64, Orphaning, at: Instant)

@@ -30,6 +30,9 @@ package enum ItemStep: UInt8, Codable, Sendable {
   /// A commit that may have been executed, and that the user wants to be sent again. No launch has been about
   /// to send it yet.
   case commitAgain = 4
+  /// A commit to which the server responded that it is temporarily unable to execute it. It is sent again; but an
+  /// overloaded server may have executed it, so its upload ID is not released.
+  case commitDeferred = 5
 }
 
 extension Step.Kind {

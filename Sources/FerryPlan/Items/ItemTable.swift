@@ -53,6 +53,9 @@ package struct ItemTable: Sendable {
     }
   }
 
+  /// The counting point that the journal has for the upload IDs of the begun items; `nil` if it is the upload's own.
+  package var countingPoint: CountingPoint?
+
   package init() {}
 
   package var count: Int { files.count }

@@ -60,10 +60,12 @@ extension UploadWork {
   package var countingPoint: CountingPoint { commit == nil ? .allocated : .intended }
 
   /// Whether the server's data of an item that an earlier launch had begun may count.
-  package func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
+  ///
+  /// - Parameter recorded: the counting point of the earlier launch, whose manifest may have had no commit.
+  package func mayCount(state: ItemState, intent: ItemStep?, recorded: CountingPoint? = nil) -> Bool {
     if intent != nil { return true }
     switch state {
-    case .allocated, .transferred: return countingPoint == .allocated
+    case .allocated, .transferred: return countingPoint == .allocated || recorded == .allocated
     case .queued, .done, .failed, .ambiguous, .cancelled: return false
     }
   }

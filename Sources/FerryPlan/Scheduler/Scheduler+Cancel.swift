@@ -63,7 +63,7 @@ extension Scheduler {
   /// Whether an earlier launch may have sent the item's commit, or an unrepeatable step of it, and no
   /// decision has been made about it since.
   private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
-    ![nil, .commitAgain].contains(uploads[upload].items.begun[item]?.intent)
+    ![nil, .commitAgain, .commitDeferred].contains(uploads[upload].items.begun[item]?.intent)
   }
 
   /// Adds items to an upload. If the node has ended, the next launch handles them.

@@ -79,15 +79,17 @@ extension Scheduler {
     closeIfThrough(upload)
   }
 
-  /// Withdraws the intent of a request that was not sent: the journal returns to its previous state.
+  /// Withdraws the intent of a request that was not sent or that the server refused.
   ///
-  /// If the user asked for a commit to be sent again, that previous state is the doubt about it, unless the
-  /// probe has resolved it.
+  /// If a commit may have been executed nonetheless, because the server only reported that it is temporarily unable to,
+  /// or because the user asked for it to be sent again, the journal keeps that doubt: it is sent again, but its upload
+  /// ID is not released.
   mutating func withdrawIntent(of ref: ItemRef) {
-    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      uploads[upload].items.begun[item]?.intent == .commitAgain, self[progress: ref]?.mayCount == true
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index], let progress = self[progress: ref],
+      progress.isSent, progress.mayCount
     else { return entries.append(.intentWithdrawn(ref)) }
-    entries.append(.intentRecorded(ref, .commitAgain))
+    let isAsked = uploads[upload].items.begun[item]?.intent == .commitAgain
+    entries.append(.intentRecorded(ref, isAsked ? .commitAgain : .commitDeferred))
   }
 
   private mutating func remove(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {

@@ -231,19 +231,20 @@ extension Scheduler {
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
     }
     progress.isSent = begun.state == .transferred
-    progress.mayCount = work.mayCount(state: begun.state, intent: begun.intent)
+    progress.mayCount = work.mayCount(
+      state: begun.state, intent: begun.intent, recorded: uploads[upload].items.countingPoint)
     if progress.isSent, work.commit?.repeatability == .afterProbe,
-      [nil, .commit, .commitAgain].contains(begun.intent)
+      [nil, .commit, .commitAgain, .commitDeferred].contains(begun.intent)
     {
       // Without an intent, the commit was not sent; but the probe is asked first anyway.
       progress.step = .probe
-      progress.isCommitUnknown = begun.intent != nil
+      progress.isCommitUnknown = ![nil, .commitDeferred].contains(begun.intent)
       progress.intent = begun.intent == .commit ? .recorded : .none
     } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
       // An earlier launch may have sent the commit, which is repeatable.
       progress.isCommitUnknown = true
       progress.intent = .recorded
-    } else if begun.intent != nil, begun.intent != .commitAgain {
+    } else if ![nil, .commitAgain, .commitDeferred].contains(begun.intent) {
       progress.intent = .inherited
     }
     return progress

@@ -56,9 +56,9 @@ extension Scheduler {
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let ref = flight.attempt.ref
+    learnWhetherItCounts(ref, step, result.answer, verdict)
     spendIntent(ref, step, verdict)
     learnOfCommit(ref, step, verdict)
-    learnWhetherItCounts(ref, step, result.answer, verdict)
     if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
       // It ended before it could be canceled.
       return end(ref, .cancelled, .cancelled)

@@ -202,7 +202,9 @@ struct Referee {
   private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
     switch entry {
     case .itemsQueued(let node, let range, _): handOver(node, range, machine)
-    case .intentRecorded(let ref, .commitAgain), .intentWithdrawn(let ref): intents[ref] = nil
+    case .intentRecorded(let ref, .commitAgain), .intentRecorded(let ref, .commitDeferred),
+      .intentWithdrawn(let ref):
+      intents[ref] = nil
     case .intentRecorded(let ref, _): intents[ref] = recorded
     case .fileTransferred(let ref): transferred[ref] = recorded
     case .itemClosed(let ref, let state, let failure, _):

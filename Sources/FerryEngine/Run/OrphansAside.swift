@@ -1,0 +1,50 @@
+import FerryJournal
+import FerryPlan
+
+/// Upload IDs in the journals that a launch cannot release: their uploads are not selected, are no longer in the
+/// manifest, or have no usable `abandon`. If an item gets one of them, a later launch must not release it either.
+struct OrphansAside {
+  struct Orphan {
+    var session: Int
+    /// The orphan's number in its journal.
+    var row: Int64
+  }
+
+  /// The orphans by the hash of one of their values, and the hashes of the values that an item must have.
+  private var orphans: [Int: [(orphan: Orphan, required: Set<Int>)]] = [:]
+
+  /// - Parameter identity: the values by which the server knows the ID; `nil` if no release request says so. Then any of
+  ///   the captured values may be the ID.
+  mutating func add(_ row: OrphanRow, session: Int, identity: UploadIDIdentity?) {
+    let values = ItemValues(journaled: row.captures, sha256: nil)
+    let orphan = Orphan(session: session, row: row.id)
+    let known = identity?.values(values) ?? []
+    if known.isEmpty {
+      for value in values.allocate + values.transfer {
+        let hash = UploadIDUses.hash(value, nil)
+        orphans[hash, default: []].append((orphan, [hash]))
+      }
+    } else {
+      let hashes = Set(known.map { UploadIDUses.hash($0, nil) })
+      // Filed under the value that the fewest others have.
+      guard let rarest = hashes.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
+        return
+      }
+      orphans[rarest, default: []].append((orphan, hashes))
+    }
+  }
+
+  /// Removes and returns the orphans whose ID an item with these values has.
+  mutating func take(_ values: ItemValues) -> [Orphan] {
+    guard !orphans.isEmpty else { return [] }
+    let hashes = Set((values.allocate + values.transfer).map { UploadIDUses.hash($0, nil) })
+    var taken: [Orphan] = []
+    for hash in hashes {
+      guard let filed = orphans[hash] else { continue }
+      taken += filed.filter { hashes.isSuperset(of: $0.required) }.map(\.orphan)
+      let rest = filed.filter { !hashes.isSuperset(of: $0.required) }
+      orphans[hash] = rest.isEmpty ? nil : rest
+    }
+    return taken
+  }
+}
