@@ -27,7 +27,7 @@ let package = Package(
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
-    // ferry, from the text to the report; imports go one way only (docs/architecture.md).
+    // ferry, from the text to the report; imports go one way only (docs/internals/architecture.md).
     .target(name: "FerryManifest", dependencies: ["CYaml", "CPCRE2"], swiftSettings: strict),
     .target(
       name: "FerryPlan",
