@@ -39,7 +39,7 @@ lint: ## check format, imports, folders, documentation, wording and the patches 
 	scripts/lint-imports
 	scripts/lint-folders
 	scripts/lint-readme
-	scripts/lint-claims docs/scheduling.md docs/delivery.md
+	scripts/lint-claims docs/internals/*-tests.md
 	scripts/lint-bugs
 	scripts/lint-words
 
