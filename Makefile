@@ -34,12 +34,13 @@ test: ## lint and run all tests, the one against docker-registry included
 	# Each of these starts processes: six at a time, so that what they wait for comes in time.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 scripts/swift-test --filter EndToEndTests
 
-lint: ## check format, imports, folders, documentation, wording and the patches of Tests/Bugs
+lint: ## check format, imports, folders, documentation, links, wording and the patches of Tests/Bugs
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-folders
 	scripts/lint-readme
 	scripts/lint-claims docs/internals/*-tests.md
+	scripts/lint-links
 	scripts/lint-bugs
 	scripts/lint-words
 
