@@ -1,4 +1,4 @@
-/// ferry's exit codes (docs/commands.md). Raw values are the process's exit codes.
+/// ferry's exit codes (docs/commands/README.md). Raw values are the process's exit codes.
 package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   /// Everything requested is done, or there was nothing to do.
   case success = 0
