@@ -20,8 +20,8 @@ import Testing
       let arguments = CommandArguments(seed: seed).words
       let run = try job.start(["-k", "1", "20", Product.path("ferry")] + arguments, program: "timeout")
       let end = await run.end()
-      // docs/commands/README.md lists them; 124 is the time limit, 70 a fault of ferry, and a number from 128 on
-      // a signal.
+      // docs/commands/README.md lists them; 124 is the time limit, 70 a fault of ferry, and a number
+      // from 128 on a signal.
       let known: Set<Int32> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]
       #expect(
         known.contains(end.status), "seed \(seed): \(arguments)\n\(end.status) \(end.stderr.suffix(2000))")
