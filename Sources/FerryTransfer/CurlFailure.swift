@@ -95,8 +95,9 @@ enum CurlFailure {
   }
 
   private static func malformation(_ code: CURLcode, of handle: EasyHandle) -> String {
-    code == CURLE_BAD_FUNCTION_ARGUMENT
-      ? "its first header line is a folded continuation line" : text(code, of: handle)
+    guard code == CURLE_BAD_FUNCTION_ARGUMENT else { return text(code, of: handle) }
+    return handle.head.isWhole
+      ? "its body has a malformed chunk or trailer" : "its first header line is a folded continuation line"
   }
 
   private static func text(_ code: CURLcode, of handle: EasyHandle) -> String {

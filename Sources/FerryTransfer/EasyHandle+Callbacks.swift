@@ -122,7 +122,7 @@ extension EasyHandle {
       case .undecided, .dropped:
         break
       case .memory(let limit, let isNeeded):
-        if !(200...299).contains(head.status), exchange.responseBody > Self.unwantedBodyLimit {
+        if !isNeeded, exchange.responseBody > Self.unwantedBodyLimit {
           fail(
             .responseTooLarge,
             "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")

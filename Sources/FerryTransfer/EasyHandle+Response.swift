@@ -6,7 +6,7 @@ import FerryPlan
 /// libcurl reports success even if the connection ended inside the header section, or if lengths contradict
 /// each other.
 extension EasyHandle {
-  /// The largest accepted body of a response whose status is not 2xx, such as an error page. In bytes.
+  /// The largest accepted body of a response that is not needed, such as an error page. In bytes.
   static let unwantedBodyLimit: Int64 = 16 << 20
 
   /// Called when the header section has ended. Returns whether the body may follow.

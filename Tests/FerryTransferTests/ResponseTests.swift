@@ -500,6 +500,7 @@ import Testing
     ("HTTP/1.1 200 ", "OOOOOOOOOO"),
     ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n", "X-A: b\r\n"),
     ("HTTP/1.1 500 No\r\n\r\n", "an error's page without an end"),
+    ("HTTP/1.1 200 OK\r\n\r\n", "a page that nobody needs, without an end"),
     ("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "a redirect's page without an end"),
   ]
 
