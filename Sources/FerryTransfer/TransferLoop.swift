@@ -6,7 +6,7 @@ import FerryProcess
 ///
 /// Not Sendable, because it belongs to that thread. Only its `waker` may be passed to other threads.
 package final class TransferLoop {
-  /// The number of idle connections kept, over all hosts: enough for any sensible number of lanes.
+  /// The number of idle connections kept, over all hosts: enough for any sensible number of concurrent requests.
   private static let connections = 512
   /// The number of idle handles kept; each takes a few KiB.
   private static let pooledHandles = 256

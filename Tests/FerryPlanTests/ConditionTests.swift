@@ -56,7 +56,7 @@ struct ConditionTests {
     #expect(totals.items.waiting == (test.waits == nil ? 0 : 3))
     #expect(world.scheduler.exitCode == (test.waits == nil ? .success : .deferred))
     #expect(world.scheduler.isRoundThrough == (test.waits == nil))
-    #expect(world.scheduler.nodeRecords.first?.reason?.code == test.waits)
+    #expect(world.scheduler.nodeRecords.first?.reason?.code.rawValue == test.waits)
   }
 
   @Test func noUploadIDIsAllocatedForATransferThatWaits() throws {

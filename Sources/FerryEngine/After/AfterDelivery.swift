@@ -42,7 +42,7 @@ final class AfterDelivery {
     switch self.folders {
     case .success(let opened): folders = opened
     case .failure(.system(let code)): return Self.failure(code, FileLister.text(rootPath), "be opened")
-    case .failure(let failure): return .left("after_folder", failure.reason)
+    case .failure(let failure): return .left(.afterFolder, failure.reason)
     }
     folders.makeRoom()
     let parent = Self.folder(of: file.path)
@@ -76,7 +76,7 @@ final class AfterDelivery {
   private static let unknown = AfterResult(
     state: .kept,
     problem: RecordedFailure(
-      code: "after_unknown",
+      code: .afterUnknown,
       message: "it is not known whether this is the file that was sent, and it stays; put it away yourself"))
 
   /// Why a file is not the one that was sent; `nil` if it is.
@@ -95,7 +95,7 @@ final class AfterDelivery {
     return AfterResult(
       state: .changed,
       problem: RecordedFailure(
-        code: "after_changed",
+        code: .afterChanged,
         message:
           "it changed after it was sent, and stays; under `deliver: when_changed` it is sent again"
       ))
@@ -107,7 +107,7 @@ final class AfterDelivery {
     guard !folders.isRootEmpty || isKnownToBeGone(file, folders) else {
       let root = FileLister.text(rootPath)
       return .left(
-        "after_missing",
+        .afterMissing,
         "the root \(root) is empty, as where its file system is not mounted; mount it, or "
           + (target.map { "make the folder \($0)" } ?? "put anything") + " in it to have this forgotten")
     }
@@ -124,7 +124,7 @@ final class AfterDelivery {
     return AfterResult(
       state: .gone,
       problem: RecordedFailure(
-        code: "after_missing", message: "it was gone before it could be moved to \(target)"))
+        code: .afterMissing, message: "it was gone before it could be moved to \(target)"))
   }
 
   /// Whether an empty root is the folder that the file was sent from, not a mount point without its file system; or
@@ -160,12 +160,12 @@ final class AfterDelivery {
     case ENOENT: return missing(file, folders)
     case EEXIST:
       return .left(
-        "after_exists",
+        .afterExists,
         "\(Self.shown(path)) is there already and is not overwritten; move that away, and the next run moves this"
       )
     case EXDEV:
       return .left(
-        "after_file_system",
+        .afterFileSystem,
         "\(Self.shown(new)) is on another file system; ferry moves within one and never copies: "
           + "choose a folder on the same one for `move_to`")
     default: return Self.failure(code, Self.shown(file.path), "be moved to \(Self.shown(new))")
@@ -195,15 +195,15 @@ final class AfterDelivery {
     switch error {
     case .foreign(let owner):
       .left(
-        "after_folder",
+        .afterFolder,
         "\(target), or a folder above it, belongs to user \(owner), in a folder that everyone may write to; "
           + "make the folder of `move_to` yourself")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
-        "after_folder", "\(target) is not a folder; it stays where it is until that is out of the way")
+        .afterFolder, "\(target) is not a folder; it stays where it is until that is out of the way")
     case .system(EXDEV), .system(ELOOP):
       .left(
-        "after_folder",
+        .afterFolder,
         "\(target) is a symbolic link, or behind one; choose a folder for `move_to` that is none")
     case .system(let code): failure(code, target, "be made or opened")
     }
@@ -214,10 +214,10 @@ final class AfterDelivery {
     switch code {
     case EACCES, EPERM, EROFS:
       return .left(
-        "after_permission", "\(path) cannot \(what): \(reason); the next run tries again once it may")
+        .afterPermission, "\(path) cannot \(what): \(reason); the next run tries again once it may")
     case EXDEV, ELOOP:
-      return .left("after_folder", "\(path) is behind a link that leaves the root, which is not followed")
-    default: return .left("after_failed", "\(path) cannot \(what): \(reason); the next run tries again")
+      return .left(.afterFolder, "\(path) is behind a link that leaves the root, which is not followed")
+    default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run tries again")
     }
   }
 

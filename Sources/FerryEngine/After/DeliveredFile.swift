@@ -35,7 +35,7 @@ struct AfterResult: Sendable {
   static let deleted = AfterResult(state: .deleted)
   static let moved = AfterResult(state: .moved)
 
-  static func left(_ code: String, _ message: String) -> AfterResult {
+  static func left(_ code: FailureCode, _ message: String) -> AfterResult {
     AfterResult(state: .owed, problem: RecordedFailure(code: code, message: message))
   }
 }

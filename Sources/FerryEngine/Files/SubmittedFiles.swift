@@ -85,7 +85,7 @@ extension ListingProblem {
 
 extension RunRecord.FileProblem {
   init(_ problem: ListingProblem) {
-    self.init(path: problem.path, code: problem.failure.code.rawValue, message: problem.message)
+    self.init(path: problem.path, code: .init(problem.failure.code), message: problem.message)
   }
 }
 

@@ -184,7 +184,7 @@ extension JSONLine {
   fileprivate mutating func add(_ failure: RecordedFailure?) {
     guard let failure else { return }
     var line = JSONLine()
-    line.add("code", failure.code)
+    line.add("code", failure.code.rawValue)
     line.add("status", failure.status.map { Int64($0) })
     line.add("message", failure.message)
     add("failure", line)

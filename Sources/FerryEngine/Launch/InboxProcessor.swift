@@ -212,9 +212,9 @@ final class InboxProcessor {
       }
       // The folder was listed, so its root is open.
       guard let root = try? listers[ref.node]?.folder(),
-        let told = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
+        let compared = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
-      answers = told
+      answers = compared
     }
     var reconciliation = Reconciliation(
       listing: files, deliver: work.deliver, contents: answers, round: ref.round,

@@ -56,7 +56,7 @@ package struct NextRun: Encodable, Sendable {
     for (index, start) in preview.launchState.starts.enumerated() {
       guard case .notDue(let until) = start, until == moment else { continue }
       return .init(
-        code: "not_due", message: "the fetch \(preview.job.plan.nodes[index].name) is not due", until: until)
+        code: .notDue, message: "the fetch \(preview.job.plan.nodes[index].name) is not due", until: until)
     }
     return rest(preview)
   }
@@ -83,9 +83,9 @@ package struct NextRun: Encodable, Sendable {
       guard case .upload(_, let settled) = start else { return count }
       return count + settled.owedAfter
     }
-    guard owed > 0 else { return .init(code: "done", message: "there is nothing to send") }
+    guard owed > 0 else { return .init(code: .done, message: "there is nothing to send") }
     return .init(
-      code: "after_owed",
+      code: .afterOwed,
       message:
         "there is nothing to send; \(owed) delivered and could not be put away, which the next run tries again"
     )

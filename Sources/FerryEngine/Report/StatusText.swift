@@ -28,8 +28,8 @@ package enum StatusText {
         let name = entry.path.map { DisplayPath.shown($0, base64: entry.pathBase64) } ?? node.name
         lines += AmbiguityText.lines(entry.ambiguity, of: name, in: zone).map { "    \($0)" }
       }
-      if let told = node.ambiguous?.count, let all = node.items?.ambiguous, all > told {
-        lines.append("    and \(all - told) more")
+      if let listed = node.ambiguous?.count, let all = node.items?.ambiguous, all > listed {
+        lines.append("    and \(all - listed) more")
       }
     }
     if let delay = session.delay {

@@ -204,7 +204,7 @@ struct LaunchState {
           droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
           drop.reason = .edited
           drops.append(drop)
-          known.state = .queued
+          (known.state, known.intent) = (.queued, nil)
           captures = []
         }
         let before = reconciliation.items.count
@@ -253,7 +253,7 @@ extension UploadWork {
   ///
   /// If the transfer must not be sent twice, the captures are kept even if some are missing.
   fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
-    guard known.intent == nil, transfer.repeatability != .once else { return nil }
+    guard [nil, .commitDeferred].contains(known.intent), transfer.repeatability != .once else { return nil }
     let next: [Step]
     switch known.state {
     case .allocated where allocate == nil: return "the manifest no longer allocates any"

@@ -68,7 +68,7 @@ final class RunLoop {
     launch()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      for letter in messages.take() { read(letter) }
+      for message in messages.take() { read(message) }
       startHashed()
       var results = early
       early = []
@@ -100,10 +100,10 @@ final class RunLoop {
 
   /// Starts the scheduler, unless a signal arrived while files were being listed.
   private func launch() {
-    let letters = messages.take()
-    for letter in letters where letter.isStop { read(letter) }
+    let arrived = messages.take()
+    for message in arrived where message.isStop { read(message) }
     if !scheduler.isStopping { handle(.launched) }
-    for letter in letters where !letter.isStop { read(letter) }
+    for message in arrived where !message.isStop { read(message) }
   }
 
   private var timeout: Duration? {
@@ -124,8 +124,8 @@ final class RunLoop {
     if bytes > 0, scheduler.hasBudget { handle(.moved(bytes)) }
   }
 
-  private func read(_ letter: RunMessage) {
-    switch letter {
+  private func read(_ message: RunMessage) {
+    switch message {
     case .journal(.synced(let sequence)): handle(.synced(through: journalEncoder.record(syncedBy: sequence)))
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))

@@ -16,7 +16,7 @@ final class UsageRecorder: Sendable {
   private let messages: RunMessageQueue
   private let clock: LaunchClock
   /// Bytes of the sockets that were reported to the scheduler, and that were submitted to the worker.
-  private let counted = Mutex((told: Int64(0), settled: Int64(0)))
+  private let counted = Mutex((reported: Int64(0), settled: Int64(0)))
   private let failure = Mutex<JournalError?>(nil)
 
   init(_ ledger: Ledger, on worker: SerialWorker, messages: RunMessageQueue, clock: LaunchClock) {
@@ -45,8 +45,8 @@ final class UsageRecorder: Sendable {
   func moved(total: Int64, on network: DeviceConditions.Network) -> Int64 {
     settle(total: total, on: network, from: Self.piece)
     return counted.withLock { counted in
-      defer { counted.told = total }
-      return total -| counted.told
+      defer { counted.reported = total }
+      return total -| counted.reported
     }
   }
 

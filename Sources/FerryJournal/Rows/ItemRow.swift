@@ -107,7 +107,8 @@ package struct ItemRow: ~Copyable {
 
   package var failure: RecordedFailure? {
     guard let code = text(13) else { return nil }
-    return RecordedFailure(code: code, status: integer(14).map { Int($0) }, message: text(15) ?? "")
+    return RecordedFailure(
+      code: .init(rawValue: code), status: integer(14).map { Int($0) }, message: text(15) ?? "")
   }
 
   /// What happened to the file after its delivery; `nil` if nothing was requested.

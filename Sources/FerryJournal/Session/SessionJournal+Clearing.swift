@@ -93,7 +93,8 @@ extension SessionJournal {
   ) throws(JournalError) -> Int {
     try transaction { db in
       let arguments: StatementArguments = [
-        now.nanoseconds, reason.code, reason.status.map { Int64($0) }, reason.message, manifest, manifest,
+        now.nanoseconds, reason.code.rawValue, reason.status.map { Int64($0) }, reason.message, manifest,
+        manifest,
       ]
       let isMeant = "(? IS NULL OR node IN (SELECT id FROM node WHERE manifest = ?))"
       let end = "closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?"

@@ -356,7 +356,7 @@ extension JournalRow {
       let code: String? = try optional("failure_code")
       let status: Int? = try optional("failure_status")
       let message: String? = try optional("failure_message")
-      return code.map { RecordedFailure(code: $0, status: status, message: message ?? "") }
+      return code.map { RecordedFailure(code: .init(rawValue: $0), status: status, message: message ?? "") }
     }
   }
 }

@@ -181,7 +181,7 @@ struct JournalStatements {
       let statement = try handle(.orphanKept)
       bind(statement, 1, orphan)
       bind(statement, 3, at.nanoseconds)
-      bind(statement, 4, text: failure.code)
+      bind(statement, 4, text: failure.code.rawValue)
       bind(statement, 5, failure.status.map { Int64($0) })
       bind(statement, 6, text: failure.message)
       try run(statement)
@@ -363,7 +363,7 @@ struct JournalStatements {
   {
     bind(statement, 2, Int64(state.rawValue))
     bind(statement, 3, at.nanoseconds)
-    bind(statement, 4, text: failure?.code)
+    bind(statement, 4, text: failure?.code.rawValue)
     bind(statement, 5, failure?.status.map { Int64($0) })
     bind(statement, 6, text: failure?.message)
   }

@@ -19,8 +19,8 @@ struct ManifestDecoder {
   private var reports = 0
   /// The reported diagnostics and their indexes in `diagnostics`. A mistake to which several aliases refer is
   /// reported once.
-  private var told: [Told: Int] = [:]
-  private var toldPlaces: Set<ToldPlace> = []
+  private var reported: [Reported: Int] = [:]
+  private var reportedPlaces: Set<ReportedPlace> = []
   /// The locations of the aliases that brought the current value, from the outside in.
   private var uses: [SourceLocation] = []
   /// The key whose value is being read.
@@ -66,20 +66,20 @@ struct ManifestDecoder {
     owner = Located("", at: main.start)
   }
 
-  private struct Told: Hashable {
+  private struct Reported: Hashable {
     var code: DiagnosticCode
     var location: SourceLocation
     var message: String
   }
 
-  private struct ToldPlace: Hashable {
+  private struct ReportedPlace: Hashable {
     var code: DiagnosticCode
     var location: SourceLocation
   }
 
   /// Whether a mistake of this kind has been reported at a location, in whatever words.
-  func isTold(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
-    toldPlaces.contains(ToldPlace(code: code, location: location))
+  func isReported(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
+    reportedPlaces.contains(ReportedPlace(code: code, location: location))
   }
 
   /// The text that contains a location.
@@ -118,8 +118,8 @@ struct ManifestDecoder {
   ) {
     reports += 1
     let use = (use ?? uses.last).map { Diagnostic.Note("used here", at: $0) }
-    let key = Told(code: code, location: location, message: message)
-    if let known = told[key] {
+    let key = Reported(code: code, location: location, message: message)
+    if let known = reported[key] {
       // Three uses are enough to see which definition is meant.
       guard let use, diagnostics[known].notes.count < 3, !diagnostics[known].notes.contains(use) else {
         return
@@ -132,8 +132,8 @@ struct ManifestDecoder {
       guard warnings < Self.mostWarnings else { return }
       warnings += 1
     }
-    told[key] = diagnostics.count
-    toldPlaces.insert(ToldPlace(code: code, location: location))
+    reported[key] = diagnostics.count
+    reportedPlaces.insert(ReportedPlace(code: code, location: location))
     diagnostics.append(
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }

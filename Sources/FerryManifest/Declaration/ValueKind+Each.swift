@@ -121,14 +121,14 @@ extension ManifestDecoder {
     case (_, .fields(let fields)) where field.hasPrefix("value."):
       let name = String(field.dropFirst("value.".count))
       if let text = fields[name] { return text }
-      guard !each.broken.contains(name), !isTold(.unknownReference, at: location) else { return nil }
+      guard !each.broken.contains(name), !isReported(.unknownReference, at: location) else { return nil }
       report(
         .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
         help: suggestion(for: name, among: fields.keys.sorted())
           ?? "it has \(fields.keys.sorted().alternatives())")
       return nil
     case ("value", .fields(let fields)):
-      guard !isTold(.incompleteReference, at: location) else { return nil }
+      guard !isReported(.incompleteReference, at: location) else { return nil }
       report(
         .incompleteReference, at: location, "the value of \(each.key.quoted) is a mapping",
         help: "write ${each.value.\(fields.keys.min() ?? "NAME")}")

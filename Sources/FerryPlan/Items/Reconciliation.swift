@@ -112,7 +112,7 @@ package struct Reconciliation: Sendable {
     case .queued, .allocated, .transferred:
       // An upload ID of an earlier round still belongs to the same file.
       let goesOn = isSame && (known.round == round || known.state != .queued)
-      if known.intent != nil || goesOn {
+      if ![nil, .commitDeferred].contains(known.intent) || goesOn {
         carryOn(known, path: path, identity: listing.identities[index])
       } else {
         requeue(known, index: index)

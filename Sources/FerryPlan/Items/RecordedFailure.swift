@@ -1,7 +1,7 @@
 /// Why an item or node did not succeed, or waits, as it is recorded and reported.
 package struct RecordedFailure: Hashable, Codable, Sendable {
   /// A stable code.
-  package var code: String
+  package var code: FailureCode
   /// The HTTP status, if there was a response.
   package var status: Int?
   /// A message for users, which contains no secrets.
@@ -12,7 +12,8 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
   package var budget: BudgetFigures?
 
   package init(
-    code: String, status: Int? = nil, message: String, until: Instant? = nil, budget: BudgetFigures? = nil
+    code: FailureCode, status: Int? = nil, message: String, until: Instant? = nil,
+    budget: BudgetFigures? = nil
   ) {
     self.code = code
     self.status = status
@@ -27,7 +28,7 @@ extension RecordedFailure {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
-    code = try container.decode(String.self, forKey: .code)
+    code = try container.decode(FailureCode.self, forKey: .code)
     status = try container.decodeIfPresent(Int.self, forKey: .status)
     message = try container.decode(String.self, forKey: .message)
     until = try container.decodeIfPresent(String.self, forKey: .until).flatMap { Instant(rfc3339: $0) }
@@ -60,18 +61,18 @@ package struct BudgetFigures: Hashable, Codable, Sendable {
 
 extension RecordedFailure {
   /// The reason recorded for work that a stopped launch leaves.
-  package static let stopped = RecordedFailure(code: "stopped", message: "the launch was stopped")
+  package static let stopped = RecordedFailure(code: .stopped, message: "the launch was stopped")
   /// The reason recorded for work that a launch leaves when its deadline passes.
   package static let maxDuration = RecordedFailure(
-    code: "max_duration", message: "the launch reached its --max-duration")
+    code: .maxDuration, message: "the launch reached its --max-duration")
   /// The reason recorded for requests of default sessions when the launch's execution window ends.
   package static let expired = RecordedFailure(
-    code: "expired", message: "the launch's execution window has ended")
+    code: .expired, message: "the launch's execution window has ended")
   /// The reason recorded for items that `ferry cancel` ends.
-  package static let cancelled = RecordedFailure(code: "cancelled", message: "cancelled by ferry cancel")
+  package static let cancelled = RecordedFailure(code: .cancelled, message: "cancelled by ferry cancel")
 
   /// The codes of reasons that end with other conditions, a budget's next window, or the end of a delay.
-  private static let deferrals: Set<String> = ["network", "power", "budget", "delay"]
+  private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]
 
   /// Whether it waits for the machine's conditions, a budget or a delay: exit code 8.
   package var isDeferral: Bool { Self.deferrals.contains(code) }

@@ -1,7 +1,7 @@
 /// A failed attempt.
 package struct AttemptFailure: Hashable, Codable, Sendable {
   package var step: Step.Kind
-  package var code: String
+  package var code: FailureCode
   package var status: Int?
   package var message: String
   package var endedAt: Instant

@@ -192,10 +192,10 @@ package struct RunRecord: Codable, Sendable {
     /// The bytes of the name, if it is not UTF-8.
     package var pathBase64: String?
     /// A stable code.
-    package var code: String
+    package var code: FailureCode
     package var message: String
 
-    package init(path: [UInt8], code: String, message: String) {
+    package init(path: [UInt8], code: FailureCode, message: String) {
       self.path = String(decoding: path, as: UTF8.self)
       pathBase64 = DisplayPath.base64(path)
       self.code = code
@@ -236,12 +236,12 @@ package struct RunRecord: Codable, Sendable {
     /// The bytes of the name, if it is not UTF-8.
     package var pathBase64: String?
     /// A stable code.
-    package var code: String
+    package var code: FailureCode
     package var message: String
     /// Whether the next run tries again.
     package var isOwed: Bool
 
-    package init(path: [UInt8], code: String, message: String, isOwed: Bool) {
+    package init(path: [UInt8], code: FailureCode, message: String, isOwed: Bool) {
       self.path = String(decoding: path, as: UTF8.self)
       pathBase64 = DisplayPath.base64(path)
       self.code = code
@@ -269,7 +269,7 @@ package struct RunRecord: Codable, Sendable {
   /// A failed attempt.
   package struct AttemptRecord: Codable, Sendable {
     package var step: Step.Kind
-    package var code: String
+    package var code: FailureCode
     package var status: Int?
     package var message: String
     package var endedAt: String

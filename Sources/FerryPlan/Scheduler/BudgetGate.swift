@@ -145,7 +145,7 @@ struct BudgetGate: Sendable {
   func reason(_ bytes: Int64) -> RecordedFailure {
     let used = used ?? 0
     return .init(
-      code: "budget",
+      code: .budget,
       message: "waits for the budget of \(network.rawValue) networks: "
         + "\(ByteText.text(used)) of \(ByteText.text(budget.limit)) used, \(ByteText.text(bytes)) wanted",
       // If it exceeds the whole budget, it waits for another network, or for a change of the manifest.

@@ -17,22 +17,22 @@ extension SessionPlan {
   /// implemented only here.
   package func hold(under conditions: DeviceConditions, in launch: LaunchKind) -> RecordedFailure? {
     if conditions.network == .none {
-      return .init(code: "network", message: "waits for a network")
+      return .init(code: .network, message: "waits for a network")
     }
     if conditions.network == .cellular, !allowsCellular {
       return .init(
-        code: "network",
+        code: .network,
         message: "waits for another network than cellular: allows_cellular of the session \(name) is false")
     }
     if conditions.isExpensive, !allowsExpensive {
       return .init(
-        code: "network",
+        code: .network,
         message:
           "waits for a network that is not paid by volume: allows_expensive of the session \(name) is false")
     }
     if isDiscretionary(in: launch), conditions.power == .battery {
       return .init(
-        code: "power", message: "waits for external power: the session \(name) is discretionary")
+        code: .power, message: "waits for external power: the session \(name) is discretionary")
     }
     return nil
   }

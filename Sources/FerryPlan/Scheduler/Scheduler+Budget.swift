@@ -173,7 +173,7 @@ extension RecordedFailure {
   /// The failure of an item that does not fit any budget.
   static func neverFits(_ size: Int64) -> RecordedFailure {
     .init(
-      code: "budget_never",
+      code: .budgetNever,
       message: "\(ByteText.text(size)) are more than the budget of any network that its session may use")
   }
 }

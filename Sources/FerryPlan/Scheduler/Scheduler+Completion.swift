@@ -11,7 +11,7 @@ extension Scheduler {
       return end(
         ref, .ambiguous,
         .init(
-          code: "answer_lost", status: failure?.status, message: "commit may have been executed\(reason)"))
+          code: .responseLost, status: failure?.status, message: "commit may have been executed\(reason)"))
     }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
       let attemptFailures = nodes[ref.node.index].progress?.attemptFailures ?? []
@@ -63,7 +63,7 @@ extension Scheduler {
     }
     releaseReservation(ref)
     note(failure, of: ref.node)
-    if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != "token" {
+    if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != .token {
       note(.temporary, of: ref.node)
     }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {

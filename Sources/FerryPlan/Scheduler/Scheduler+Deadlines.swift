@@ -22,7 +22,7 @@ extension Scheduler {
   /// Ends an item, node or orphan whose time has expired before its next attempt.
   mutating func runOut(_ ref: ItemRef) {
     let failure = RecordedFailure(
-      code: TransportFailure.Code.resourceTimeout.rawValue, message: "timeout_for_resource has passed")
+      code: .init(TransportFailure.Code.resourceTimeout), message: "timeout_for_resource has passed")
     if plan.nodes[ref.node.index].kind == .token || ref.orphan != nil {
       // As if the server did not respond: items that wait for the token, and other releases, remain for a
       // later launch.

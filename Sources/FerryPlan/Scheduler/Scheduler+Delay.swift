@@ -128,6 +128,6 @@ extension Scheduler {
   func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(
-      code: "delay", message: "waits for the resume delay of the session \(session.name)", until: moment)
+      code: .delay, message: "waits for the resume delay of the session \(session.name)", until: moment)
   }
 }

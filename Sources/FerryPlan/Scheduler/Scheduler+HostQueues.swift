@@ -4,8 +4,8 @@ import FerryManifest
 extension Scheduler {
   mutating func hostQueue(_ session: SessionID, _ origin: Origin?) -> Int {
     let key = HostQueue.Key(session: session, origin: origin)
-    if let index = laneIndex[key] { return index }
-    laneIndex[key] = hostQueues.count
+    if let index = hostQueueIndices[key] { return index }
+    hostQueueIndices[key] = hostQueues.count
     hostQueues.append(
       HostQueue(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost, hold: hold(on: session)))
     return hostQueues.count - 1
@@ -44,7 +44,7 @@ extension Scheduler {
   }
 
   mutating func enqueue(_ ready: Ready) {
-    let hostQueue = laneOf(ready)
+    let hostQueue = self.hostQueue(for: ready)
     if let failure = hostQueues[hostQueue].givenUp {
       leave(ready.ref, failure)
     } else {
@@ -61,7 +61,7 @@ extension Scheduler {
     }
   }
 
-  private mutating func laneOf(_ ready: Ready) -> Int {
+  private mutating func hostQueue(for ready: Ready) -> Int {
     if let hostQueue = self[progress: ready.ref]?.hostQueues[ready.step] { return hostQueue }
     let step = step(ready.ref.node, ready.step)
     return hostQueue(step.session, step.origin)
@@ -264,11 +264,11 @@ extension Scheduler {
       end(
         ready.ref, .ambiguous,
         .init(
-          code: "answer_lost",
+          code: .responseLost,
           message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
       return
     }
-    let right = laneOf(ready)
+    let right = self.hostQueue(for: ready)
     if right != hostQueue {
       enqueue(ready)
     } else if needsIntent(ready) {
@@ -292,7 +292,7 @@ extension Scheduler {
     {
       metrics.idsExpired += 1
       releaseUploadID(ref, .expired)
-      allocateAnew(ref, .init(code: "id_expired", message: "the upload ID expired before its transfer"))
+      allocateAnew(ref, .init(code: .uploadIDExpired, message: "the upload ID expired before its transfer"))
       return
     }
     guard isTokenReady(for: ready), isCovered(ready) else { return }

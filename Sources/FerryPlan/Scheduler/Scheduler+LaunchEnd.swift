@@ -198,7 +198,7 @@ extension Scheduler {
     }
     for step in node.deliverySteps {
       if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
-      if let hostQueue = laneIndex[.init(session: step.session, origin: step.origin)] {
+      if let hostQueue = hostQueueIndices[.init(session: step.session, origin: step.origin)] {
         if let failure = hostQueues[hostQueue].givenUp ?? hostQueues[hostQueue].hold { return failure }
       }
     }
@@ -207,9 +207,9 @@ extension Scheduler {
     }
     if let gate, gate.waiters.contains(where: { $0.ref.node.index == index }) { return gate.reason(1) }
     if let limit = options.limit, begunCount >= limit {
-      return .init(code: "limit", message: "--limit \(limit) is reached")
+      return .init(code: .limit, message: "--limit \(limit) is reached")
     }
-    return stop == nil ? .init(code: "waiting", message: "waiting") : stopReason
+    return stop == nil ? .init(code: .waiting, message: "waiting") : stopReason
   }
 
   private func reasonForWaiting(upload: UploadState) -> RecordedFailure? {

@@ -16,7 +16,7 @@ extension Scheduler {
       state.notBefore = until
     case .switchedOff:
       state.phase = .closed(.succeeded)
-      state.failure = .init(code: "never", message: "its interval is never")
+      state.failure = .init(code: .never, message: "its interval is never")
     case .intended:
       state.progress = Progress(step: node.steps[0].kind)
       state.progress?.intent = .inherited
@@ -73,7 +73,7 @@ extension Scheduler {
       if met {
         open(index)
       } else {
-        close(index, .skipped, .init(code: "needs", message: "what it needs did not end as it asks"))
+        close(index, .skipped, .init(code: .needs, message: "what it needs did not end as it asks"))
       }
     }
     return hasChanged
@@ -123,7 +123,7 @@ extension Scheduler {
     if nodes[index].progress?.intent == .inherited {
       end(
         ItemRef(id), .ambiguous,
-        .init(code: "answer_lost", message: "a launch was interrupted after it may have been sent"))
+        .init(code: .responseLost, message: "a launch was interrupted after it may have been sent"))
       return
     }
     let kind = plan.nodes[index].steps[0].kind
@@ -187,7 +187,7 @@ extension Scheduler {
     guard state.open == 0, case .open = nodes[state.node.index].phase else { return }
     if state.counts.waiting > 0 {
       nodes[state.node.index].phase = .left(
-        .init(code: "items_left", message: "\(state.counts.waiting) items remain for a later run"))
+        .init(code: .itemsRemaining, message: "\(state.counts.waiting) items remain for a later run"))
       return
     }
     let outcome: NodeOutcome =

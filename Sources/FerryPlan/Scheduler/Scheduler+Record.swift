@@ -91,7 +91,7 @@ extension Scheduler {
           break
         }
         let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
-        record.reason = .init(code: "needs", message: "for \(names)")
+        record.reason = .init(code: .needs, message: "for \(names)")
       case .open, .finished, .settling: break
       case .closed(let outcome): record.state = outcome.rawValue
       case .left(let failure): record.reason = failure

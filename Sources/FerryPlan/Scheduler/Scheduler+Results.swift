@@ -109,7 +109,7 @@ extension Scheduler {
       end(
         ref, .ambiguous,
         .init(
-          code: "answer_lost", status: failure.status,
+          code: .responseLost, status: failure.status,
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)"))
     case .limited(let failure):
       gate?.release(ref)

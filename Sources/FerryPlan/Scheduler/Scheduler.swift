@@ -23,7 +23,7 @@ package struct Scheduler: Sendable {
   var tokens: [Int: TokenState] = [:]
   var sessions: [SessionState]
   var hostQueues: [HostQueue] = []
-  var laneIndex: [HostQueue.Key: Int] = [:]
+  var hostQueueIndices: [HostQueue.Key: Int] = [:]
   /// Retries, and steps that wait for their deadline.
   var timers = Heap<Timer>()
   /// Transfers that were created in the background and wait for the resume delay.

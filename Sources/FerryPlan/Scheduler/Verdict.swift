@@ -70,13 +70,13 @@ extension Step {
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
     if expects(status: status) {
       if let mismatch = response.mismatch {
-        let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
+        let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
         // The server may have acted, and its response was not fully evaluated.
         if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
         return .permanent(failure)
       }
       if let missing = response.missing {
-        let failure = RecordedFailure(code: missing.code.rawValue, status: status, message: missing.message)
+        let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
         // The server executed it, and it is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
@@ -85,7 +85,7 @@ extension Step {
     let failure = refusal(response)
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
-        .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
+        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
     }
     switch response.judgedStatus {
     case 300...399:
@@ -133,7 +133,7 @@ extension Step {
     case 200...299: if kind == .fetch { message = refusal(of: status) }
     default: break
     }
-    return RecordedFailure(code: "http_status", status: status, message: message)
+    return RecordedFailure(code: .httpStatus, status: status, message: message)
   }
 
   private static let unfollowed = ", a redirect without a Location, or beyond 'redirects: { limit: 0 }'"
@@ -152,12 +152,12 @@ extension Step {
     case .recorded(isNamed: false):
       return .conditionRefused(
         .init(
-          code: "http_status", status: 304,
+          code: .httpStatus, status: 304,
           message: "the server responded 304 for a different version from the one that the request named"))
     case .absent:
       return .permanent(
         .init(
-          code: "http_status", status: 304,
+          code: .httpStatus, status: 304,
           message: "the server responded 304 to a request without a validator"))
     }
   }
@@ -169,14 +169,14 @@ extension Step {
     let failure = refusal(response)
     if expects(status: status) {
       guard let mismatch = response.mismatch else { return .succeeded }
-      let failure = RecordedFailure(code: "unexpected_answer", status: status, message: mismatch)
+      let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }
       // A page from another server, such as that of a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
-        .init(code: "unauthorized", status: status, message: "the server refused the token with \(status)"))
+        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
     }
     switch response.judgedStatus {
     // A redirect that is not followed means neither yes nor no.
@@ -204,7 +204,7 @@ extension Step {
   }
 
   private func judge(_ failure: TransportFailure) -> Verdict {
-    let recorded = RecordedFailure(code: failure.code.rawValue, message: failure.message)
+    let recorded = RecordedFailure(code: .init(failure.code), message: failure.message)
     switch failure.code {
     case .nameResolution, .connect, .handshake:
       guard failure.mayHaveReachedServer else {
@@ -227,7 +227,7 @@ extension Step {
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
     case .byteLimit:
-      return .limited(.init(code: "budget", message: "the budget has no more bytes for it"))
+      return .limited(.init(code: .budget, message: "the budget has no more bytes for it"))
     case .sourceChanged:
       return .integrity(recorded)
     case .cancelled:

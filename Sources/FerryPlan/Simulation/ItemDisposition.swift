@@ -44,7 +44,7 @@ extension Scheduler {
     }
     if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }
     let reason = reasonOfOpen(index)
-    if let reason, reason.code != "waiting", reason.code != "items_left" { return .waits(reason) }
+    if let reason, reason.code != .waiting, reason.code != .itemsRemaining { return .waits(reason) }
     return .waits(turn(of: ref.node))
   }
 
@@ -52,13 +52,13 @@ extension Scheduler {
     let names = plan.nodes[index].needs.compactMap { need -> String? in
       if case .closed = nodes[need.index].phase { nil } else { plan.nodes[need.index].name }
     }
-    return .init(code: "needs", message: "waits for \(names.joined(separator: ", "))")
+    return .init(code: .needs, message: "waits for \(names.joined(separator: ", "))")
   }
 
   private func turn(of node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(
-      code: "turn",
+      code: .turn,
       message:
         "waits for its turn: the session \(session.name) has \(session.maxConnectionsPerHost) connections"
         + " a host")

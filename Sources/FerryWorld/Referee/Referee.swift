@@ -209,7 +209,7 @@ struct Referee {
     case .fileTransferred(let ref): transferred[ref] = recorded
     case .itemClosed(let ref, let state, let failure, _):
       close(ref, state, machine)
-      if failure?.code == TransportFailure.Code.resourceTimeout.rawValue { checkRunOut(ref, machine) }
+      if failure?.code == .init(TransportFailure.Code.resourceTimeout) { checkRunOut(ref, machine) }
     case .sessionResumed(let session, let state): resume(session, state)
     case .uploadIDDiscarded(let ref):
       if unknownCommits.contains(key(ref, machine)) {

@@ -7,7 +7,7 @@ extension ManifestDecoder {
         $0.headers.contains { $0.value.references.contains(where: \.isConfidential) }
       }
       .map(\.name.value))
-    var toldPlaces: Set<SourceLocation> = []
+    var reportedPlaces: Set<SourceLocation> = []
     var known = WrittenReferences()
     for request in writtenRequests(manifest) {
       guard let host = request.template.url.plainHTTPHost, !LoopbackHost.contains(host),
@@ -25,7 +25,7 @@ extension ManifestDecoder {
       }
       known.instance = request.instance
       let place = writtenText(url, &known).places.first ?? url.location
-      guard toldPlaces.insert(place).inserted else { continue }
+      guard reportedPlaces.insert(place).inserted else { continue }
       warn(
         .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
         help: "write https://: everyone on the way can read what http:// carries, and use it",

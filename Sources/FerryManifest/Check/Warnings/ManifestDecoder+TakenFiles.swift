@@ -4,7 +4,7 @@ extension ManifestDecoder {
   ///
   /// There is no warning if the upload waits for the other one, unless that one also deletes or moves files.
   mutating func warnOfTakenFiles(_ manifest: Manifest) {
-    var told: Set<SourceLocation> = []
+    var reported: Set<SourceLocation> = []
     let dependencies = dependencies
     for upload in manifest.uploads where upload.after != .keep {
       let needed = dependencies.everythingNeeded(by: .node(upload.name.value))
@@ -13,7 +13,7 @@ extension ManifestDecoder {
           other.name.value != upload.name.value && upload.mayShareFiles(with: other)
             && !(other.after == .keep && needed.contains(.node(other.name.value)))
         }), let written = declared.declaration(upload.name.value, in: .uploads)?.node["after"],
-        told.insert(written.location).inserted
+        reported.insert(written.location).inserted
       else { continue }
       warn(
         .takenFiles, at: written.location,
