@@ -330,4 +330,29 @@ struct NoteTests {
     #expect(try await job.run().report.run.edits == nil)
     #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })
   }
+
+  /// A link of another user must not choose the file, however the path is written.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }),
+    arguments: [
+      "files/in/e/../s.txt", "alias/in/l/s.txt", "files/in/l/s.txt", "files/in/../in/l/s.txt", "job/s.txt",
+    ])
+  func `does not follow another user's link to a submitted file`(_ path: String) async throws {
+    let job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts))
+    let folder = job.folder.path("files")
+    for name in ["in/own.txt", "private/s.txt", "private/sub/x.txt"] { try job.write("text", to: name) }
+    for (name, target) in [
+      ("files/in/e", "../private/sub"), ("files/in/l", "../private"), ("job", folder + "/private"),
+    ] {
+      try FileManager.default.createSymbolicLink(atPath: job.folder.path(name), withDestinationPath: target)
+      #expect(lchown(job.folder.path(name), 65534, 65534) == 0)
+    }
+    try FileManager.default.createSymbolicLink(atPath: job.folder.path("alias"), withDestinationPath: folder)
+    let submit = try await job.ferry("submit", "job.yaml", "files", path)
+    #expect(submit.status == 2, "\(submit.stdout)\(submit.stderr)")
+    // The user's own link to the root is followed.
+    let own = try await job.ferry("submit", "job.yaml", "files", "alias/in/own.txt")
+    #expect(own.status == 0, "\(own.stderr)")
+  }
+
 }

@@ -238,4 +238,24 @@ import Testing
     #expect(server.lines.contains("home POST /commit/b"))
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
+
+  /// The other file's upload is not part of the run that delivers.
+  @Test func `of a file that another run delivered is not released`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/b/ids": Self.same, "/b/put/b": .init(status: 500), "/a/commit/a": Self.ok,
+      "/new/commit/b": .init(status: 403),
+    ])
+    let job = try Workspace(manifest(upload("a", at: server, isReleased: false), upload("b", at: server)))
+    try job.write("equal", to: "b")
+    #expect(try await job.run().command.status == 5)
+    try job.write("equal", to: "a")
+    let (first, _) = try await job.run(["--only", "a"])
+    #expect(first.stdout.contains("upload a: succeeded, 1 done"), "\(first.stdout)\(first.stderr)")
+    let edited = manifest(upload("a", at: server, isReleased: false), upload("b", at: server))
+      .replacing("/b/", with: "/new/")
+    try job.write(manifest: edited)
+    let (second, report) = try await job.run()
+    #expect(report.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
 }

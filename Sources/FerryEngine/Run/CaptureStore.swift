@@ -62,15 +62,15 @@ final class CaptureStore {
   /// Forgets the values of an item that is closed or whose upload ID is gone.
   ///
   /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.
-  /// - Returns: whether another item holds the same upload ID.
+  /// - Returns: whether another item may have the same upload ID.
   @discardableResult
   func forget(_ ref: ItemRef, isDelivered: Bool = false) -> Bool {
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
-    if isDelivered { uses.use(values, of: ref.node) }
     items.forget(ref)
-    let identity = orphans.identity(of: values, ref.node)
-    return uses.isHeld(identity.isEmpty ? values.allocate + values.transfer : identity)
+    guard isDelivered else { return false }
+    defer { uses.use(values, of: ref.node) }
+    return uses.isShared(values, identity: orphans.identity(of: values, ref.node), of: ref.node)
   }
 
   /// The captures of a token or request.
@@ -201,10 +201,15 @@ final class CaptureStore {
 
   /// Records that the item's upload ID will not be used; it is released if the manifest specifies how.
   ///
-  /// - Parameter isInDoubt: whether the server may have used the ID for the item.
+  /// - Parameters:
+  ///   - isInDoubt: whether the server may have used the ID for the item.
+  ///   - place: the orphan's place in the journals.
   /// - Returns: whether another item has, or was delivered with, the same ID. In that case, the ID must not be
   ///   released.
-  func orphan(_ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, _ scheduler: Scheduler) -> Bool {
+  func orphan(
+    _ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, at place: OrphansAside.Orphan? = nil,
+    _ scheduler: Scheduler
+  ) -> Bool {
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.update(ref) { $0 = values }
@@ -214,7 +219,10 @@ final class CaptureStore {
     }
     guard let item = ref.item, let file = file(item, of: ref.node, sha256: values.sha256, scheduler),
       orphans.add(.init(file: file, values: values), as: orphan)
-    else { return false }
+    else {
+      if let place { orphansAside.add(values, at: place) }
+      return false
+    }
     items.update(orphan) { $0 = values }
     switch uses.sharing(orphans.identity(of: values, ref.node), of: ref.node) {
     case .none: return false

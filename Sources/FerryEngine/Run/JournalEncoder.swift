@@ -10,6 +10,8 @@ final class JournalEncoder {
   private let sessions: [Int?]
   /// The index of the node's journal in the writer, and the node's row there, by node.
   private let places: [(journal: Int, row: Int64)?]
+  /// The index of its session, by node.
+  private let homes: [Int]
   /// The number of `.record` actions so far, the last one synced, and the writer's sequence numbers of those not
   /// synced.
   private var recorded: UInt64 = 0
@@ -51,6 +53,7 @@ final class JournalEncoder {
     self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
     self.writer = writer
     self.places = places
+    homes = plan.nodes.map(\.session.index)
   }
 
   func write(
@@ -160,7 +163,8 @@ final class JournalEncoder {
       nextOrphans[node.journal] += 1
       orphanRows[.orphan(index, of: ref.node)] = orphan
       let isInDoubt = orphaning.isInDoubt
-      if captures.orphan(ref, as: .orphan(index, of: ref.node), isInDoubt: isInDoubt, scheduler) {
+      let place = OrphansAside.Orphan(session: homes[ref.node.index], row: orphan)
+      if captures.orphan(ref, as: .orphan(index, of: ref.node), isInDoubt: isInDoubt, at: place, scheduler) {
         sharedUploadIDs.append(.orphan(index, of: ref.node))
       }
       return row(ref).map { [.orphaned(row: $0, orphan: orphan, orphaning, at: at)] }

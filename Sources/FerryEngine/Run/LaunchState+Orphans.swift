@@ -5,6 +5,8 @@ import FerryPlan
 extension LaunchState {
   /// The maximum number of upload IDs that a launch releases per upload, because they are held in memory.
   private static let mostOrphans = 10_000
+  /// The maximum number of other upload IDs that a launch recognizes per session. Only hashes of them are held.
+  private static let mostAside = 200_000
 
   /// Finds the upload IDs of items and orphans that are not part of the launch, or no longer open, and that must not be
   /// released.
@@ -36,6 +38,11 @@ extension LaunchState {
       where abandon.lackedCapture(of: orphan) == nil {
         let known = identity.values(ItemValues(journaled: orphan.captures, sha256: nil))
         let session = node.session.index
+        // The release request names the file, whatever ID it has.
+        if known.isEmpty, try journal.hasUploadID(node: row.id, path: orphan.path) {
+          usedOrphans[session, default: UsedOrphans()].inDoubt.insert(orphan.id)
+          continue
+        }
         switch uploadIDUses.sharing(known, of: NodeID(index)) {
         case .none: found.append(orphan)
         case .sameUpload: usedOrphans[session, default: UsedOrphans()].taken.insert(orphan.id)
@@ -57,7 +64,7 @@ extension LaunchState {
         identities[row.id] = work.abandon.map(UploadIDIdentity.init)
         released.formUnion((orphans[index] ?? []).map(\.id))
       }
-      for orphan in try journal.releasableOrphans(limit: released.count + Self.mostOrphans)
+      for orphan in try journal.releasableOrphans(limit: released.count + Self.mostAside)
       where !released.contains(orphan.id) {
         orphansAside.add(orphan, session: session, identity: identities[orphan.node])
       }

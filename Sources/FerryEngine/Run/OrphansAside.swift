@@ -20,10 +20,7 @@ struct OrphansAside {
     let orphan = Orphan(session: session, row: row.id)
     let known = identity?.values(values) ?? []
     if known.isEmpty {
-      for value in values.allocate + values.transfer {
-        let hash = UploadIDUses.hash(value, nil)
-        orphans[hash, default: []].append((orphan, [hash]))
-      }
+      add(values, at: orphan)
     } else {
       let hashes = Set(known.map { UploadIDUses.hash($0, nil) })
       // Filed under the value that the fewest others have.
@@ -31,6 +28,14 @@ struct OrphansAside {
         return
       }
       orphans[rarest, default: []].append((orphan, hashes))
+    }
+  }
+
+  /// Adds an orphan any of whose values may be the ID.
+  mutating func add(_ values: ItemValues, at orphan: Orphan) {
+    for value in values.allocate + values.transfer {
+      let hash = UploadIDUses.hash(value, nil)
+      orphans[hash, default: []].append((orphan, [hash]))
     }
   }
 

@@ -20,7 +20,8 @@ struct UploadIDUses {
   // Hashes take less memory than values. If two values have the same hash, an ID that could be released is not.
   /// How many items hold each value.
   private var held: [Int: Int] = [:]
-  private var used: Set<Int> = []
+  /// How many items that are no longer open, or not part of the launch, have or had each value.
+  private var used: [Int: Int] = [:]
 
   init(_ plan: Plan) {
     isNeeded = plan.nodes.contains { node in
@@ -50,7 +51,7 @@ struct UploadIDUses {
   /// - Parameter node: `nil` if it is not part of the launch.
   mutating func use(_ values: ItemValues, of node: NodeID?) {
     guard isNeeded else { return }
-    used.formUnion(Self.hashes(values, node))
+    for hash in Self.hashes(values, node) { used[hash, default: 0] += 1 }
   }
 
   /// Who uses an upload ID that is known by these values.
@@ -58,16 +59,29 @@ struct UploadIDUses {
     func isInUse(_ node: NodeID?) -> Bool {
       identity.allSatisfy { value in
         let hash = Self.hash(value, node)
-        return held[hash] != nil || used.contains(hash)
+        return held[hash] != nil || used[hash] != nil
       }
     }
     guard !identity.isEmpty, isInUse(nil) else { return .none }
     return isInUse(node) ? .sameUpload : .otherUpload
   }
 
-  /// Whether an item holds an upload ID that is known by these values.
-  func isHeld(_ identity: [CapturedValue]) -> Bool {
-    !identity.isEmpty && identity.allSatisfy { held[Self.hash($0, nil)] != nil }
+  /// If more items than this have a value that is not known to be an upload ID, it is something else, such as the name
+  /// of a bucket.
+  private static let mostSharers = 8
+
+  /// Whether another item has or had an upload ID of these values, as far as can be told without knowing how every
+  /// upload names its IDs.
+  ///
+  /// - Parameters:
+  ///   - values: those of an item that does not hold its ID any longer.
+  ///   - identity: those by which its own upload releases the ID; empty if it does not.
+  func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
+    if sharing(identity, of: node) != .none { return true }
+    return (values.allocate + values.transfer).contains { value in
+      let hash = Self.hash(value, nil)
+      return (1...Self.mostSharers).contains((held[hash] ?? 0) + (used[hash] ?? 0))
+    }
   }
 
   /// Each value once for its upload and once for all uploads.

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// `ferry submit`: queues files of an upload for the current or next run of its session.
@@ -129,16 +130,22 @@ package struct Submission {
       lines.joined(separator: "\n") + "\nhelp: nothing was submitted; name regular files inside \(root)")
   }
 
-  /// The absolute path of a file. A path through symbolic links, such as the shell's current folder, may also lead
-  /// into the root.
+  /// The absolute path of a file.
+  ///
+  /// A path through symbolic links, such as the shell's current folder, may also lead into the root. Its beginning is
+  /// then replaced by the root; what follows keeps its links, whose owners the listing checks.
   private static func absolute(_ path: [UInt8], root: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let path =
       path.first == slash ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + path
-    let hasParent = path.split(separator: slash).contains { $0.elementsEqual([0x2E, 0x2E]) }
-    guard hasParent || !FileLister.isInside(path, root), let last = path.lastIndex(of: slash),
-      let folder = FileLister.real(last == 0 ? [slash] : Array(path[..<last]))
-    else { return path }
-    return (folder == [slash] ? [] : folder) + path[last...]
+    guard !FileLister.isInside(path, root), let folder = try? SourceRoot(root) else { return path }
+    if FileLister.isInside(path, folder.real) { return path }
+    for end in path.indices.dropFirst() where path[end] == slash {
+      guard let beginning = try? SourceRoot(Array(path[..<end])), beginning.isSameFolder(as: folder) else {
+        continue
+      }
+      return folder.real + path[end...]
+    }
+    return path
   }
 }

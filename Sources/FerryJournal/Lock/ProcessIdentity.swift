@@ -46,6 +46,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     // parenthesis.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
+    // A process that has ended, and that its parent has not waited for.
+    guard let state = fields.first, state != "Z", state != "X" else { return nil }
     return fields.count > 19 ? Int64(fields[19]) : nil
   }
 }

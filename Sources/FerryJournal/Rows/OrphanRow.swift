@@ -77,7 +77,7 @@ extension OrphanRow {
     reason, in_doubt, dropped_at)
     SELECT \(id), node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
     \(reason), coalesce(\(inDoubt), \(mayCount)), \(at)
-    FROM item WHERE \(condition) AND \(holdsUploadID)
+    FROM item WHERE \(condition) AND \(holdsUploadID) AND state <> \(ItemState.done.rawValue)
     """
   }
 

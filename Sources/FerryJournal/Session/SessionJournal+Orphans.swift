@@ -1,4 +1,5 @@
 import FerryPlan
+import Foundation
 import GRDB
 
 /// Upload IDs that the server issued and that will not be used.
@@ -34,6 +35,19 @@ extension SessionJournal {
   /// The orphans that may be released, of all uploads, oldest first, at most `limit`.
   package func releasableOrphans(limit: Int) throws(JournalError) -> [OrphanRow] {
     try orphans(where: "in_doubt = 0", limit: limit)
+  }
+
+  /// Whether a file was delivered, or has or may have an upload ID.
+  package func hasUploadID(node: Int64, path: [UInt8]) throws(JournalError) -> Bool {
+    let states = [ItemState.allocated, .transferred, .done, .ambiguous].map { "\($0.rawValue)" }
+    return try access { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM item WHERE node = ? AND path = ? AND state IN (\(states.joined(separator: ", "))))
+          """,
+        arguments: [node, Data(path)]) ?? false
+    }
   }
 
   /// The number of orphans of each upload, by `NodeRow.id`.

@@ -8,7 +8,8 @@ extension SessionJournal {
   /// Deletes items that were delivered before `limit`, and returns how many. Synced when this returns.
   ///
   /// If the file of such an item still exists, it is sent again, because it is new to the journal. Items
-  /// whose files are still to be deleted or moved are therefore kept. The caller holds the session's lock,
+  /// whose files are still to be deleted or moved are therefore kept, and so are those whose upload ID another item may
+  /// have. The caller holds the session's lock,
   /// and no run writes to the journal.
   package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
     precondition(isWritable, "a journal opened for reading is not written to")
@@ -42,7 +43,7 @@ extension SessionJournal {
     try db.execute(
       sql: """
         DELETE FROM item WHERE id > ? AND id <= ? AND state = \(ItemState.done.rawValue) AND closed_at < ?
-        AND after IS NOT \(AfterState.owed.rawValue)
+        AND after IS NOT \(AfterState.owed.rawValue) AND captures IS NULL AND secret_captures IS NULL
         """,
       arguments: [first, end ?? .max, limit.nanoseconds])
     return (db.changesCount, end)

@@ -18,7 +18,7 @@ extension SessionJournal {
   func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
     try access { db in
       do {
-        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        try self.begin(db)
         var statements = JournalStatements(db)
         for batch in batches {
           for write in batch {
@@ -30,7 +30,7 @@ extension SessionJournal {
                 try statements.insert(files, from: start, to: end, node, round, at, first)
                 try self.countAndCommit(db)
                 try self.checkpoint(db, quiet: quiet)
-                try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+                try self.begin(db)
               }
             } else {
               try statements.perform(write)
@@ -46,9 +46,14 @@ extension SessionJournal {
     }
   }
 
-  /// Records the number of the current transaction and commits it.
-  private func countAndCommit(_ db: Database) throws {
+  /// Begins a transaction and stores its number. First, because another writer's rows would make no sense.
+  private func begin(_ db: Database) throws {
+    try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     try count(db)
+  }
+
+  /// Commits the current transaction and records that.
+  private func countAndCommit(_ db: Database) throws {
     try db.cachedStatement(sql: "COMMIT").execute()
     try commits?.recordCommit()
   }
@@ -71,9 +76,8 @@ extension SessionJournal {
   /// Runs one immediate transaction and stores its number.
   func commit<Result>(_ db: Database, _ body: (Database) throws -> Result) throws -> Result {
     let result = try db.inImmediateTransaction { db in
-      let result = try body(db)
       try count(db)
-      return result
+      return try body(db)
     }
     try commits?.recordCommit()
     return result
