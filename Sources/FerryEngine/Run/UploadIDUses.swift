@@ -70,8 +70,8 @@ struct UploadIDUses {
   /// of a bucket.
   private static let mostSharers = 8
 
-  /// Whether another item has or had an upload ID of these values, as far as can be told without knowing how every
-  /// upload names its IDs.
+  /// Whether another item may have, or have had, an upload ID of these values. Which of another upload's values is the
+  /// ID is not known.
   ///
   /// - Parameters:
   ///   - values: those of an item that does not hold its ID any longer.
