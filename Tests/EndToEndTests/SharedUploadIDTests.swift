@@ -258,4 +258,61 @@ import Testing
     #expect(report.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
+
+  /// What the journal remembers of the delivered file is not pruned.
+  @Test func `of a delivered file is remembered after pruning`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/commit/a2": Self.ok,
+      "/new/commit/a1": .init(status: 403),
+    ])
+    let job = try Workspace(
+      manifest(upload("a", at: server)).replacing(
+        "max_connections_per_host: 1", with: "max_connections_per_host: 2"))
+    for name in ["a1", "a2"] { try job.write("equal", to: name) }
+    #expect(try await job.run().command.status == 5)
+    #expect(try await job.ferry("journal", "prune", "--delivered", "0s").status == 0)
+    try job.write(manifest: manifest(upload("a", at: server)).replacing("/a/", with: "/new/"))
+    let (command, report) = try await job.run()
+    #expect(report.item("a1")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
+
+  /// The release request names the file; the file was delivered under another ID.
+  @Test func `that is released by the file's name is not released after its delivery`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/commit/a": .init(status: 403), "/new/ids": Self.other,
+      "/new/commit/a": Self.ok,
+    ])
+    let plain = upload("a", at: server, isReleased: false)
+    let job = try Workspace(manifest(plain))
+    try job.write("first", to: "a")
+    #expect(try await job.run().command.status == 1)
+    #expect(try await job.ferry("orphans").stdout.contains("same"))
+    try job.write(manifest: manifest(plain).replacing("/a/", with: "/new/"))
+    #expect(try await job.run().command.status == 0)
+    let named = "    abandon: { request: { method: DELETE, url: \"\(server.home)/files/${file.path}\" } }\n"
+    try job.write(manifest: manifest(plain + named).replacing("/a/", with: "/new/"))
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
+
+  /// Without a commit, the file counted as soon as it was sent.
+  @Test func `whose transfer counted is not released after a commit was added to the manifest`() async throws
+  {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/put/a": .init(status: 500), "/new/put/a": .init(status: 400),
+    ])
+    let whole = manifest(upload("a", at: server))
+    let start = try #require(whole.range(of: "    commit:"))
+    let end = try #require(whole.range(of: "    abandon:"))
+    let job = try Workspace(whole.replacingCharacters(in: start.lowerBound..<end.lowerBound, with: ""))
+    try job.write("text", to: "a")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: whole.replacing("/a/", with: "/new/"))
+    let (command, report) = try await job.run()
+    #expect(report.item("a")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+  }
 }

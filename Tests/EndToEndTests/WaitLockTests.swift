@@ -45,6 +45,19 @@ import Testing
     _ = await run.end()
   }
 
+  @Test func `is not in the way of a manifest that now names another session`() async throws {
+    let (job, run, receiver) = try await held()
+    defer { withExtendedLifetime(receiver) {} }
+    let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    #expect(manifest.contains("identifier: e2e.uploads"))
+    try job.write(manifest: manifest.replacing("identifier: e2e.uploads", with: "identifier: e2e.other"))
+    try await receiver.clearFaults()
+    let other = try await job.ferry("run", "job.yaml")
+    #expect(other.status == 0, "\(other.stderr)")
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
   @Test func `is not waited for with 0s, nor for longer than a time limit leaves`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }

@@ -224,6 +224,10 @@ package struct Launch {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))
     else { return nil }
+    // If it holds the lock of another session, the manifest had that one when the run began.
+    for other in try state.lockedSessions() {
+      if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
+    }
     return SessionInUse(session: session, pid: run.process.pid, since: run.startedAt)
   }
 

@@ -108,7 +108,9 @@ package struct Submission {
     switch files {
     case .listed: return try lister.list()
     case .named(let paths):
-      let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root) })
+      // If it cannot be opened, the lister reports why.
+      let folder = try? SourceRoot(lister.root)
+      let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root, folder) })
       guard listing.problems.isEmpty else { throw refused(listing.problems, root: lister.root) }
       return listing
     }
@@ -134,12 +136,13 @@ package struct Submission {
   ///
   /// A path through symbolic links, such as the shell's current folder, may also lead into the root. Its beginning is
   /// then replaced by the root; what follows keeps its links, whose owners the listing checks.
-  private static func absolute(_ path: [UInt8], root: [UInt8]) -> [UInt8] {
+  private static func absolute(_ path: [UInt8], root: [UInt8], _ folder: SourceRoot?) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let path =
       path.first == slash ? path : Array(FileManager.default.currentDirectoryPath.utf8) + [slash] + path
-    guard !FileLister.isInside(path, root), let folder = try? SourceRoot(root) else { return path }
-    if FileLister.isInside(path, folder.real) { return path }
+    guard let folder, !FileLister.isInside(path, root), !FileLister.isInside(path, folder.real) else {
+      return path
+    }
     for end in path.indices.dropFirst() where path[end] == slash {
       guard let beginning = try? SourceRoot(Array(path[..<end])), beginning.isSameFolder(as: folder) else {
         continue
