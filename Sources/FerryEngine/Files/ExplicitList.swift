@@ -35,9 +35,13 @@ struct ExplicitList {
 
   private mutating func take(_ line: [UInt8]) {
     guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
-    guard let path = relative(line) else {
-      return report(
-        line, .outsideRoot, "it is outside the root, or has '..' after a symbolic link or a missing folder")
+    let path: [UInt8]
+    do throws(Refusal) { path = try relative(line) } catch {
+      switch error {
+      case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
+      case .parentOfNoFolder:
+        return report(line, .other, "it has '..' after a symbolic link or a missing folder")
+      }
     }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
     guard !isHidden(path) else {
@@ -50,13 +54,19 @@ struct ExplicitList {
       identity: status.identity)
   }
 
-  /// The path without `.`, `..` and repeated slashes; `nil` if it leaves the root. After a symbolic link, `..` leads
-  /// elsewhere than the text says, so a path that has both is not followed.
-  private mutating func relative(_ line: [UInt8]) -> [UInt8]? {
+  /// Why a path is not looked up.
+  private enum Refusal: Error {
+    case outsideRoot
+    /// After a symbolic link, `..` leads elsewhere than the text says.
+    case parentOfNoFolder
+  }
+
+  /// The path without `.`, `..` and repeated slashes.
+  private mutating func relative(_ line: [UInt8]) throws(Refusal) -> [UInt8] {
     var rest = line[...]
     if line.first == 0x2F {
       let folder = [root.path, root.real].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
-      guard let folder else { return nil }
+      guard let folder else { throw .outsideRoot }
       rest = line[folder.count...]
     }
     var parts: [ArraySlice<UInt8>] = []
@@ -66,8 +76,8 @@ struct ExplicitList {
         parts.append(part)
         continue
       }
-      guard !parts.isEmpty else { return nil }
-      guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { return nil }
+      guard !parts.isEmpty else { throw .outsideRoot }
+      guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { throw .parentOfNoFolder }
       parts.removeLast()
     }
     return Array(parts.joined(separator: [0x2F]))

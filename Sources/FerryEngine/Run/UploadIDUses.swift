@@ -74,7 +74,7 @@ struct UploadIDUses {
   /// ID is not known.
   ///
   /// - Parameters:
-  ///   - values: those of an item that does not hold its ID any longer.
+  ///   - values: those of an item that no longer holds its ID.
   ///   - identity: those by which its own upload releases the ID; empty if it does not.
   func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
     if sharing(identity, of: node) != .none { return true }

@@ -29,7 +29,7 @@ extension FailureCode {
   package static let afterMissing = FailureCode(rawValue: "after_missing")
   /// Delivered files are still to be deleted or moved.
   package static let afterOwed = FailureCode(rawValue: "after_owed")
-  /// The user may not delete or move a delivered file.
+  /// The user does not have permission to delete or move a delivered file.
   package static let afterPermission = FailureCode(rawValue: "after_permission")
   /// It is not known which file was sent.
   package static let afterUnknown = FailureCode(rawValue: "after_unknown")
