@@ -54,7 +54,7 @@ extension LaunchState {
   }
 
   /// Finds the orphans of earlier launches that the current steps cannot release.
-  mutating func findOrphansAside(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
+  private mutating func findOrphansAside(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
     for (session, journal) in journals.all.enumerated() {
       guard let journal else { continue }
       var identities: [Int64: UploadIDIdentity] = [:]
@@ -110,5 +110,6 @@ extension LaunchState {
       if !orphans.taken.isEmpty { _ = try journals.all[session]?.forgetOrphans(orphans.taken.sorted()) }
       try journals.all[session]?.doubtOrphans(orphans.inDoubt.sorted())
     }
+    try findOrphansAside(plan, journals)
   }
 }

@@ -42,7 +42,7 @@ struct LaunchState {
   var drops: [Drop] = []
   /// Upload IDs to be released, oldest first, by node index.
   var orphans: [Int: [OrphanRow]] = [:]
-  /// Upload IDs that this launch cannot release.
+  /// Upload IDs that this launch cannot release; found before a run, not for a preview.
   var orphansAside = OrphansAside()
   /// Orphans whose IDs items use, by session.
   var usedOrphans: [Int: UsedOrphans] = [:]
@@ -125,7 +125,6 @@ struct LaunchState {
     self.nextRows = nextRows
     try findUsedUploadIDs(jobs.plan, journals, selection)
     try findOrphans(jobs.plan, journals)
-    try findOrphansAside(jobs.plan, journals)
   }
 
   /// The validators of fetches in the journals, by node.
