@@ -56,6 +56,17 @@ package enum CountingPoint: UInt8, Sendable {
   case intended = 3
 }
 
+extension CountingPoint {
+  /// Whether the data of an item that an earlier launch left in this state may count.
+  func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
+    if intent != nil { return true }
+    switch state {
+    case .allocated, .transferred: return self == .allocated
+    case .queued, .done, .failed, .ambiguous, .cancelled: return false
+    }
+  }
+}
+
 extension UploadWork {
   package var countingPoint: CountingPoint { commit == nil ? .allocated : .intended }
 
@@ -63,10 +74,7 @@ extension UploadWork {
   ///
   /// - Parameter recorded: the counting point of the earlier launch, whose manifest may have had no commit.
   package func mayCount(state: ItemState, intent: ItemStep?, recorded: CountingPoint? = nil) -> Bool {
-    if intent != nil { return true }
-    switch state {
-    case .allocated, .transferred: return countingPoint == .allocated || recorded == .allocated
-    case .queued, .done, .failed, .ambiguous, .cancelled: return false
-    }
+    let point = recorded == .allocated ? .allocated : countingPoint
+    return point.mayCount(state: state, intent: intent)
   }
 }

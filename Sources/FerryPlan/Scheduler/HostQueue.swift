@@ -47,9 +47,11 @@ struct HostQueue: Sendable {
     return (failures > 0 ? 1 : limit) - inFlight
   }
 
+  /// All steps that wait here, in no order.
+  var waiting: [Ready] { ready.unordered + intended.unordered + intending.map(\.ready) }
+
   /// Removes the matching steps that wait here, and returns them.
   mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
-    let waiting = ready.unordered + intended.unordered + intending.map(\.ready)
     let taken = waiting.filter(isWanted)
     guard !taken.isEmpty else { return [] }
     ready = .init(ready.unordered.filter { !isWanted($0) })

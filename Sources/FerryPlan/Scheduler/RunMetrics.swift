@@ -5,8 +5,6 @@ package struct RunMetrics: Sendable {
   package var tokenRefreshes = 0
   package var idsAllocated = 0
   package var idsExpired = 0
-  /// Upload IDs that were issued, and dropped in this launch without a commit.
-  package var idsOrphaned = 0
   /// Upload IDs that were released in this launch, whether they were dropped in this launch or earlier.
   package var idsReleased = 0
   /// How often completed background work was handled.

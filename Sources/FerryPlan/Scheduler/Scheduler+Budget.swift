@@ -68,36 +68,6 @@ extension Scheduler {
     }
   }
 
-  /// Whether the next item of an upload may begin. An item that may not is skipped.
-  enum ItemAdmission { case admitted, asks, skipped }
-
-  mutating func admitNext(of upload: Int) -> ItemAdmission {
-    let node = uploads[upload].node
-    guard gate != nil, uploads[upload].isDiscretionary, let item = uploads[upload].pending.first,
-      uploads[upload].items.begun[item]?.state != .transferred
-    else { return .admitted }
-    let size = uploads[upload].items.files.sizes[item]
-    switch gate?.admit(ItemRef(node, item), size: size) {
-    case .admitted, nil: return .admitted
-    case .asks(let request):
-      ask(request)
-      return .asks
-    case .refused:
-      skip(upload, item, size)
-      return .skipped
-    }
-  }
-
-  private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
-    let ref = ItemRef(uploads[upload].node, item)
-    guard plan.canEverFit(size, session: session(of: ref.node)) else {
-      _ = begin(upload)
-      return end(ref, .failed, .neverFits(size))
-    }
-    _ = uploads[upload].pending.removeFirst()
-    uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
-  }
-
   /// Whether a request that is about to be sent is covered by the budget. If not, it waits: for a lease, or
   /// for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
@@ -142,7 +112,7 @@ extension Scheduler {
     return false
   }
 
-  private mutating func ask(_ request: Lease.Request?) {
+  mutating func ask(_ request: Lease.Request?) {
     if let request { actions.append(.lease(request)) }
   }
 

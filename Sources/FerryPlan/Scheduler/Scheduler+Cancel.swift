@@ -36,12 +36,7 @@ extension Scheduler {
     switch nodes[node.index].phase {
     case .open:
       let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
-      uploads[upload].inProgress += unbegun.count
-      for item in unbegun {
-        // If it may have been sent before, a later round must not send it again.
-        let isAmbiguous = mayHaveActed(item, of: upload)
-        end(ItemRef(node, item), isAmbiguous ? .ambiguous : .cancelled, .cancelled)
-      }
+      for item in unbegun { end(ItemRef(node, item), .cancelled, .cancelled) }
       closeIfThrough(upload)
     case .waiting: close(node.index, .skipped, .cancelled)
     case .notSelected, .finished, .settling, .closed, .left: break
@@ -53,26 +48,15 @@ extension Scheduler {
   private mutating func handOverRest(of upload: Int) -> Range<Int> {
     let rest = uploads[upload].handedOver..<uploads[upload].items.count
     guard !rest.isEmpty else { return rest }
-    uploads[upload].handedOver = rest.upperBound
-    uploads[upload].batchOpen += rest.count
-    uploads[upload].batchSending += rest.count
+    uploads[upload].queue(until: rest.upperBound)
     entries.append(.itemsQueued(uploads[upload].node, items: rest, at: now))
     return rest
-  }
-
-  /// Whether an earlier launch may have sent the item's commit, or an unrepeatable step of it, and no
-  /// decision has been made about it since.
-  private func mayHaveActed(_ item: Int, of upload: Int) -> Bool {
-    ![nil, .commitAgain, .commitDeferred].contains(uploads[upload].items.begun[item]?.intent)
   }
 
   /// Adds items to an upload. If the node has ended, the next launch handles them.
   mutating func add(_ items: ItemTable, to node: NodeID) {
     guard let upload = uploadIndex[node.index], takesItems(node) else { return }
-    let first = uploads[upload].items.count
-    uploads[upload].items.append(contentsOf: items)
-    for item in 0..<items.count { uploads[upload].further[Array(items.files.path(item))] = first + item }
-    uploads[upload].open += items.count
+    uploads[upload].append(items)
   }
 }
 

@@ -9,7 +9,7 @@ extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
-      return (self[progress: ref]?.startedAt ?? now).advanced(by: timeout)
+      return (self[attempts: ref]?.startedAt ?? now).advanced(by: timeout)
     }
     return Instant(nanoseconds: uploads[upload].items.handedOver[item]).advanced(by: timeout)
   }

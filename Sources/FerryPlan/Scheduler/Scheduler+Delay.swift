@@ -39,7 +39,7 @@ extension Scheduler {
   /// Enqueues a step that starts a new transfer.
   mutating func enqueueCreated(_ ref: ItemRef, _ kind: Step.Kind) {
     guard let start = startsNoSooner(session(of: ref.node)) else { return enqueue(ref, kind) }
-    if let upload = uploadIndex[ref.node.index] { uploads[upload].inProgress -= 1 }
+    change(ref, .wait)
     creations.insert(Timer(at: start, ready: ready(ref, kind)))
   }
 
@@ -54,26 +54,16 @@ extension Scheduler {
 
   // MARK: Batches
 
-  /// Records that the item's transfer has ended, so that its batch no longer waits for it.
-  mutating func passTransfer(_ item: Int, of upload: Int) {
-    guard uploads[upload].active[item]?.isSent == false else { return }
-    uploads[upload].active[item]?.isSent = true
-    uploads[upload].batchSending -= 1
-  }
-
-  /// Keeps a sent item until its batch has completed (`isBatchThrough`).
-  mutating func keepUntilThrough(_ ref: ItemRef, _ upload: Int) {
-    let isAsked = self[progress: ref]?.step == .probe
-    let kind = isAsked ? .probe : commitKind(of: ref)
-    self[progress: ref]?.step = kind
-    uploads[upload].inProgress -= 1
-    uploads[upload].sent.append(ready(ref, kind))
+  /// Keeps a transferred item's next step until its batch has completed (`isBatchThrough`).
+  mutating func keepUntilThrough(_ ready: Ready, _ upload: Int) {
+    change(ready.ref, .wait)
+    uploads[upload].sent.append(ready)
   }
 
   /// Whether every item of the batch has been sent or has ended, except those that the budget skipped: they
   /// go in another window.
   func isBatchThrough(_ upload: Int) -> Bool {
-    uploads[upload].batchSending <= uploads[upload].skipped.count
+    uploads[upload].tally.untransferred <= uploads[upload].skipped.count
   }
 
   /// Notes the batches that have completed (`isBatchThrough`), and handles the completions that are due. Returns
@@ -97,7 +87,7 @@ extension Scheduler {
     let upload = uploads[index]
     guard !upload.isHandled, upload.handedOver > 0, isBatchThrough(index),
       case .open = nodes[upload.node.index].phase,
-      upload.batchOpen == 0 || !upload.sent.isEmpty
+      upload.tally.batch == 0 || !upload.sent.isEmpty
     else { return }
     uploads[index].isHandled = true
     owe(.batch(index), session(of: upload.node))
@@ -118,8 +108,10 @@ extension Scheduler {
     case .batch(let upload):
       let sent = uploads[upload].sent
       uploads[upload].sent = []
-      uploads[upload].inProgress += sent.count
-      for ready in sent { enqueue(ready) }
+      for ready in sent {
+        change(ready.ref, .proceed)
+        enqueue(ready)
+      }
       closeIfThrough(upload)
     }
   }

@@ -62,7 +62,7 @@ extension Scheduler {
   }
 
   private mutating func hostQueue(for ready: Ready) -> Int {
-    if let hostQueue = self[progress: ready.ref]?.hostQueues[ready.step] { return hostQueue }
+    if let hostQueue = self[attempts: ready.ref]?.hostQueues[ready.step] { return hostQueue }
     let step = step(ready.ref.node, ready.step)
     return hostQueue(step.session, step.origin)
   }
@@ -123,24 +123,11 @@ extension Scheduler {
     return hasMoved
   }
 
-  /// Whether a step of higher priority can be sent at once, without an intent.
-  private func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
-    if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
-      return !needsIntent(top)
-    }
-    guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
-      case .upload(let work) = plan.nodes[uploads[source].node.index].work
-    else { return false }
-    // If a budget skips the item, or an earlier launch had begun it, it is not certain that it overtakes.
-    return !isGated(uploads[source].node) && uploads[source].items.begun.isEmpty
-      && work.first.repeatability != .once
-  }
-
   /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit: the
   /// next launch has to know that it may have been executed.
-  private func needsIntent(_ ready: Ready) -> Bool {
+  func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref.node, ready.step).repeatability == .once)
-      && self[progress: ready.ref]?.intent != .recorded
+      && intent(of: ready.ref) != .recorded
   }
 
   /// Whether this is a commit without an intent that can be sent again. It uses no connection while its
@@ -149,118 +136,17 @@ extension Scheduler {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }
 
-  /// Takes the next step of this queue: the best waiting one, or the first step of a new item.
-  private mutating func takeNext(on hostQueue: Int) -> Ready? {
-    while let source = eligibleSource(hostQueue) {
-      if let top = hostQueues[hostQueue].ready.min, top.step != .abandon,
-        top.priority <= uploads[source].priority
-      {
-        break
-      }
-      switch admitNext(of: source) {
-      case .admitted:
-        // If an earlier launch has sent the item, it may wait for its batch instead.
-        if let ready = begin(source) { return ready }
-      case .asks, .skipped: continue
-      }
-    }
-    return hostQueues[hostQueue].ready.popMin()
-  }
-
-  private func eligibleSource(_ hostQueue: Int) -> Int? {
-    if let limit = options.limit, begunCount >= limit { return nil }
-    // By index, not by value: an upload's state is large, and this runs for each item.
-    for index in hostQueues[hostQueue].sources where mayBegin(index) { return index }
-    return nil
-  }
-
-  private func mayBegin(_ upload: Int) -> Bool {
-    guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
-      uploads[upload].inProgress < uploads[upload].window,
-      uploads[upload].ahead < uploads[upload].aheadLimit,
-      gate?.asked == nil || !uploads[upload].isDiscretionary,
-      case .open = nodes[uploads[upload].node.index].phase
-    else { return false }
-    for token in uploads[upload].tokens {
-      if case .failed = tokens[token]?.phase { return false }
-    }
-    return true
-  }
-
-  /// Begins the next item of an upload, at its first step or where an earlier launch stopped. Returns `nil`
-  /// if the item waits for the end of its batch.
-  mutating func begin(_ upload: Int) -> Ready? {
-    guard let item = uploads[upload].pending.removeFirst() else { return nil }
-    let ref = ItemRef(uploads[upload].node, item)
-    uploads[upload].inProgress += 1
-    uploads[upload].items.phases[item] = .active
-    begunCount += 1
-    var progress = progress(ofItem: item, upload)
-    if progress.step == .allocate {
-      progress.isAhead = true
-      uploads[upload].ahead += 1
-    }
-    let isSentBefore = progress.isSent
-    // `passTransfer` below sets it again when it updates the batch.
-    progress.isSent = false
-    uploads[upload].active[item] = progress
-    guard isSentBefore else { return ready(ref, progress.step) }
-    passTransfer(item, of: upload)
-    guard progress.step != .transfer else { return ready(ref, .transfer) }
-    guard hasResumes(session(of: ref.node)), progress.intent == .none else {
-      return ready(ref, progress.step)
-    }
-    keepUntilThrough(ref, upload)
-    return nil
-  }
-
-  /// The progress of an item: at its first step, or where an earlier launch stopped.
-  func progress(ofItem item: Int, _ upload: Int) -> Progress {
-    guard case .upload(let work) = plan.nodes[uploads[upload].node.index].work else {
-      preconditionFailure("only uploads have items")
-    }
-    var progress = Progress(step: work.first.kind)
-    guard let begun = uploads[upload].items.begun[item] else { return progress }
-    switch begun.state {
-    case .allocated where work.allocate != nil,
-      .transferred where work.allocate != nil && work.commit != nil:
-      progress.hasUploadID = true
-      progress.expires = begun.expires
-      progress.step = begun.state == .allocated ? .transfer : .commit
-    case .transferred: progress.step = work.commit == nil ? .transfer : .commit
-    case .queued, .allocated, .done, .failed, .ambiguous, .cancelled: break
-    }
-    progress.isSent = begun.state == .transferred
-    progress.mayCount = work.mayCount(
-      state: begun.state, intent: begun.intent, recorded: uploads[upload].items.countingPoint)
-    if progress.isSent, work.commit?.repeatability == .afterProbe,
-      [nil, .commit, .commitAgain, .commitDeferred].contains(begun.intent)
-    {
-      // Without an intent, the commit was not sent; but the probe is asked first anyway.
-      progress.step = .probe
-      progress.isCommitUnknown = ![nil, .commitDeferred].contains(begun.intent)
-      progress.intent = begun.intent == .commit ? .recorded : .none
-    } else if begun.intent == .commit, work.commit?.repeatability == .repeatable {
-      // An earlier launch may have sent the commit, which is repeatable.
-      progress.isCommitUnknown = true
-      progress.intent = .recorded
-    } else if ![nil, .commitAgain, .commitDeferred].contains(begun.intent) {
-      progress.intent = .inherited
-    }
-    return progress
-  }
-
   /// Starts a step, or makes it wait for what it needs.
   private mutating func pass(_ ready: Ready, on hostQueue: Int) {
-    if ready.ref.orphan != nil, self[progress: ready.ref] == nil {
+    if ready.ref.orphan != nil, self[attempts: ready.ref] == nil {
       // Its upload ID is in use again.
       return
     }
-    if ready.step == .transfer, self[progress: ready.ref]?.isSent == true {
+    if ready.step == .transfer, progress(of: ready.ref)?.isTransferred == true {
       // The server has the whole file, and the manifest no longer has a commit.
       return end(ready.ref, .done, nil)
     }
-    if self[progress: ready.ref]?.intent == .inherited {
+    if intent(of: ready.ref) == .inherited {
       end(
         ready.ref, .ambiguous,
         .init(
@@ -273,8 +159,7 @@ extension Scheduler {
       enqueue(ready)
     } else if needsIntent(ready) {
       guard isTokenReady(for: ready) else { return }
-      entries.append(.intentRecorded(ready.ref, ready.step.itemStep))
-      self[progress: ready.ref]?.intent = .recorded
+      recordIntent(ready.ref, ready.step)
       hostQueues[hostQueue].intending.append((sequence, ready))
     } else {
       start(ready, on: hostQueue)
@@ -287,11 +172,9 @@ extension Scheduler {
     if now >= deadline { return runOut(ref) }
     // Only transfers are checked: a commit whose response was lost may have been executed, and only the
     // server knows whether its ID has expired.
-    if ready.step == .transfer, let progress = self[progress: ref], progress.hasUploadID,
-      let expires = progress.expires, expires <= now
-    {
+    if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
       metrics.idsExpired += 1
-      releaseUploadID(ref, .expired)
+      discardUploadID(ref, .expired)
       allocateAnew(ref, .init(code: .uploadIDExpired, message: "the upload ID expired before its transfer"))
       return
     }
@@ -301,46 +184,23 @@ extension Scheduler {
     let attempt = Attempt(
       id: attemptCount, ref: ref, step: ready.step,
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
-      byteLimit: byteLimit(of: ready), isUnconditional: self[progress: ref]?.isUnconditional ?? false)
-    if ready.step == .transfer { leaveAhead(ref) }
-    let startedAt = self[progress: ref]?.startedAt ?? now
-    self[progress: ref]?.startedAt = startedAt
+      byteLimit: byteLimit(of: ready), isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
+    if ready.step == .transfer { change(ref, .startTransfer) }
+    let now = now
+    if ref.item == nil, self[attempts: ref]?.startedAt == nil { self[attempts: ref]?.startedAt = now }
     hostQueues[hostQueue].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, hostQueue: hostQueue, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
-  }
-
-  /// Records that the item no longer holds an unused upload ID: a transfer uses it now, or the item no longer
-  /// has one.
-  mutating func leaveAhead(_ ref: ItemRef) {
-    guard let upload = uploadIndex[ref.node.index], let item = ref.item,
-      uploads[upload].active[item]?.isAhead == true
-    else { return }
-    uploads[upload].active[item]?.isAhead = false
-    uploads[upload].ahead -= 1
   }
 
   /// Removes the item's upload ID and returns the item to its allocation.
   ///
   /// - Parameter reason: why the ID becomes an orphan, if the server may still have it; `nil` if the server
   ///   no longer knows it.
-  mutating func releaseUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
-    if let reason { orphanUploadID(of: ref, reason) }
-    entries.append(.uploadIDDiscarded(ref))
-    self[progress: ref]?.intent = .none
-    self[progress: ref]?.hasUploadID = false
-    self[progress: ref]?.mayCount = false
-    self[progress: ref]?.expires = nil
-    self[progress: ref]?.hostQueues = [:]
-    self[progress: ref]?.step = .allocate
-    guard let upload = uploadIndex[ref.node.index], let item = ref.item else { return }
-    if uploads[upload].active[item]?.isSent == true {
-      uploads[upload].active[item]?.isSent = false
-      uploads[upload].batchSending += 1
-      uploads[upload].isHandled = false
-    }
-    guard uploads[upload].active[item]?.isAhead == false else { return }
-    uploads[upload].active[item]?.isAhead = true
-    uploads[upload].ahead += 1
+  mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
+    guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
+    change(ref, .discardUploadID(reason))
+    self[attempts: ref]?.hostQueues = [:]
+    if progress.isTransferred { uploads[upload].isHandled = false }
   }
 }

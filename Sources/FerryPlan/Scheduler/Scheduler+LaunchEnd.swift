@@ -91,7 +91,7 @@ extension Scheduler {
   }
 
   private var waitsForConditions: Bool {
-    uploads.contains { $0.isHeld && $0.open > 0 }
+    uploads.contains { $0.isHeld && $0.tally.open > 0 }
       || hostQueues.contains { $0.hold != nil && $0.hasReadyItems }
   }
 
@@ -136,13 +136,9 @@ extension Scheduler {
       let sent = uploads[upload].sent.filter(isWanted)
       guard !sent.isEmpty else { continue }
       uploads[upload].sent.removeAll(where: isWanted)
-      uploads[upload].inProgress += sent.count
       waiting += sent
     }
-    for timer in timers.unordered + creations.unordered where isWanted(timer.ready) {
-      if let upload = itemsUpload(of: timer.ready.ref) { uploads[upload].inProgress += 1 }
-      waiting.append(timer.ready)
-    }
+    waiting += (timers.unordered + creations.unordered).map(\.ready).filter(isWanted)
     timers = .init(timers.unordered.filter { !isWanted($0.ready) })
     creations = .init(creations.unordered.filter { !isWanted($0.ready) })
     return waiting
@@ -164,10 +160,7 @@ extension Scheduler {
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
     }
-    for upload in uploads.indices where uploads[upload].open > 0 {
-      uploads[upload].counts.waiting += uploads[upload].open
-      uploads[upload].open = 0
-    }
+    for upload in uploads.indices { uploads[upload].leaveRest() }
     if gate != nil { actions.append(.releaseLeases) }
   }
 

@@ -18,8 +18,7 @@ extension Scheduler {
       state.phase = .closed(.succeeded)
       state.failure = .init(code: .never, message: "its interval is never")
     case .intended:
-      state.progress = Progress(step: node.steps[0].kind)
-      state.progress?.intent = .inherited
+      state.intent = .inherited
     case .upload(let items, let settled):
       uploadIndex[id.index] = uploads.count
       uploads.append(upload(id, node, items, settled))
@@ -35,7 +34,7 @@ extension Scheduler {
     guard case .upload(let work) = node.work else { preconditionFailure("only uploads have items") }
     var state = UploadState(
       node: id, items: items, listedCount: items.count, priority: Self.rank(of: work.priority),
-      open: items.count,
+      tally: LifecycleCounts(open: items.count), rules: ItemRules(work, recorded: items.countingPoint),
       isDiscretionary: plan.sessions[node.session.index].isDiscretionary(in: options.launch),
       tokens: node.deliverySteps.compactMap { $0.token?.index })
     state.counts.unchanged = settled.delivered - settled.doneInRound
@@ -120,14 +119,14 @@ extension Scheduler {
       closeIfThrough(upload)
       return
     }
-    if nodes[index].progress?.intent == .inherited {
+    if nodes[index].intent == .inherited {
       end(
         ItemRef(id), .ambiguous,
         .init(code: .responseLost, message: "a launch was interrupted after it may have been sent"))
       return
     }
     let kind = plan.nodes[index].steps[0].kind
-    nodes[index].progress = Progress(step: kind)
+    nodes[index].attempts = AttemptHistory()
     enqueueCreated(ItemRef(id), kind)
   }
 
@@ -139,9 +138,7 @@ extension Scheduler {
     guard start < uploads[upload].items.count else { return }
     let end = work.batch.end(from: start, sizes: uploads[upload].items.files.sizes)
     let session = session(of: node)
-    uploads[upload].handedOver = end
-    uploads[upload].batchOpen = end - start
-    uploads[upload].batchSending = end - start
+    uploads[upload].queue(until: end)
     uploads[upload].isHandled = false
     queue(start..<end, of: upload, startsNoSooner(session))
     for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
@@ -174,7 +171,7 @@ extension Scheduler {
 
   /// Called after an item ends: starts the next batch, or ends the node.
   mutating func closeIfThrough(_ upload: Int) {
-    if uploads[upload].batchOpen == 0 {
+    if uploads[upload].tally.batch == 0 {
       let session = session(of: uploads[upload].node)
       // In the background, completions are handled at a resume.
       guard
@@ -184,7 +181,7 @@ extension Scheduler {
       if stop == nil { handOver(upload) }
     }
     let state = uploads[upload]
-    guard state.open == 0, case .open = nodes[state.node.index].phase else { return }
+    guard state.tally.open == 0, case .open = nodes[state.node.index].phase else { return }
     if state.counts.waiting > 0 {
       nodes[state.node.index].phase = .left(
         .init(code: .itemsRemaining, message: "\(state.counts.waiting) items remain for a later run"))
@@ -243,8 +240,7 @@ extension Scheduler {
     }
     if let upload = uploadIndex[index], outcome == .skipped {
       // Its files remain for the next round, in which it may run.
-      uploads[upload].counts.cancelled += uploads[upload].open
-      uploads[upload].open = 0
+      uploads[upload].cancelRest()
     }
     if handledLater { nodes[index].phase = .finished(outcome) } else { settle(index, outcome) }
   }

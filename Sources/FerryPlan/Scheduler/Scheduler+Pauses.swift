@@ -39,7 +39,7 @@ extension Scheduler {
   }
 
   mutating func waitForDeadline(_ ready: Ready) {
-    if let upload = itemsUpload(of: ready.ref) { uploads[upload].inProgress -= 1 }
+    change(ready.ref, .wait)
     timers.insert(Timer(at: deadline(of: ready.ref), ready: ready))
   }
 

@@ -14,7 +14,7 @@ extension Scheduler {
     totals.tokenRefreshes = metrics.tokenRefreshes
     totals.idsAllocated = metrics.idsAllocated
     totals.idsExpired = metrics.idsExpired
-    totals.idsOrphaned = metrics.idsOrphaned
+    totals.idsOrphaned = uploads.reduce(0) { $0 + $1.releases.dropped }
     totals.idsReleased = metrics.idsReleased
     totals.resumes = metrics.resumes
     return totals
@@ -38,7 +38,7 @@ extension Scheduler {
   }
 
   /// The number of items that this launch may still work on.
-  package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.open } }
+  package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.tally.open } }
 
   /// The number of items and of nodes with a single request that have failed in this round so far.
   /// `${run.failed}`.

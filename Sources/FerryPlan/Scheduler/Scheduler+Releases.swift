@@ -7,7 +7,8 @@ struct Releases: Sendable {
   /// Orphans that are to be released and have not been tried in this launch.
   private var waiting: Set<Int> = []
   /// Orphans that are being released.
-  var active: [Int: Progress] = [:]
+  var active: [Int: AttemptHistory] = [:]
+  /// The number of orphans that this launch created.
   private(set) var dropped: Int
   var released = 0
   var failed = 0
@@ -25,8 +26,6 @@ struct Releases: Sendable {
 
   var areWaiting: Bool { !waiting.isEmpty }
 
-  mutating func await(_ orphan: Int) { waiting.insert(orphan) }
-
   /// Removes an orphan whose ID the server has issued again: it is not released, even if its release was
   /// about to start.
   mutating func regain(_ orphan: Int) {
@@ -40,11 +39,11 @@ struct Releases: Sendable {
     return waiting.sorted()
   }
 
-  /// Counts an orphan that this launch created, and returns its number.
-  mutating func add() -> Int {
+  /// Counts an orphan that this launch created. Its number was `count`.
+  mutating func add(isReleased: Bool) {
+    if isReleased { waiting.insert(count) }
     count += 1
     dropped += 1
-    return count - 1
   }
 
   /// `nil` if there was nothing to do.
@@ -58,39 +57,6 @@ struct Releases: Sendable {
 ///
 /// No item waits for a release, and a failed release does not change the exit code.
 extension Scheduler {
-  /// The upload that counts this as one of its items; `nil` for orphans and for nodes with a single request.
-  func itemsUpload(of ref: ItemRef) -> Int? { ref.item == nil ? nil : uploadIndex[ref.node.index] }
-
-  // MARK: Creating orphans
-
-  /// Records the item's upload ID, if it has one, as an orphan. The item is about to lose the ID.
-  mutating func orphanUploadID(of ref: ItemRef, _ reason: OrphanReason) {
-    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      case .upload(let work) = plan.nodes[ref.node.index].work
-    else { return }
-    let progress = uploads[upload].active[item] ?? progress(ofItem: item, upload)
-    guard progress.hasUploadID else { return }
-    let orphan = uploads[upload].releases.add()
-    metrics.idsOrphaned += 1
-    entries.append(
-      .uploadIDOrphaned(ref, as: orphan, Orphaning(reason, isInDoubt: progress.mayCount), at: now))
-    if work.abandon != nil, !progress.mayCount { uploads[upload].releases.await(orphan) }
-  }
-
-  /// Updates whether the upload ID may be released, according to the result of an attempt.
-  mutating func learnWhetherItCounts(
-    _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
-  ) {
-    guard ref.item != nil, case .upload(let work) = plan.nodes[ref.node.index].work else { return }
-    switch step.kind {
-    case .probe: if case .notCommitted = verdict { self[progress: ref]?.mayCount = false }
-    case .commit, .transfer:
-      let makesItCount = step.kind == .commit || work.commit == nil
-      if makesItCount, answer.mayHaveActed { self[progress: ref]?.mayCount = true }
-    case .token, .allocate, .fetch, .request, .abandon: break
-    }
-  }
-
   /// Handles orphans whose IDs the server has issued again: those IDs are in use.
   mutating func regain(_ orphans: [ItemRef]) {
     for ref in orphans {
@@ -136,7 +102,7 @@ extension Scheduler {
 
   private mutating func beginReleases(of upload: Int) {
     for orphan in uploads[upload].releases.takeWaiting() {
-      uploads[upload].releases.active[orphan] = Progress(step: .abandon)
+      uploads[upload].releases.active[orphan] = AttemptHistory()
       enqueue(.orphan(orphan, of: uploads[upload].node), .abandon)
     }
   }
@@ -151,8 +117,8 @@ extension Scheduler {
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }
     case .unauthorized(let failure):
-      let replacements = (self[progress: ref]?.replacements ?? 0) + 1
-      self[progress: ref]?.replacements = replacements
+      let replacements = (self[attempts: ref]?.replacements ?? 0) + 1
+      self[attempts: ref]?.replacements = replacements
       guard replacements <= 2, stop == nil else { return refuseRelease(ref, failure) }
       if let token = step.token {
         _ = invalidate(token: token, generation: flight.attempt.tokenGeneration)
@@ -208,7 +174,7 @@ extension AttemptResult.Answer {
   /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
   /// except 408) or the request was not sent. An overloaded server's claim that it did nothing is sufficient
   /// for a retry, but not for a deletion.
-  fileprivate var mayHaveActed: Bool {
+  var mayHaveActed: Bool {
     switch self {
     case .response(let response): !(400...499).contains(response.status) || response.status == 408
     case .failure(let failure): failure.mayHaveReachedServer

@@ -17,7 +17,7 @@ extension Scheduler {
       }
     let verdict = step.judge(
       result.answer, refreshStatuses: refreshStatuses,
-      hasUploadID: self[progress: ref]?.hasUploadID ?? false)
+      hasUploadID: progress(of: ref)?.uploadID != nil)
     metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
       gate?.sendsAgain(ref, bytes: result.traffic.bodySent)
@@ -39,7 +39,7 @@ extension Scheduler {
         step: flight.attempt.step, code: attemptFailure.code, status: attemptFailure.status,
         message: attemptFailure.message,
         endedAt: now, duration: result.duration)
-      self[progress: ref]?.attemptFailures.append(entry)
+      self[attempts: ref]?.failures.append(entry)
     }
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
@@ -56,9 +56,8 @@ extension Scheduler {
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let ref = flight.attempt.ref
-    learnWhetherItCounts(ref, step, result.answer, verdict)
-    spendIntent(ref, step, verdict)
-    learnOfCommit(ref, step, verdict)
+    updateDoubt(ref, step, result.answer, verdict)
+    updateIntent(ref, step, verdict)
     if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
       // It ended before it could be canceled.
       return end(ref, .cancelled, .cancelled)
@@ -66,12 +65,12 @@ extension Scheduler {
     switch verdict {
     case .succeeded, .unchanged: succeed(ref, step, result, verdict)
     case .conditionRefused(let failure):
-      guard self[progress: ref]?.isUnconditional == false else { return end(ref, .failed, failure) }
-      self[progress: ref]?.isUnconditional = true
+      guard self[attempts: ref]?.isUnconditional == false else { return end(ref, .failed, failure) }
+      self[attempts: ref]?.isUnconditional = true
       again(ref, flight.attempt.step)
     case .unauthorized(let failure):
-      let replacements = (self[progress: ref]?.replacements ?? 0) + 1
-      self[progress: ref]?.replacements = replacements
+      let replacements = (self[attempts: ref]?.replacements ?? 0) + 1
+      self[attempts: ref]?.replacements = replacements
       if replacements > 2 {
         note(.authorization, of: ref.node)
         end(ref, .failed, failure)
@@ -80,12 +79,12 @@ extension Scheduler {
           step.token.map { invalidate(token: $0, generation: flight.attempt.tokenGeneration) } ?? false
         replace(flight, isNews: isNews)
       }
-    case .uploadIDGone(let failure) where self[progress: ref]?.isCommitUnknown == true:
+    case .uploadIDGone(let failure) where progress(of: ref)?.doubt == .unknown:
       end(ref, .failed, failure)
     case .uploadIDGone(let failure):
       metrics.idsExpired += 1
-      let wasSent = self[progress: ref]?.isSent == true
-      releaseUploadID(ref, nil)
+      let wasSent = progress(of: ref)?.isTransferred == true
+      discardUploadID(ref, nil)
       if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
         // Its transfer is a new one.
         return enqueueCreated(ref, .allocate)
@@ -94,7 +93,7 @@ extension Scheduler {
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, effect != .notSent {
-        releaseUploadID(ref, .startedOver)
+        discardUploadID(ref, .startedOver)
         kind = .allocate
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
@@ -139,13 +138,10 @@ extension Scheduler {
     switch flight.interruption {
     case .cancelled: end(ref, .cancelled, .cancelled)
     case .conditions where stop == nil:
-      if startsOver { releaseUploadID(ref, .startedOver) }
+      if startsOver { discardUploadID(ref, .startedOver) }
       again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)
     case .expired, .conditions, nil:
-      if startsOver {
-        orphanUploadID(of: ref, .startedOver)
-        entries.append(.uploadIDDiscarded(ref))
-      }
+      if startsOver { discardUploadID(ref, .startedOver) }
       leave(ref, flight.interruption == .expired ? .expired : stopReason)
     }
   }
@@ -158,7 +154,6 @@ extension Scheduler {
       return again(ref, flight.attempt.step)
     }
     if isNews { resume(session(of: ref.node)) }
-    self[progress: ref]?.step = .transfer
     enqueueCreated(ref, .transfer)
   }
 
@@ -168,25 +163,22 @@ extension Scheduler {
       let later = self.step(ref.node, kind)
       let hostQueue = hostQueue(later.session, origin)
       if later.repeatability == .once { hostQueues[hostQueue].needsIntents = true }
-      self[progress: ref]?.hostQueues[kind] = hostQueue
+      self[attempts: ref]?.hostQueues[kind] = hostQueue
     }
-    self[progress: ref]?.replacements = 0
+    self[attempts: ref]?.replacements = 0
     regain(response.regained)
     switch step.kind {
     case .allocate:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return }
       let bound = work.validFor.map { now.advanced(by: $0) }
       let expires = [bound, response.expires].compactMap { $0 }.min()
-      self[progress: ref]?.expires = expires
-      self[progress: ref]?.hasUploadID = true
       metrics.idsAllocated += 1
-      entries.append(.uploadIDAllocated(ref, expires: expires))
+      change(ref, .allocate(expires))
       again(ref, .transfer)
     case .transfer:
       guard case .upload(let work) = plan.nodes[ref.node.index].work, work.commit != nil else {
         return end(ref, .done, nil)
       }
-      entries.append(.fileTransferred(ref))
       finishTransfer(ref)
     case .commit, .probe, .request: end(ref, .done, nil)
     case .fetch:
@@ -202,7 +194,7 @@ extension Scheduler {
 
   /// Clears the intent that an attempt has used up, unless the attempt was certainly not sent or may have
   /// been executed.
-  private mutating func spendIntent(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
+  private mutating func updateIntent(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
     // A probe does not change the intent of the commit that it asks about.
     guard step.kind != .probe else { return }
     switch verdict {
@@ -210,23 +202,26 @@ extension Scheduler {
     case .transient(_, _, _, .refused), .unauthorized:
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
       // attempt may still have one.
-      guard self[progress: ref]?.isCommitUnknown != true else { break }
-      if self[progress: ref]?.intent == .recorded { withdrawIntent(of: ref) }
-      self[progress: ref]?.intent = .none
+      withdrawIntent(ref)
     case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .permanent, .notCommitted, .integrity,
       .limited:
-      self[progress: ref]?.intent = .none
+      useIntent(ref)
     }
   }
 
-  /// Updates what is known about a commit. Once a commit may have been executed, only a success or the probe
-  /// adds knowledge: a later attempt may be refused because an earlier one was executed.
-  private mutating func learnOfCommit(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
+  /// Updates whether the server may have made the file count. Once a commit may have been executed, only a
+  /// success or the probe adds knowledge: a later attempt may be refused because an earlier one was executed.
+  private mutating func updateDoubt(
+    _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
+  ) {
+    guard ref.item != nil, case .upload(let work) = plan.nodes[ref.node.index].work else { return }
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
-      self[progress: ref]?.isCommitUnknown = true
-    case (.probe, .notCommitted): self[progress: ref]?.isCommitUnknown = false
+      change(ref, .doubt(.unknown))
+    case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
+    case (.transfer, _): if work.commit == nil, answer.mayHaveActed { change(ref, .doubt(.possible)) }
+    case (.probe, .notCommitted): change(ref, .clearDoubt)
     default: break
     }
   }
@@ -234,16 +229,16 @@ extension Scheduler {
   /// The step to send next: the commit, or the probe for whether it was executed.
   func commitKind(of ref: ItemRef) -> Step.Kind {
     let hasProbe = step(ref.node, .commit).repeatability == .afterProbe
-    return hasProbe && self[progress: ref]?.isCommitUnknown == true ? .probe : .commit
+    return hasProbe && progress(of: ref)?.doubt == .unknown ? .probe : .commit
   }
 
   /// In the background, the commit waits until the batch has completed (`isBatchThrough`).
   private mutating func finishTransfer(_ ref: ItemRef) {
-    guard let upload = uploadIndex[ref.node.index], let item = ref.item else { return }
-    passTransfer(item, of: upload)
+    guard let upload = uploadIndex[ref.node.index] else { return }
+    change(ref, .finishTransfer)
     releaseReservation(ref)
     if stop == nil, hasResumes(session(of: ref.node)) {
-      keepUntilThrough(ref, upload)
+      keepUntilThrough(ready(ref, .commit), upload)
     } else {
       again(ref, .commit)
     }
@@ -251,7 +246,6 @@ extension Scheduler {
 
   /// Sends the next step, or the same one again, as soon as a connection is free.
   private mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
-    self[progress: ref]?.step = kind
     if stop == nil {
       enqueue(ref, kind)
     } else {

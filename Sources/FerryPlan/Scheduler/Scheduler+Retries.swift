@@ -13,11 +13,10 @@ extension Scheduler {
       return leave(ref, stopReason)
     }
     let policy = plan.nodes[ref.node.index].retry
-    var retries = self[progress: ref]?.retries ?? 0
+    var retries = self[attempts: ref]?.retries ?? 0
     // A host that cannot be reached is counted once for all requests that wait for it.
     if scope == .item || failure.status != nil { retries += 1 }
-    self[progress: ref]?.retries = retries
-    self[progress: ref]?.step = kind
+    self[attempts: ref]?.retries = retries
     guard retries <= policy.limit else { return leave(ref, failure) }
     if scope == .host {
       enqueue(ref, kind)
@@ -32,8 +31,8 @@ extension Scheduler {
   /// The upload ID expired unused. The first new one is requested at once, later ones after a wait, because a
   /// server may keep issuing IDs that expire immediately.
   mutating func allocateAnew(_ ref: ItemRef, _ failure: RecordedFailure) {
-    let retries = (self[progress: ref]?.retries ?? 0) + 1
-    self[progress: ref]?.retries = retries
+    let retries = (self[attempts: ref]?.retries ?? 0) + 1
+    self[attempts: ref]?.retries = retries
     if retries == 1 {
       enqueue(ref, .allocate)
     } else if retries <= plan.nodes[ref.node.index].retry.limit {
@@ -49,7 +48,7 @@ extension Scheduler {
   ) {
     let policy = plan.nodes[ref.node.index].retry
     let wait = policy.wait(beforeRetry: number, retryAfter: retryAfter, random: random.fraction())
-    if let upload = itemsUpload(of: ref) { uploads[upload].inProgress -= 1 }
+    change(ref, .wait)
     let moment = bounded(now.advanced(by: wait), of: ref)
     timers.insert(Timer(at: moment, ready: ready(ref, kind)))
   }

@@ -17,7 +17,7 @@ extension Scheduler {
       token.waiters.append(ready)
       tokens[node.index] = token
       if token.generation > 0 { metrics.tokenRefreshes += 1 }
-      nodes[node.index].progress = Progress(step: .token)
+      nodes[node.index].attempts = AttemptHistory()
       enqueue(ItemRef(node), .token)
       return false
     case .fetching:
@@ -49,7 +49,7 @@ extension Scheduler {
       tokens[node.index]?.fetchedAt = now
       tokens[node.index]?.expires =
         if case .response(let response) = result.answer { response.expires } else { nil }
-      nodes[node.index].progress = nil
+      nodes[node.index].attempts = nil
       metrics.tokensFetched += 1
       let waiters = tokens[node.index]?.waiters ?? []
       tokens[node.index]?.waiters = []

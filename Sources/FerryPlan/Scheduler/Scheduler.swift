@@ -98,7 +98,6 @@ package struct Scheduler: Sendable {
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
       }
     }
-    metrics.idsOrphaned = dropped.values.reduce(0, +)
     for node in plan.nodes {
       for step in node.steps where step.repeatability == .once {
         hostQueues[hostQueue(step.session, step.origin)].needsIntents = true
@@ -114,7 +113,7 @@ package struct Scheduler: Sendable {
     self.now = max(self.now, now)
     actions.removeAll(keepingCapacity: true)
     switch event {
-    case .launched: begin()
+    case .launched: startLaunch()
     case .timer: break
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = max(synced, through)
@@ -124,7 +123,7 @@ package struct Scheduler: Sendable {
     case .hangUp: hangUp()
     case .uploadIDsInUse(let orphans): regain(orphans)
     }
-    if let deadlineAhead, deadlineAhead <= self.now { begin(stop: .maxDuration) }
+    if let deadlineAhead, deadlineAhead <= self.now { stopLaunch(.maxDuration) }
     advance()
     return actions
   }
@@ -132,7 +131,7 @@ package struct Scheduler: Sendable {
   /// Handles an external event, as long as it can have an effect.
   private mutating func takeNews(_ event: Event) {
     switch event {
-    case .stop(let cause): begin(stop: cause)
+    case .stop(let cause): stopLaunch(cause)
     case .conditions(let conditions): change(to: conditions)
     case .cancelled(let session, let manifest, let finishing):
       cancel(session, of: manifest, finishing: finishing)
@@ -141,7 +140,7 @@ package struct Scheduler: Sendable {
     }
   }
 
-  private mutating func begin() {
+  private mutating func startLaunch() {
     startedAt = now
     openWindow()
     openGate()
@@ -192,12 +191,12 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func comeBack(_ ready: Ready) {
-    if let upload = itemsUpload(of: ready.ref) { uploads[upload].inProgress += 1 }
+    change(ready.ref, .proceed)
     guard now < deadline(of: ready.ref) else { return runOut(ready.ref) }
     enqueue(ready)
   }
 
-  private mutating func begin(stop cause: StopCause) {
+  private mutating func stopLaunch(_ cause: StopCause) {
     switch (stop?.cause, cause) {
     case (nil, _):
       metrics.stop = cause

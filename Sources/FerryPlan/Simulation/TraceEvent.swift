@@ -13,6 +13,8 @@ package enum TraceEvent: Sendable {
   /// The bytes that other processes have transferred.
   case othersMoved(DeviceConditions.Network, Int64)
   case leased(Lease)
+  /// An invariant of the scheduler was violated (`checksInvariants`).
+  case contradiction(String)
   /// The process was killed.
   case died
 }

@@ -7,7 +7,9 @@ extension VirtualMachine {
     counters.events += 1
     counters.eventsAtOnce += 1
     see(.event(event))
-    for action in scheduler.handle(event, at: now) {
+    let actions = scheduler.handle(event, at: now)
+    if checksInvariants { for message in scheduler.checkInvariants() { see(.contradiction(message)) } }
+    for action in actions {
       actionsToLive -= 1
       counters.actions += 1
       see(.action(action))

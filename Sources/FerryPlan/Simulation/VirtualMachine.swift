@@ -36,6 +36,8 @@ package struct VirtualMachine {
   package var progressInterval: Duration?
   /// Whether `Call.number` is counted.
   package var countsAttempts = false
+  /// Whether the scheduler's invariants are checked after each event; violations appear in `trace`.
+  package var checksInvariants = false
   /// Whether `trace` is recorded.
   package var keepsTrace = false
 

@@ -110,6 +110,7 @@ struct Referee {
       case .action(let action): take(action, machine)
       case .sent(let call, let reply): check(call, reply, machine)
       case .moved(let id, let network, let sent, let received): moved(id, network, sent + received)
+      case .contradiction(let message): report(.invariant, message)
       case .othersMoved, .leased, .died: break
       }
     }

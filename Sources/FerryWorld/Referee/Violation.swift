@@ -27,6 +27,8 @@ package struct Violation: Hashable, Sendable {
     case sameHistory = "same_history"
     case requests
     case stuck
+    /// The scheduler's state contradicts itself (`checkInvariants`).
+    case invariant
   }
 
   package var rule: Rule

@@ -48,6 +48,7 @@ struct History {
     case .sent(let call, _):
       return "sends \(call.step.rawValue) \(name(call.attempt.ref, machine)) (\(call.attempt.id))"
     case .othersMoved(let network, let bytes): return "others move \(bytes) bytes on \(network.rawValue)"
+    case .contradiction(let message): return "contradiction: \(message)"
     case .died: return "killed"
     case .moved, .leased: return nil
     }

@@ -46,6 +46,7 @@ package struct WorldRun {
     referee = Referee(plan)
     history = tellsHistory ? History(plan, at: machine.now) : nil
     self.machine.keepsTrace = true
+    self.machine.checksInvariants = true
     self.machine.writeDelay = .milliseconds(scenario.writeDelayMilliseconds)
     self.machine.leaseDelay = .milliseconds(scenario.leaseDelayMilliseconds)
     self.machine.progressInterval = scenario.progressSeconds.map { .seconds($0) }

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import Testing
 
 /// A virtual machine that records its actions, and checks rules that hold in every world.
 struct World {
@@ -38,6 +39,7 @@ struct World {
     // 2020-09-13, 12:26:40 UTC.
     machine = VirtualMachine(plan, at: Instant(nanoseconds: 1_600_000_000_000_000_000), serve: serve)
     machine.keepsTrace = true
+    machine.checksInvariants = true
     machine.countsAttempts = true
   }
 
@@ -110,6 +112,7 @@ struct World {
         actions.append(action)
         take(action)
       case .sent(let call, let reply): begin(call, reply)
+      case .contradiction(let message): Issue.record(Comment(rawValue: message))
       case .launched, .moved, .othersMoved, .leased, .died: break
       }
     }

@@ -40,7 +40,7 @@ struct ForecastWatch {
       switch traceEvent {
       case .action(.record(let entries)): for entry in entries { take(entry, machine) }
       case .event(.conditions(let conditions)): say(Self.words(conditions), at: machine.now)
-      case .event, .action, .launched, .sent, .moved, .othersMoved, .leased, .died: break
+      case .event, .action, .launched, .sent, .moved, .othersMoved, .leased, .contradiction, .died: break
       }
     }
   }

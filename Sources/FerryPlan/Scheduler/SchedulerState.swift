@@ -1,18 +1,10 @@
 import HeapModule
 
-/// The scheduler's state of an item, or of a node with a single request, from its first step to its end.
-struct Progress: Sendable {
-  enum Intent: Sendable {
-    case none
-    /// Recorded in this launch; used up once an attempt that relies on it may have reached the server.
-    case recorded
-    /// Recorded by an earlier launch, which was killed before it recorded the outcome.
-    case inherited
-  }
-
-  var step: Step.Kind
-  /// When its first attempt in this launch began. For everything except items, `timeout_for_resource` counts
-  /// from then.
+/// What is kept of the attempts at an item, a node with a single request, or a release, from its first step to its
+/// end in the launch.
+struct AttemptHistory: Sendable {
+  /// When the first attempt in this launch began, from which `timeout_for_resource` counts; `nil` for items,
+  /// whose time counts from when they were queued.
   var startedAt: Instant?
   /// The number of retries in this launch.
   var retries = 0
@@ -20,26 +12,10 @@ struct Progress: Sendable {
   var replacements = 0
   /// Whether a fetch is sent without a validator because a request with one was refused.
   var isUnconditional = false
-  var intent = Intent.none
-  /// When its upload ID expires.
-  var expires: Instant?
-  var hasUploadID = false
-  /// Whether it holds, or is about to allocate, an upload ID that no transfer uses yet.
-  var isAhead = false
-  /// Whether a commit may have been executed, perhaps in an earlier launch. Unless a commit succeeds, the
-  /// outcome is then unknown; if there is a probe, it is sent first.
-  var isCommitUnknown = false
-  /// Whether the data under its upload ID may count: the request that makes it count was sent, perhaps by an
-  /// earlier launch, and was not definitely refused.
-  var mayCount = false
-  /// Whether its transfer has ended, so that its batch no longer waits for it.
-  var isSent = false
   /// The queues of its later steps, if only a capture determined their origins.
   var hostQueues: [Step.Kind: Int] = [:]
   /// The failed attempts so far.
-  var attemptFailures: [AttemptFailure] = []
-
-  init(step: Step.Kind) { self.step = step }
+  var failures: [AttemptFailure] = []
 }
 
 /// One upload in a launch.
@@ -63,22 +39,17 @@ struct UploadState: Sendable {
   var skipped = Heap<SkippedItem>()
   /// Nothing of the batch starts until this record is synced (background sessions).
   var heldUntil: UInt64 = 0
-  /// The number of items of the batch that have not ended.
-  var batchOpen = 0
-  /// The number of items of the batch that have been neither sent nor ended.
-  var batchSending = 0
   /// Sent items that wait until every item of the batch has been sent or has ended.
   var sent: [Ready] = []
   /// Whether the batch's completions were passed to the session, to be handled at a resume.
   var isHandled = false
-  var active: [Int: Progress] = [:]
-  /// The number of items that have begun and are not waiting for a retry.
-  var inProgress = 0
-  /// How many of those are ahead of their transfer (`isAhead`).
-  var ahead = 0
-  /// The number of items that have not ended, in all batches.
-  var open: Int
+  /// The items that have begun and have not ended.
+  var active: [Int: ActiveItem] = [:]
+  /// The sums over all items of how each one counts in its present state.
+  var tally: LifecycleCounts
+  /// How the items have ended.
   var counts = ItemCounts()
+  let rules: ItemRules
   /// The maximum number of items that have begun and not ended, so that IDs are allocated as late as the
   /// queue allows.
   var window = 1
@@ -160,8 +131,10 @@ struct NodeState: Sendable {
   }
 
   var phase: Phase
-  /// The progress of a node with a single request.
-  var progress: Progress?
+  /// The attempts at a node with a single request, once it is open.
+  var attempts: AttemptHistory?
+  /// The intent of a node with a single request.
+  var intent = ItemProgress.Intent.none
   var failure: RecordedFailure?
   /// Whether a fetch or request ended in an earlier launch of this round.
   var endedBefore = false

@@ -1,0 +1,308 @@
+import FerryManifest
+
+/// The state of an upload's item in one launch.
+///
+/// `applying(_:to:)` is the only function that changes it, and returns what the change writes to the journal. The
+/// upload's counters are sums over its items (`counts`). `docs/internals/item-lifecycle.md` has the table of all
+/// changes, which a test compares with this file.
+enum ItemLifecycle: Hashable, Sendable {
+  /// Part of a later batch.
+  case listed
+  /// It waits in its batch, with the state in which an earlier launch left it.
+  case queued(ItemProgress)
+  /// It has begun in this launch.
+  case begun(ItemProgress)
+  /// It has ended in this round.
+  case closed(ItemState)
+  /// It remains for a later launch.
+  case remaining
+}
+
+/// What is known of an item that has begun.
+struct ItemProgress: Hashable, Sendable {
+  var stage: Stage
+  var intent = Intent.none
+  var doubt = Doubt.none
+  var activity = Activity.inProgress
+
+  /// What the server has of the item.
+  enum Stage: Hashable, Sendable {
+    /// It has no upload ID yet: `allocate` is next.
+    case unallocated
+    /// No transfer of this launch uses the upload ID yet: `transfer` is next. Without `allocate`, there is no ID.
+    case allocated(UploadID?)
+    /// A transfer was started in this launch.
+    case transferring(UploadID?)
+    /// The server has the whole file: `commit` is next, or the probe for it.
+    case transferred(UploadID?)
+  }
+
+  struct UploadID: Hashable, Sendable {
+    /// `nil` if it does not expire.
+    var expires: Instant?
+  }
+
+  /// The journal's record that an unrepeatable step or a commit is about to be sent.
+  enum Intent: Hashable, Sendable {
+    case none
+    /// Recorded in this launch, or valid as if it were. It is used up once an attempt that relies on it may have
+    /// reached the server.
+    case recorded
+    /// Recorded by an earlier launch, which was killed before it recorded the outcome.
+    case inherited
+  }
+
+  /// Whether the server may have executed the request that makes the file count: the commit, or the transfer if
+  /// there is no commit.
+  enum Doubt: Int, Comparable, Sendable {
+    /// It was not sent, or was definitely refused.
+    case none
+    /// The server did not definitely refuse it: it is sent again, but the upload ID is not released.
+    case possible
+    /// It may have been executed, perhaps in an earlier launch. Unless a commit succeeds, the item's outcome is
+    /// unknown; if there is a probe, it is sent first.
+    case unknown
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  enum Activity: Hashable, Sendable {
+    /// A request of it is sent, or waits for a connection, a token, an intent or the budget.
+    case inProgress
+    /// It waits for a time or for the end of its batch, and does not count against the upload's window.
+    case waiting
+  }
+
+  var uploadID: UploadID? {
+    switch stage {
+    case .unallocated: nil
+    case .allocated(let id), .transferring(let id), .transferred(let id): id
+    }
+  }
+
+  /// Whether the server has the whole file, so that its batch no longer waits for it.
+  var isTransferred: Bool {
+    switch stage {
+    case .unallocated, .allocated, .transferring: false
+    case .transferred: true
+    }
+  }
+
+  /// Whether it holds, or is about to allocate, an upload ID that no transfer uses yet.
+  var isAhead: Bool {
+    switch stage {
+    case .unallocated: true
+    case .allocated(let id): id != nil
+    case .transferring, .transferred: false
+    }
+  }
+}
+
+/// A change of an item's state.
+enum ItemTransition: Hashable, Sendable {
+  /// Its first step of this launch may be sent.
+  case begin
+  /// It waits for a time or for its batch.
+  case wait
+  /// The wait has ended.
+  case proceed
+  /// An intent is written before the step is sent.
+  case recordIntent(ItemStep?)
+  /// The announced request certainly was not sent, or the server refused it.
+  case withdrawIntent
+  /// The announced request has ended.
+  case useIntent
+  case allocate(UploadIDLife)
+  case startTransfer
+  case finishTransfer
+  /// The upload ID is not used any more, and the item starts over at its allocation. The reason makes the ID an
+  /// orphan; `nil` if the server no longer knows the ID.
+  case discardUploadID(OrphanReason?)
+  /// The server may have made the file count.
+  case doubt(ItemProgress.Doubt)
+  /// The probe found that the commit was not executed.
+  case clearDoubt
+  case close(ItemState, RecordedFailure?)
+  case leave
+
+  /// When an allocated upload ID expires; `nil` if it does not.
+  typealias UploadIDLife = Instant?
+}
+
+/// The values that journal entries of a transition need.
+struct ItemContext: Sendable {
+  var ref: ItemRef
+  var now: Instant
+  /// The number of the upload's next orphan.
+  var orphan: Int
+  /// Whether the user has asked for the item's commit to be sent again.
+  var isCommitAsked: Bool
+}
+
+/// The result of a transition.
+struct ItemChange: Hashable, Sendable {
+  var state: ItemLifecycle
+  var entries: [JournalEntry] = []
+  /// How the item's upload ID became an orphan, if it did.
+  var orphaning: Orphaning?
+}
+
+extension ItemLifecycle {
+  /// Returns the state after a transition and what is journaled; `nil` if the transition is impossible in this
+  /// state.
+  func applying(_ transition: ItemTransition, in context: ItemContext) -> ItemChange? {
+    switch (self, transition) {
+    case (.queued(var progress), .begin):
+      progress.activity = .inProgress
+      return ItemChange(state: .begun(progress))
+    case (.queued(let progress), .close(let state, let failure)),
+      (.begun(let progress), .close(let state, let failure)):
+      return progress.closing(as: state, failure, in: context)
+    case (.begun(let progress), .leave): return progress.leaving(in: context)
+    case (.begun(var progress), _):
+      guard let entries = progress.apply(transition, in: context) else { return nil }
+      var change = ItemChange(state: .begun(progress), entries: entries)
+      if case .discardUploadID(let reason?) = transition, case .begun(let old) = self {
+        change.orphan(old, reason, in: context)
+      }
+      return change
+    case (.listed, _), (.queued, _), (.closed, _), (.remaining, _): return nil
+    }
+  }
+}
+
+extension ItemProgress {
+  /// Applies a transition after which the item is still in progress. Returns what is journaled; `nil` if the
+  /// transition is impossible.
+  fileprivate mutating func apply(_ transition: ItemTransition, in context: ItemContext) -> [JournalEntry]? {
+    switch (transition, stage) {
+    case (.wait, _) where activity == .inProgress: activity = .waiting
+    case (.proceed, _) where activity == .waiting: activity = .inProgress
+    case (.recordIntent(let step), _) where intent == .none:
+      intent = .recorded
+      return [.intentRecorded(context.ref, step)]
+    case (.withdrawIntent, _) where intent == .recorded && doubt != .unknown:
+      intent = .none
+      return [withdrawal(in: context)]
+    case (.useIntent, _) where intent != .inherited: intent = .none
+    case (.allocate(let expires), .unallocated):
+      stage = .allocated(UploadID(expires: expires))
+      return [.uploadIDAllocated(context.ref, expires: expires)]
+    case (.startTransfer, .allocated(let id)), (.startTransfer, .transferring(let id)):
+      stage = .transferring(id)
+    case (.finishTransfer, .transferring(let id)):
+      stage = .transferred(id)
+      return [.fileTransferred(context.ref)]
+    case (.discardUploadID, _) where uploadID != nil:
+      self = ItemProgress(stage: .unallocated, activity: activity)
+      return [.uploadIDDiscarded(context.ref)]
+    case (.doubt(let more), _): doubt = max(doubt, more)
+    case (.clearDoubt, .transferred): doubt = .none
+    default: return nil
+    }
+    return []
+  }
+
+  /// The entry that replaces an intent whose request was not sent or was refused.
+  ///
+  /// If a commit may have been executed nonetheless, because the server only reported that it is temporarily unable to,
+  /// or because the user asked for it to be sent again, the journal keeps that doubt: it is sent again, but its upload
+  /// ID is not released.
+  private func withdrawal(in context: ItemContext) -> JournalEntry {
+    guard isTransferred, doubt > .none else { return .intentWithdrawn(context.ref) }
+    return .intentRecorded(context.ref, context.isCommitAsked ? .commitAgain : .commitDeferred)
+  }
+
+  fileprivate func closing(
+    as state: ItemState, _ failure: RecordedFailure?, in context: ItemContext
+  ) -> ItemChange? {
+    guard state.isClosed else { return nil }
+    var change = ItemChange(
+      state: .closed(state), entries: [.itemClosed(context.ref, state, failure, at: context.now)])
+    switch state {
+    case .failed: change.orphan(self, .failed, in: context)
+    case .cancelled: change.orphan(self, .cancelled, in: context)
+    case .queued, .allocated, .transferred, .done, .ambiguous: break
+    }
+    return change
+  }
+
+  fileprivate func leaving(in context: ItemContext) -> ItemChange {
+    let keepsIntent = intent != .recorded || doubt == .unknown
+    return ItemChange(state: .remaining, entries: keepsIntent ? [] : [withdrawal(in: context)])
+  }
+}
+
+extension ItemChange {
+  /// Makes the upload ID an orphan, if the item had one. The entry precedes the one that removes the ID.
+  fileprivate mutating func orphan(_ item: ItemProgress, _ reason: OrphanReason, in context: ItemContext) {
+    guard item.uploadID != nil else { return }
+    let orphaning = Orphaning(reason, isInDoubt: item.doubt > .none)
+    self.orphaning = orphaning
+    entries.insert(.uploadIDOrphaned(context.ref, as: context.orphan, orphaning, at: context.now), at: 0)
+  }
+}
+
+extension ItemLifecycle {
+  /// The state in which the item really ends: a commit that may have been executed makes a failure or a
+  /// cancellation ambiguous, because sending the file again might repeat what the server did.
+  func end(as state: ItemState, _ failure: RecordedFailure?) -> (state: ItemState, failure: RecordedFailure?)
+  {
+    guard state == .failed || state == .cancelled else { return (state, failure) }
+    switch self {
+    case .queued(let progress) where progress.intent != .none: return (.ambiguous, failure)
+    case .begun(let progress) where progress.doubt == .unknown:
+      let reason = failure.map { ": \($0.message)" } ?? ""
+      return (
+        .ambiguous,
+        .init(
+          code: .responseLost, status: failure?.status, message: "commit may have been executed\(reason)")
+      )
+    case .listed, .queued, .begun, .closed, .remaining: return (state, failure)
+    }
+  }
+}
+
+/// How an item counts in its upload's counters.
+struct LifecycleCounts: Hashable, Sendable {
+  /// Items that have not ended, in all batches.
+  var open = 0
+  /// Items of the batch that have not ended.
+  var batch = 0
+  /// Items of the batch that have been neither transferred nor ended.
+  var untransferred = 0
+  /// Items that have begun and are not waiting for a time or for their batch.
+  var inProgress = 0
+  /// Items that hold, or are about to allocate, an upload ID that no transfer uses yet.
+  var ahead = 0
+
+  static func += (a: inout Self, b: Self) {
+    a.open += b.open
+    a.batch += b.batch
+    a.untransferred += b.untransferred
+    a.inProgress += b.inProgress
+    a.ahead += b.ahead
+  }
+
+  static func -= (a: inout Self, b: Self) {
+    a.open -= b.open
+    a.batch -= b.batch
+    a.untransferred -= b.untransferred
+    a.inProgress -= b.inProgress
+    a.ahead -= b.ahead
+  }
+}
+
+extension ItemLifecycle {
+  var counts: LifecycleCounts {
+    switch self {
+    case .listed: LifecycleCounts(open: 1)
+    case .queued: LifecycleCounts(open: 1, batch: 1, untransferred: 1)
+    case .begun(let progress):
+      LifecycleCounts(
+        open: 1, batch: 1, untransferred: progress.isTransferred ? 0 : 1,
+        inProgress: progress.activity == .inProgress ? 1 : 0, ahead: progress.isAhead ? 1 : 0)
+    case .closed, .remaining: LifecycleCounts()
+    }
+  }
+}

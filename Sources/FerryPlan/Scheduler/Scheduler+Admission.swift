@@ -1,0 +1,101 @@
+import FerryManifest
+
+/// Admission: which item begins next, and when.
+extension Scheduler {
+  /// Takes the next step of this queue: the best waiting one, or the first step of a new item.
+  mutating func takeNext(on hostQueue: Int) -> Ready? {
+    while let source = eligibleSource(hostQueue) {
+      if let top = hostQueues[hostQueue].ready.min, top.step != .abandon,
+        top.priority <= uploads[source].priority
+      {
+        break
+      }
+      switch admitNext(of: source) {
+      case .admitted:
+        // If an earlier launch has sent the item, it may wait for its batch instead.
+        if let ready = beginNextItem(of: source) { return ready }
+      case .asks, .skipped: continue
+      }
+    }
+    return hostQueues[hostQueue].ready.popMin()
+  }
+
+  private func eligibleSource(_ hostQueue: Int) -> Int? {
+    if let limit = options.limit, begunCount >= limit { return nil }
+    // By index, not by value: an upload's state is large, and this runs for each item.
+    for index in hostQueues[hostQueue].sources where mayBegin(index) { return index }
+    return nil
+  }
+
+  private func mayBegin(_ upload: Int) -> Bool {
+    guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
+      uploads[upload].tally.inProgress < uploads[upload].window,
+      uploads[upload].tally.ahead < uploads[upload].aheadLimit,
+      gate?.asked == nil || !uploads[upload].isDiscretionary,
+      case .open = nodes[uploads[upload].node.index].phase
+    else { return false }
+    for token in uploads[upload].tokens {
+      if case .failed = tokens[token]?.phase { return false }
+    }
+    return true
+  }
+
+  /// Begins the next item of an upload, at its first step or where an earlier launch stopped. Returns `nil`
+  /// if the item waits for the end of its batch.
+  mutating func beginNextItem(of upload: Int) -> Ready? {
+    guard let item = uploads[upload].pending.removeFirst() else { return nil }
+    let ref = ItemRef(uploads[upload].node, item)
+    change(ref, .begin)
+    begunCount += 1
+    guard let progress = progress(of: ref) else { return nil }
+    let ready = ready(ref, uploads[upload].rules.firstStep(of: progress))
+    guard progress.isTransferred, ready.step != .transfer, hasResumes(session(of: ref.node)),
+      progress.intent == .none
+    else { return ready }
+    keepUntilThrough(ready, upload)
+    return nil
+  }
+
+  /// Whether the next item of an upload may begin. An item that may not is skipped.
+  private enum ItemAdmission { case admitted, asks, skipped }
+
+  private mutating func admitNext(of upload: Int) -> ItemAdmission {
+    let node = uploads[upload].node
+    guard gate != nil, uploads[upload].isDiscretionary, let item = uploads[upload].pending.first,
+      uploads[upload].items.begun[item]?.state != .transferred
+    else { return .admitted }
+    let size = uploads[upload].items.files.sizes[item]
+    switch gate?.admit(ItemRef(node, item), size: size) {
+    case .admitted, nil: return .admitted
+    case .asks(let request):
+      ask(request)
+      return .asks
+    case .refused:
+      skip(upload, item, size)
+      return .skipped
+    }
+  }
+
+  private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
+    let ref = ItemRef(uploads[upload].node, item)
+    guard plan.canEverFit(size, session: session(of: ref.node)) else {
+      _ = beginNextItem(of: upload)
+      return end(ref, .failed, .neverFits(size))
+    }
+    _ = uploads[upload].pending.removeFirst()
+    uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
+  }
+
+  /// Whether a step of higher priority can be sent at once, without an intent.
+  func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
+    if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
+      return !needsIntent(top)
+    }
+    guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
+      case .upload(let work) = plan.nodes[uploads[source].node.index].work
+    else { return false }
+    // If a budget skips the item, or an earlier launch had begun it, it is not certain that it overtakes.
+    return !isGated(uploads[source].node) && uploads[source].items.begun.isEmpty
+      && work.first.repeatability != .once
+  }
+}

@@ -1,0 +1,62 @@
+/// What must hold after every event. The tests and the simulated worlds check it.
+extension Scheduler {
+  /// Returns the contradictions in the scheduler's state; empty if there are none. The cost depends on the number of
+  /// items.
+  package func checkInvariants() -> [String] {
+    var found: [String] = []
+    for (index, upload) in uploads.enumerated() where isTallied(upload) {
+      found += upload.contradictions
+      found += misplaced(of: index)
+    }
+    for (index, hostQueue) in hostQueues.enumerated() {
+      let count = flights.values.count { $0.hostQueue == index }
+      if count != hostQueue.inFlight {
+        found.append("host queue \(index) counts \(hostQueue.inFlight) requests, and \(count) are running")
+      }
+      if count > hostQueue.limit {
+        found.append("host queue \(index) runs \(count) requests, and its limit is \(hostQueue.limit)")
+      }
+    }
+    return found
+  }
+
+  /// Whether the upload's items are counted individually. An upload that was not opened, and a launch that is ending,
+  /// count the rest as a whole.
+  private func isTallied(_ upload: UploadState) -> Bool {
+    guard !isEnding else { return false }
+    switch nodes[upload.node.index].phase {
+    case .waiting, .open: return true
+    case .notSelected, .finished, .settling, .closed, .left: return false
+    }
+  }
+
+  /// Every item that has begun is in exactly one place: a request, a queue or a wait.
+  private func misplaced(of upload: Int) -> [String] {
+    let node = uploads[upload].node
+    var places: [Int: [(name: String, activity: ItemProgress.Activity)]] = [:]
+    func note(_ ref: ItemRef, _ name: String, _ activity: ItemProgress.Activity) {
+      if ref.node == node, let item = ref.item { places[item, default: []].append((name, activity)) }
+    }
+    for flight in flights.values { note(flight.attempt.ref, "request", .inProgress) }
+    for hostQueue in hostQueues {
+      for ready in hostQueue.waiting { note(ready.ref, "host queue", .inProgress) }
+    }
+    for token in tokens.values { for ready in token.waiters { note(ready.ref, "token", .inProgress) } }
+    for ready in gate?.waiters ?? [] { note(ready.ref, "budget", .inProgress) }
+    for timer in timers.unordered { note(timer.ready.ref, "timer", .waiting) }
+    for timer in creations.unordered { note(timer.ready.ref, "resume delay", .waiting) }
+    for ready in uploads[upload].sent { note(ready.ref, "batch", .waiting) }
+    var found: [String] = []
+    for (item, active) in uploads[upload].active.sorted(by: { $0.key < $1.key }) {
+      let names = places[item, default: []].map(\.name)
+      if names.count != 1 { found.append("item \(item) of \(plan.nodes[node.index].name) is in \(names)") }
+      if let place = places[item]?.first, place.activity != active.progress.activity {
+        found.append("item \(item) is \(active.progress.activity), and waits in \(place.name)")
+      }
+    }
+    for item in places.keys where uploads[upload].active[item] == nil {
+      found.append("item \(item) of \(plan.nodes[node.index].name) waits, and has not begun")
+    }
+    return found
+  }
+}

@@ -1,0 +1,195 @@
+/// The steps of an upload, as far as they determine what may happen to its items.
+struct ItemRules: Hashable, Sendable {
+  let hasAllocate: Bool
+  /// `nil` if there is no commit.
+  let commit: Step.Repeatability?
+  let hasAbandon: Bool
+  /// From when the data of an item that an earlier launch had begun may count.
+  private let countingPoint: CountingPoint
+
+  init(_ work: UploadWork, recorded: CountingPoint?) {
+    hasAllocate = work.allocate != nil
+    commit = work.commit?.repeatability
+    hasAbandon = work.abandon != nil
+    countingPoint = recorded == .allocated ? .allocated : work.countingPoint
+  }
+
+  /// The state of an item before its first step in this launch.
+  ///
+  /// - Parameter begun: where an earlier launch stopped; `nil` if no launch had begun the item.
+  func progress(resuming begun: ItemTable.Begun?) -> ItemProgress {
+    guard let begun else { return ItemProgress(stage: hasAllocate ? .unallocated : .allocated(nil)) }
+    var progress = ItemProgress(stage: stage(resuming: begun))
+    progress.doubt = countingPoint.mayCount(state: begun.state, intent: begun.intent) ? .possible : .none
+    switch begun.intent {
+    case nil, .commitDeferred: break
+    case .commitAgain: if progress.isTransferred, commit == .afterProbe { progress.doubt = .unknown }
+    case .commit where commit == .afterProbe && progress.isTransferred || commit == .repeatable:
+      // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to.
+      progress.doubt = .unknown
+      progress.intent = .recorded
+    case .allocate, .transfer, .commit: progress.intent = .inherited
+    }
+    return progress
+  }
+
+  private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {
+    // Without a commit, a transferred item has ended, and its upload ID is in use.
+    let id = hasAllocate ? ItemProgress.UploadID(expires: begun.expires) : nil
+    switch begun.state {
+    case .allocated where hasAllocate: return .allocated(id)
+    case .transferred: return .transferred(commit == nil ? nil : id)
+    case .queued, .allocated, .done, .failed, .ambiguous, .cancelled:
+      return hasAllocate ? .unallocated : .allocated(nil)
+    }
+  }
+
+  /// The first step of an item in this launch. A transferred item of an upload without a commit has none; its
+  /// `transfer` is not sent.
+  func firstStep(of progress: ItemProgress) -> Step.Kind {
+    switch progress.stage {
+    case .unallocated: return .allocate
+    case .allocated, .transferring: return .transfer
+    case .transferred:
+      guard let commit else { return .transfer }
+      // Without an intent, the commit was not sent; but the probe is asked first anyway.
+      return commit == .afterProbe && progress.intent != .inherited ? .probe : .commit
+    }
+  }
+}
+
+/// An item that has begun and has not ended.
+struct ActiveItem: Sendable {
+  var progress: ItemProgress
+  var attempts = AttemptHistory()
+}
+
+/// The items' states. Nothing else changes them or the counters.
+extension UploadState {
+  func lifecycle(of item: Int) -> ItemLifecycle {
+    switch items.phases[item] {
+    case .waiting: item < handedOver ? .queued(rules.progress(resuming: items.begun[item])) : .listed
+    case .active: active[item].map { .begun($0.progress) } ?? .remaining
+    case .done: .closed(.done)
+    case .failed: .closed(.failed)
+    case .ambiguous: .closed(.ambiguous)
+    case .cancelled: .closed(.cancelled)
+    case .left: .remaining
+    }
+  }
+
+  /// Changes an item's state and the counters, and returns what is journaled.
+  mutating func apply(_ transition: ItemTransition, to item: Int, at now: Instant) -> [JournalEntry] {
+    let before = lifecycle(of: item)
+    let context = ItemContext(
+      ref: ItemRef(node, item), now: now, orphan: releases.count,
+      isCommitAsked: items.begun[item]?.intent == .commitAgain)
+    guard let change = before.applying(transition, in: context) else {
+      preconditionFailure("\(transition) cannot follow \(before)")
+    }
+    tally -= before.counts
+    tally += change.state.counts
+    if let orphaning = change.orphaning {
+      releases.add(isReleased: rules.hasAbandon && !orphaning.isInDoubt)
+    }
+    store(change.state, of: item)
+    return change.entries
+  }
+
+  private mutating func store(_ state: ItemLifecycle, of item: Int) {
+    switch state {
+    case .begun(let progress):
+      items.phases[item] = .active
+      active[item, default: ActiveItem(progress: progress)].progress = progress
+      return
+    case .closed(.done):
+      counts.done += 1
+      items.phases[item] = .done
+    case .closed(.ambiguous):
+      counts.ambiguous += 1
+      items.phases[item] = .ambiguous
+    case .closed(.cancelled):
+      counts.cancelled += 1
+      items.phases[item] = .cancelled
+    case .closed(.failed), .closed(.queued), .closed(.allocated), .closed(.transferred):
+      counts.failed += 1
+      items.phases[item] = .failed
+    case .remaining:
+      counts.waiting += 1
+      items.phases[item] = .left
+    case .listed, .queued: preconditionFailure("no transition leads to \(state)")
+    }
+    active[item] = nil
+  }
+
+  // MARK: All items at once
+
+  /// Moves the items before `end` to the batch.
+  mutating func queue(until end: Int) {
+    let count = end - handedOver
+    handedOver = end
+    tally.batch += count
+    tally.untransferred += count
+  }
+
+  /// Adds items to a later batch.
+  mutating func append(_ more: ItemTable) {
+    let first = items.count
+    items.append(contentsOf: more)
+    for item in 0..<more.count { further[Array(more.files.path(item))] = first + item }
+    tally.open += more.count
+  }
+
+  /// The node is not opened: its items are canceled in this launch. They remain for the next round.
+  mutating func cancelRest() {
+    counts.cancelled += tally.open
+    tally.open = 0
+  }
+
+  /// The launch ends: every item that has not ended remains for a later one.
+  mutating func leaveRest() {
+    counts.waiting += tally.open
+    tally = LifecycleCounts()
+  }
+}
+
+extension UploadState {
+  /// Contradictions between the counters and the items, for tests.
+  var contradictions: [String] {
+    var sum = LifecycleCounts()
+    var begun = 0
+    for item in 0..<items.count {
+      let state = lifecycle(of: item)
+      sum += state.counts
+      guard case .begun(let progress) = state else { continue }
+      begun += 1
+      if let message = rules.contradiction(in: progress) { return ["item \(item): \(message): \(progress)"] }
+    }
+    var found: [String] = []
+    if sum != tally { found.append("the counters \(tally) are not the sum over the items, \(sum)") }
+    if begun != active.count { found.append("\(active.count) items are active and \(begun) have begun") }
+    let unbegun = pending.count + (delayed?.items.count ?? 0) + skipped.count
+    if unbegun != tally.batch - begun {
+      found.append("\(unbegun) items wait to begin, of \(tally.batch) in the batch with \(begun) begun")
+    }
+    return found
+  }
+}
+
+extension ItemRules {
+  fileprivate func contradiction(in progress: ItemProgress) -> String? {
+    switch progress.stage {
+    case .unallocated: if !hasAllocate { return "it waits for an allocation that the upload does not have" }
+    case .allocated(let id), .transferring(let id):
+      if (id != nil) != hasAllocate { return "its upload ID does not match the upload's steps" }
+    case .transferred(let id): if id != nil, !hasAllocate { return "nothing allocated its upload ID" }
+    }
+    if progress.doubt == .unknown, !progress.isTransferred {
+      return "a commit may have been executed before the transfer ended"
+    }
+    if progress.intent == .recorded, progress.isTransferred, commit == nil {
+      return "there is an intent for a commit that the upload does not have"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,204 @@
+import FerryManifest
+
+@testable import FerryPlan
+
+/// The rules of an item's lifecycle, stated independently of the code.
+extension ItemLifecycleTests {
+  static let rows = rows(false)
+
+  static func rows(_ isCommitAsked: Bool) -> [Row] {
+    waits + intents(isCommitAsked) + uploadIDs + doubts + ends(isCommitAsked)
+  }
+
+  private static let waits = [
+    Row(
+      transition: "begin", samples: [.begin], state: "queued", isPossible: { $0.queued != nil },
+      newState: "begun, in progress",
+      after: { state, _ in state.mapProgress { $0.activity = .inProgress } }, journal: "–",
+      entries: { _, _ in [] }),
+    Row(
+      transition: "wait", samples: [.wait], state: "begun, in progress",
+      isPossible: { $0.begun?.activity == .inProgress }, newState: "begun, waiting",
+      after: { state, _ in state.mapProgress { $0.activity = .waiting } }, journal: "–",
+      entries: { _, _ in [] }),
+    Row(
+      transition: "proceed", samples: [.proceed], state: "begun, waiting",
+      isPossible: { $0.begun?.activity == .waiting }, newState: "begun, in progress",
+      after: { state, _ in state.mapProgress { $0.activity = .inProgress } }, journal: "–",
+      entries: { _, _ in [] }),
+  ]
+
+  private static func intents(_ isCommitAsked: Bool) -> [Row] {
+    [
+      Row(
+        transition: "recordIntent", samples: [.recordIntent(.commit), .recordIntent(.transfer)],
+        state: "begun, without an intent", isPossible: { $0.begun?.intent == ItemProgress.Intent.none },
+        newState: "the same, with a recorded intent",
+        after: { state, _ in state.mapProgress { $0.intent = .recorded } }, journal: "`intentRecorded`",
+        entries: { _, transition in
+          if case .recordIntent(let step) = transition { [.intentRecorded(ref, step)] } else { [] }
+        }),
+      Row(
+        transition: "withdrawIntent", samples: [.withdrawIntent],
+        state: "begun, with a recorded intent; no commit is in doubt",
+        isPossible: { $0.begun?.intent == .recorded && $0.begun?.isInDoubt(.none) == true },
+        newState: "the same, without an intent",
+        after: { state, _ in state.mapProgress { $0.intent = .none } }, journal: "`intentWithdrawn`",
+        entries: { _, _ in [.intentWithdrawn(ref)] }),
+      Row(
+        transition: "withdrawIntent", samples: [.withdrawIntent],
+        state: "transferred, with a recorded intent; the doubt is *possible*",
+        isPossible: { $0.begun?.intent == .recorded && $0.begun?.isInDoubt(.possible) == true },
+        newState: "the same, without an intent",
+        after: { state, _ in state.mapProgress { $0.intent = .none } },
+        journal: "`intentRecorded` as `commitDeferred`, or as `commitAgain` if the user asked for the commit",
+        entries: { _, _ in [.intentRecorded(ref, isCommitAsked ? .commitAgain : .commitDeferred)] }),
+      Row(
+        transition: "useIntent", samples: [.useIntent], state: "begun, without an inherited intent",
+        isPossible: { $0.begun.map { $0.intent != .inherited } ?? false },
+        newState: "the same, without an intent",
+        after: { state, _ in state.mapProgress { $0.intent = .none } }, journal: "–",
+        entries: { _, _ in [] }),
+    ]
+  }
+
+  private static let uploadIDs = [
+    Row(
+      transition: "allocate", samples: [.allocate(expires), .allocate(nil)], state: "unallocated",
+      isPossible: { $0.begun?.stage == .unallocated }, newState: "allocated",
+      after: { state, transition in
+        guard case .allocate(let expires) = transition else { return state }
+        return state.mapProgress { $0.stage = .allocated(.init(expires: expires)) }
+      }, journal: "`uploadIDAllocated`",
+      entries: { _, transition in
+        if case .allocate(let expires) = transition {
+          [.uploadIDAllocated(ref, expires: expires)]
+        } else {
+          []
+        }
+      }),
+    Row(
+      transition: "startTransfer", samples: [.startTransfer], state: "allocated or transferring",
+      isPossible: { ["allocated", "transferring"].contains($0.begun?.stageName) }, newState: "transferring",
+      after: { state, _ in state.mapProgress { $0.stage = .transferring($0.uploadID) } }, journal: "–",
+      entries: { _, _ in [] }),
+    Row(
+      transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
+      isPossible: { $0.begun?.stageName == "transferring" }, newState: "transferred",
+      after: { state, _ in state.mapProgress { $0.stage = .transferred($0.uploadID) } },
+      journal: "`fileTransferred`", entries: { _, _ in [.fileTransferred(ref)] }),
+    Row(
+      transition: "discardUploadID", samples: [.discardUploadID(nil)],
+      state: "begun, with an upload ID that the server no longer knows",
+      isPossible: { $0.begun?.uploadID != nil }, newState: "unallocated, without intent or doubt",
+      after: { state, _ in state.mapProgress { $0 = .init(stage: .unallocated, activity: $0.activity) } },
+      journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
+    Row(
+      transition: "discardUploadID", samples: [.discardUploadID(.expired), .discardUploadID(.startedOver)],
+      state: "begun, with an upload ID", isPossible: { $0.begun?.uploadID != nil },
+      newState: "unallocated, without intent or doubt",
+      after: { state, _ in state.mapProgress { $0 = .init(stage: .unallocated, activity: $0.activity) } },
+      journal: "`uploadIDOrphaned`, `uploadIDDiscarded`",
+      entries: { state, transition in
+        guard case .discardUploadID(let reason?) = transition else { return [] }
+        return [orphaned(state, reason), .uploadIDDiscarded(ref)]
+      }),
+  ]
+
+  private static let doubts = [
+    Row(
+      transition: "doubt", samples: [.doubt(.possible), .doubt(.unknown)], state: "begun",
+      isPossible: { $0.begun != nil }, newState: "the same, with the greater of both doubts",
+      after: { state, transition in
+        guard case .doubt(let doubt) = transition else { return state }
+        return state.mapProgress { if !$0.isInDoubt(.unknown) { $0.doubt = doubt } }
+      }, journal: "–", entries: { _, _ in [] }),
+    Row(
+      transition: "clearDoubt", samples: [.clearDoubt], state: "transferred",
+      isPossible: { $0.begun?.stageName == "transferred" }, newState: "the same, without doubt",
+      after: { state, _ in state.mapProgress { $0.doubt = .none } }, journal: "–", entries: { _, _ in [] }),
+  ]
+
+  private static func ends(_ isCommitAsked: Bool) -> [Row] {
+    [
+      Row(
+        transition: "close", samples: [.close(.done, nil), .close(.ambiguous, failure)],
+        state: "queued or begun", isPossible: { $0.progress != nil },
+        newState: "closed as `done` or `ambiguous`",
+        after: closed, journal: "`itemClosed`", entries: { _, transition in closing(transition) }),
+      Row(
+        transition: "close", samples: [.close(.failed, failure), .close(.cancelled, failure)],
+        state: "queued or begun, without an upload ID",
+        isPossible: { $0.progress.map { $0.uploadID == nil } ?? false },
+        newState: "closed as `failed` or `cancelled`", after: closed, journal: "`itemClosed`",
+        entries: { _, transition in closing(transition) }),
+      Row(
+        transition: "close", samples: [.close(.failed, failure), .close(.cancelled, failure)],
+        state: "queued or begun, with an upload ID", isPossible: { $0.progress?.uploadID != nil },
+        newState: "closed as `failed` or `cancelled`", after: closed,
+        journal: "`uploadIDOrphaned`, `itemClosed`",
+        entries: { state, transition in
+          let isFailure = transition == .close(.failed, failure)
+          return [orphaned(state, isFailure ? .failed : .cancelled)] + closing(transition)
+        }),
+      Row(
+        transition: "leave", samples: [.leave], state: "begun",
+        isPossible: { $0.begun != nil }, newState: "remaining", after: { _, _ in .remaining },
+        journal: "as for `withdrawIntent`, if that is possible",
+        entries: { state, _ in
+          guard let begun = state.begun, begun.intent == .recorded else { return [] }
+          if begun.isInDoubt(.possible) {
+            return [.intentRecorded(ref, isCommitAsked ? .commitAgain : .commitDeferred)]
+          }
+          return begun.isInDoubt(.none) ? [.intentWithdrawn(ref)] : []
+        }),
+    ]
+  }
+
+  @Sendable private static func closed(_ state: ItemLifecycle, _ transition: ItemTransition) -> ItemLifecycle
+  {
+    if case .close(let end, _) = transition { .closed(end) } else { state }
+  }
+
+  private static func closing(_ transition: ItemTransition) -> [JournalEntry] {
+    guard case .close(let end, let failure) = transition else { return [] }
+    return [.itemClosed(ref, end, failure, at: now)]
+  }
+
+  private static func orphaned(_ state: ItemLifecycle, _ reason: OrphanReason) -> JournalEntry {
+    let isInDoubt = state.progress.map { $0.doubt != .none } ?? false
+    return .uploadIDOrphaned(ref, as: 3, .init(reason, isInDoubt: isInDoubt), at: now)
+  }
+}
+
+extension ItemLifecycle {
+  fileprivate var queued: ItemProgress? { if case .queued(let progress) = self { progress } else { nil } }
+  fileprivate var begun: ItemProgress? { if case .begun(let progress) = self { progress } else { nil } }
+  fileprivate var progress: ItemProgress? { queued ?? begun }
+
+  fileprivate func mapProgress(_ change: (inout ItemProgress) -> Void) -> ItemLifecycle {
+    guard var progress else { return self }
+    change(&progress)
+    return .begun(progress)
+  }
+}
+
+extension ItemProgress {
+  fileprivate var stageName: String {
+    switch stage {
+    case .unallocated: "unallocated"
+    case .allocated: "allocated"
+    case .transferring: "transferring"
+    case .transferred: "transferred"
+    }
+  }
+
+  /// A commit can be in doubt only once the file is transferred; before that, only `unknown` matters.
+  fileprivate func isInDoubt(_ doubt: Doubt) -> Bool {
+    switch self.doubt {
+    case .unknown: doubt == .unknown
+    case .possible: doubt == (stageName == "transferred" ? .possible : .none)
+    case .none: doubt == .none
+    }
+  }
+}
