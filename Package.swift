@@ -36,8 +36,17 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "FerrySimulation",
+      dependencies: [
+        "FerryManifest", "FerryPlan", .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
     .target(name: "FerryProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(name: "FerryDigest", dependencies: ["CCrypto"], swiftSettings: strict),
+    .target(
+      name: "FerryReport", dependencies: ["FerryManifest", "FerryPlan", "FerrySimulation"],
+      swiftSettings: strict),
     .target(
       name: "FerryTransfer",
       dependencies: [
@@ -56,19 +65,21 @@ let package = Package(
       name: "FerryEngine",
       dependencies: [
         "FerryDigest", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
-        "CFiles",
+        "FerryReport", "CFiles",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ferry",
       dependencies: [
-        "FerryManifest", "FerryPlan", "FerryProcess", "FerryEngine",
+        "FerryManifest", "FerryPlan", "FerrySimulation", "FerryReport", "FerryProcess", "FerryEngine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
     // Random worlds for the scheduler: make simulate.
-    .target(name: "FerryWorld", dependencies: ["FerryManifest", "FerryPlan"], swiftSettings: strict),
+    .target(
+      name: "FerryWorld", dependencies: ["FerryManifest", "FerryPlan", "FerrySimulation"],
+      swiftSettings: strict),
     .executableTarget(
       name: "ferry-simulate",
       dependencies: ["FerryWorld", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -94,7 +105,8 @@ let package = Package(
       exclude: ["Agreement", "Effective", "Golden", "Whole"],
       swiftSettings: strict),
     .testTarget(
-      name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest"], swiftSettings: strict),
+      name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest", "FerrySimulation", "FerryWorld"],
+      swiftSettings: strict),
     .testTarget(
       name: "FerryWorldTests", dependencies: ["FerryWorld", "FerryPlan"], swiftSettings: strict),
     .testTarget(name: "FerryDigestTests", dependencies: ["FerryDigest"], swiftSettings: strict),
@@ -113,7 +125,7 @@ let package = Package(
       name: "FerryEngineTests",
       dependencies: [
         "FerryDigest", "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer",
-        "FerryJournal", .product(name: "GRDB", package: "GRDB.swift"),
+        "FerryJournal", "FerryReport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

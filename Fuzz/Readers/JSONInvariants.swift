@@ -1,3 +1,4 @@
+import FerryReport
 import Foundation
 
 @testable import FerryEngine
@@ -59,7 +60,7 @@ enum JSONInvariants {
     case .null: text += "null".utf8
     case .bool(let flag): text += (flag ? "true" : "false").utf8
     case .number(let digits): text += digits.utf8
-    case .string(let string): JSONText.append(Array(string.utf8), to: &text)
+    case .string(let string): JSONString.append(Array(string.utf8), to: &text)
     case .array(let elements):
       text += "[ ".utf8
       var deepest = depth
@@ -74,7 +75,7 @@ enum JSONInvariants {
       var deepest = depth
       for (index, member) in members.enumerated() {
         if index > 0 { text += " ,".utf8 }
-        JSONText.append(Array(member.name.utf8), to: &text)
+        JSONString.append(Array(member.name.utf8), to: &text)
         text += ":\n".utf8
         deepest = max(deepest, write(member.value, to: &text, depth: depth + 1))
       }

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerryReport
+import FerrySimulation
 import Foundation
 
 @testable import FerryEngine
@@ -53,7 +55,7 @@ enum JournalInvariants {
       var options = SimulationOptions(zone: .utc)
       options.bandwidth = 1_000_000
       options.length = .seconds(86_400)
-      _ = try JSONEncoder().encode(try preview.get().simulate(options))
+      _ = try JSONEncoder().encode(try preview.get().simulationStart().simulate(options))
     }
     for item in ["photos/2026/1000001.jpg", "u"] {
       attempt {

@@ -1,4 +1,5 @@
 import FerryManifest
+import FerrySimulation
 
 @testable import FerryEngine
 @testable import FerryPlan

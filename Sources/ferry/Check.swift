@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryEngine
 import FerryManifest
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry check`: validates manifests, reports all errors at once, and lists the external inputs they need.

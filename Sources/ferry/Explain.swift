@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryEngine
 import FerryManifest
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry explain`: explains a diagnostic code, or shows the state of a manifest's item.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry journal accept-loss`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry next`: prints when a run would next have something to do.

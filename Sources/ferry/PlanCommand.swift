@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry plan`: shows what a run would do, without network access and without writing state.
@@ -45,7 +46,11 @@ struct PlanCommand: ParsableCommand {
       return try PlanOutput(format: format, zone: zone).produce(preview, of: job)
     }
     let options = try simulation.options(around: at, zone: zone)
-    let document = try preview.simulate(options)
+    guard let document = try preview.simulationStart().simulate(options) else {
+      throw UsageError(
+        "no run of \(job.plan.manifest) has measured the network yet\n"
+          + "help: say how fast it is: --bandwidth 5MB is 5 MB a second")
+    }
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))
     case .json: try Output.produce(try JSONText.pretty(document))

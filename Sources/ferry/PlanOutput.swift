@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 
 /// Prints a plan to standard output and its diagnostics to standard error. An error throws exit code 3.
 struct PlanOutput {

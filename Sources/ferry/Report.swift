@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry report`: shows the report of a run.
@@ -26,7 +27,7 @@ struct Report: ParsableCommand {
     switch format {
     case .json: try Output.produce(String(decoding: bytes, as: UTF8.self))
     case .text:
-      try Output.produce(ReportText.text(try ReportWriter.decode(bytes), status: state.command("status")))
+      try Output.produce(ReportText.text(try ReportJSON.decode(bytes), status: state.command("status")))
     }
   }
 }

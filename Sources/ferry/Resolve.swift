@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry resolve`: records a person's decision about requests whose outcome ferry cannot know.

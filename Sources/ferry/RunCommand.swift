@@ -1,6 +1,7 @@
 import FerryEngine
 import FerryManifest
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// One launch, with its messages.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FerryEngine
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Foundation
 
 /// Options of `ferry plan --simulate`: the network, the launches and the conditions to assume.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry submit`: queues files for the process that runs the session, now or later, and exits.

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryReport
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import FerryReport
 import Foundation
 import Testing
 

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// Budgets, which limit what discretionary transfers send on a network in a window.
@@ -104,10 +106,10 @@ struct BudgetTests {
 
   @Test func `counts what a killed process had leased`() throws {
     var world = try world(head("cautious"), sizes: [3_000_000, 2_500_000])
-    world.actionsToLive = 3
+    world.die(afterActions: 3)
     world.run()
     #expect(world.isDead)
-    world.actionsToLive = .max
+    world.die(afterActions: nil)
     world.run()
     let window = Budget.Window.day.span(containing: world.start, in: .utc)
     #expect(world.machine.ledger.account(.wifi, window).lost > 0)

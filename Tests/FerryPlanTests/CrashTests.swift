@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerryWorld
 import Testing
 
 /// Kills random worlds at random times. Nothing is lost, and nothing is executed twice.
@@ -40,7 +41,7 @@ struct CrashTests {
         limit: Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil,
         deadline: Int.random(in: 0..<3, using: &random) == 0 ? world.now.advanced(by: span) : nil,
         grace: .milliseconds(Int.random(in: 0...2000, using: &random)), seed: seed &+ UInt64(launch))
-      world.actionsToLive = Bool.random(using: &random) ? Int.random(in: 1...80, using: &random) : .max
+      world.die(afterActions: Bool.random(using: &random) ? Int.random(in: 1...80, using: &random) : nil)
       world.signals = []
       if Int.random(in: 0..<4, using: &random) == 0 {
         let at = world.now.advanced(by: .milliseconds(Int.random(in: 1...9000, using: &random)))
@@ -52,7 +53,8 @@ struct CrashTests {
       world.now = world.now.advanced(by: .seconds(Int.random(in: 0...100, using: &random)))
     }
     server.isGood = true
-    (world.actionsToLive, world.signals, world.options) = (.max, [], LaunchOptions(seed: seed))
+    world.die(afterActions: nil)
+    (world.signals, world.options) = ([], LaunchOptions(seed: seed))
     world.runRound(launches: 2)
     check(&world, count)
     if !world.scheduler.isRoundThrough { world.violations.append("the round is still open") }

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// The result of a fetch for each status, and for responses to a validator.

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// Steps that must not be repeated.
@@ -113,9 +115,9 @@ struct IntentTests {
   @Test func anIntentOfALaunchThatDiedIsAmbiguous() throws {
     var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(200) }
     // The files are queued and both intents recorded; then the requests start.
-    world.actionsToLive = 2
+    world.die(afterActions: 2)
     world.run()
-    world.actionsToLive = .max
+    world.die(afterActions: nil)
     world.run()
     #expect(world.scheduler.totals.items.ambiguous == 2)
     #expect(world.starts.isEmpty)
@@ -129,10 +131,10 @@ struct IntentTests {
 
         """
     var world = try World(yaml) { _ in .status(200) }
-    world.actionsToLive = 2
+    world.die(afterActions: 2)
     world.run()
     #expect(world.starts.count == 1)
-    world.actionsToLive = .max
+    world.die(afterActions: nil)
     world.run()
     #expect(world.starts.isEmpty)
     #expect(world.scheduler.exitCode == .itemsFailed)

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// Kills a launch after each of its actions, by SIGKILL or a power failure, before or after the server has acted.
@@ -132,12 +134,11 @@ struct InterruptionPointTests {
     let server = Server(kind)
     let files = kind.yaml.contains("uploads:") ? Yaml.files(1) : [:]
     var world = try World(kind.yaml, files: files) { server.answer($0) }
-    world.machine.losesPower = point.losesPower
-    world.actionsToLive = actions
+    world.die(afterActions: actions, losesPower: point.losesPower)
     world.run()
     let wasKilled = !world.hasEnded
     server.die(at: world.now, hasActed: point.hasActed || !wasKilled)
-    world.actionsToLive = .max
+    world.die(afterActions: nil)
     world.runRound(launches: 5)
     server.die(at: world.now, hasActed: true)
     let name = "\(point), action \(actions)"

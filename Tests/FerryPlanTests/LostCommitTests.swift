@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// A commit that can be repeated and may have been executed. Only a success resolves it.

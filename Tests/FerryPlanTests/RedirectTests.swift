@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// Redirects that are not followed, redirects whose target cannot be reached, and statuses that do not exist.

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// Upload IDs that will not be used.
@@ -227,9 +229,9 @@ import Testing
     for actions in 1..<count {
       held = []
       var world = try world(files: 4, answer)
-      world.actionsToLive = actions
+      world.die(afterActions: actions)
       world.run()
-      world.actionsToLive = .max
+      world.die(afterActions: nil)
       world.runRound(launches: 3)
       #expect(orphans(world).isEmpty && held.isEmpty, "killed after \(actions) actions")
       #expect(world.violations.isEmpty)

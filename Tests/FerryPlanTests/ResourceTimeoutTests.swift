@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// `timeout_for_resource` for tokens, fetches, requests and releases: an hour, with a server that takes longer.

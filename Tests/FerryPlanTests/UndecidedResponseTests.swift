@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// Responses for which it is unknown whether they match `expect`, because the search for its pattern was given up.

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerryWorld
 import Testing
 
 struct UploadIDTests {
@@ -119,10 +120,10 @@ struct UploadIDTests {
   @Test func aLaunchGoesOnWithTheIDsOfTheOneThatDied() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(2)) { _ in .status(200) }
     // The files are queued and two IDs allocated. Their captures are recorded, and two transfers are started.
-    world.actionsToLive = 6
+    world.die(afterActions: 6)
     world.run()
     #expect(world.isDead)
-    world.actionsToLive = .max
+    world.die(afterActions: nil)
     world.run()
     #expect(steps(world, "f00") == [.transfer, .commit])
     #expect(world.scheduler.totals.items.done == 2)

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// Failures that random worlds (`make simulate`) found, as the short histories to which they were shrunk.

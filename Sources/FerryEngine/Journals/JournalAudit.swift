@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 
 /// `ferry journal check`: checks journals for damage, and changes nothing.
 package struct JournalAudit {
@@ -32,35 +33,5 @@ package struct JournalAudit {
   private static func finding(_ finding: JournalFinding) -> AuditDocument.Finding {
     .init(
       code: finding.code.rawValue, message: finding.message, lost: finding.lost, remedy: finding.remedy)
-  }
-}
-
-/// The output of `ferry journal check --format json`. Its keys are an interface.
-package struct AuditDocument: Encodable, Sendable {
-  package var version = 1
-  /// The state folder.
-  package var state: String
-  package var at: String
-  package var files: [File]
-
-  package var isSound: Bool { files.allSatisfy(\.sound) }
-
-  package struct File: Encodable, Sendable {
-    package var file: String
-    /// The session's identifier; absent for `ferry.db`.
-    package var session: String?
-    /// Absent if it cannot be read.
-    package var schema: Int?
-    package var sound: Bool
-    /// The number of rows in each table.
-    package var rows: [String: Int64]
-    package var findings: [Finding]
-  }
-
-  package struct Finding: Encodable, Sendable {
-    package var code: String
-    package var message: String
-    package var lost: String
-    package var remedy: String
   }
 }

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry journal export`: journals as JSON Lines, without secret captures.

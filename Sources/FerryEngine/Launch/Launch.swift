@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryReport
 import FerryTransfer
 import Foundation
 
@@ -185,7 +186,7 @@ package struct Launch {
     _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
   ) throws {
     guard let wanted = options.report else { return }
-    let bytes = try ReportWriter.encode(record)
+    let bytes = try ReportJSON.encode(record)
     do throws(EngineFault) {
       try ReportDestination(wanted).write(bytes)
     } catch {
@@ -204,7 +205,7 @@ package struct Launch {
   private func keep(_ record: RunRecord) throws -> String {
     do {
       let report = try state.createReportFolder(ofRun: record.run.id)
-      try ReportWriter.write(ReportWriter.encode(record), to: report)
+      try ReportWriter.write(ReportJSON.encode(record), to: report)
       return report
     } catch {
       // The fault that stopped the run is more important than the failure to report it.
@@ -253,7 +254,7 @@ package struct Launch {
           id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
           endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: "interrupted"),
         totals: .init(), nodes: [], items: [])
-      try ReportWriter.write(ReportWriter.encode(record), to: state.createReportFolder(ofRun: run.id))
+      try ReportWriter.write(ReportJSON.encode(record), to: state.createReportFolder(ofRun: run.id))
     }
   }
 

@@ -1,53 +1,18 @@
 import FerryPlan
+import FerryReport
 
-/// When a run of a manifest would next have something to do, as reported by `ferry next`. Its keys are an interface.
-package struct NextRun: Encodable, Sendable {
-  /// Raw values are an interface.
-  package enum When: String, Encodable, Sendable {
-    case now
-    /// At the moment `at`.
-    case later
-    /// When something changes that does not depend on the time.
-    case event
-  }
-
-  package var manifest: String
-  package var path: String
-  package var when: When
-  package var moment: Instant?
-  /// Why the run has nothing to do now.
-  package var reason: RecordedFailure?
-
-  private enum CodingKeys: String, CodingKey {
-    case manifest
-    case path
-    case when
-    case at
-    case reason
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(manifest, forKey: .manifest)
-    try container.encode(path, forKey: .path)
-    try container.encode(when, forKey: .when)
-    try container.encodeIfPresent(moment?.rfc3339, forKey: .at)
-    try container.encodeIfPresent(reason, forKey: .reason)
-  }
-
+extension NextRun {
+  /// When a run would next have something to do.
   init(_ preview: RunPreview) throws {
-    manifest = preview.job.plan.manifest
-    path = preview.job.path
     let hasWork =
       try !preview.notes.isEmpty || Self.hasPendingEvents(preview) || Self.owesAfter(preview)
     let moment = hasWork ? preview.moment : preview.look.nextMoment(at: preview.moment)
     // Rounded up because the output is in whole seconds: a run in the second before would find nothing to do.
-    self.moment = moment.map { $0 <= preview.moment ? $0 : $0.roundedUpToSecond }
-    when = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
-    switch when {
-    case .now: reason = nil
-    case .later, .event: reason = Self.reason(preview, until: moment)
-    }
+    let when: When = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
+    self.init(
+      manifest: preview.job.plan.manifest, path: preview.job.path, when: when,
+      moment: moment.map { $0 <= preview.moment ? $0 : $0.roundedUpToSecond },
+      reason: when == .now ? nil : Self.reason(preview, until: moment))
   }
 
   private static func reason(_ preview: RunPreview, until moment: Instant?) -> RecordedFailure {

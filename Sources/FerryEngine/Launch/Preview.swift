@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// What a run would find and do. Reads the files and the journals, changes neither, and sends no requests.
@@ -52,6 +53,17 @@ package struct Preview {
   package func next() throws -> NextRun {
     try RunPreview.take(job, options, in: state, environment: environment) { preview in
       try NextRun(preview)
+    }
+  }
+
+  /// What a simulation starts from.
+  package func simulationStart() throws -> SimulationStart {
+    try takePreview { preview in
+      SimulationStart(
+        plan: preview.job.plan, path: preview.job.path, moment: preview.moment, launch: preview.launch,
+        conditions: preview.conditions, zones: preview.zones, budgets: preview.budgets,
+        measured: preview.measured, starts: preview.launchState.starts,
+        intervals: preview.launchState.intervals, delays: preview.delays)
     }
   }
 }

@@ -1,51 +1,15 @@
-import FerryPlan
 import Foundation
 
-/// Encodes a RunRecord as `report.json`. Items are encoded one by one, one per line.
-package enum ReportWriter {
-  package static func encode(_ record: RunRecord) throws -> [UInt8] {
-    var output = "{\n"
-    output += "  \"version\": \(record.version),\n"
-    output += "  \"run\": \(try pretty(record.run)),\n"
-    output += "  \"totals\": \(try pretty(record.totals)),\n"
-    output += "  \"nodes\": \(try pretty(record.nodes)),\n"
-    output += "  \"items\": ["
-    var bytes = Array(output.utf8)
-    let encoder = encoder([.sortedKeys, .withoutEscapingSlashes])
-    for (index, item) in record.items.enumerated() {
-      bytes.append(contentsOf: (index == 0 ? "\n    " : ",\n    ").utf8)
-      bytes.append(contentsOf: try encoder.encode(item))
-    }
-    bytes.append(contentsOf: (record.items.isEmpty ? "]\n}\n" : "\n  ]\n}\n").utf8)
-    return PrintableJSON.escaping(bytes)
-  }
-
-  package static func decode(_ bytes: [UInt8]) throws -> RunRecord {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(RunRecord.self, from: Data(bytes))
-  }
-
+/// Writes reports to the state folder.
+enum ReportWriter {
   /// Writes ferry's own copy of the report, readable only by the user. It is written next to the destination, synced
   /// and renamed, so that nobody reads an incomplete report.
-  package static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
+  static func write(_ bytes: [UInt8], to path: String) throws(EngineFault) {
     guard let code = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly) else { return }
     throw EngineFault(
       .fault,
       "\(path): the report cannot be written: \(String(cString: strerror(code)))\n"
         + "help: free some space, or make the folder writable, then run again; everything that was recorded is kept"
     )
-  }
-
-  private static func encoder(_ formatting: JSONEncoder.OutputFormatting) -> JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.outputFormatting = formatting
-    return encoder
-  }
-
-  private static func pretty(_ value: some Encodable) throws -> String {
-    let data = try encoder([.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]).encode(value)
-    return String(decoding: data, as: UTF8.self).replacing("\n", with: "\n  ")
   }
 }

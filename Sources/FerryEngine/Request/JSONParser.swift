@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// Parses one JSON text (RFC 8259) strictly and without losing digits.
 struct JSONParser {
   /// The maximum nesting depth; the parser calls itself for each level.

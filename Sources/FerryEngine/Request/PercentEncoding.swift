@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// Encodes a value for a URL or form, byte by byte.
 enum PercentEncoding {
   /// The part of the URL or form in which the value is used.

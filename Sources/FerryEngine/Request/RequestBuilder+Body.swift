@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerryReport
 import FerryTransfer
 
 extension RequestBuilder {
@@ -43,9 +44,9 @@ extension RequestBuilder {
     case .string(let template):
       if template.segments.count == 1, case .reference(let reference) = template.segments[0] {
         let value = try value(of: reference, bindings, sensitive: &sensitive)
-        if value.isNumber { bytes += value.bytes } else { JSONText.append(value.bytes, to: &bytes) }
+        if value.isNumber { bytes += value.bytes } else { JSONString.append(value.bytes, to: &bytes) }
       } else {
-        JSONText.append(try text(template, bindings, sensitive: &sensitive), to: &bytes)
+        JSONString.append(try text(template, bindings, sensitive: &sensitive), to: &bytes)
       }
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
@@ -58,7 +59,7 @@ extension RequestBuilder {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONText.append(Array(member.name.utf8), to: &bytes)
+        JSONString.append(Array(member.name.utf8), to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         try append(member.value, bindings, &sensitive, to: &bytes)
       }

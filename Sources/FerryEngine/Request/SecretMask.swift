@@ -1,4 +1,6 @@
 import CFiles
+import FerryPlan
+import FerryReport
 
 /// Masks secrets in text that people will see.
 ///
@@ -194,16 +196,16 @@ package struct SecretMask: Sendable {
     // The host of a URL is shown in lower case.
     var forms: Set<[UInt8]> = [plain, Array(secret.lowercased().utf8)]
     var quoted: [UInt8] = []
-    JSONText.append(plain, to: &quoted)
+    JSONString.append(plain, to: &quoted)
     forms.insert(Array(quoted.dropFirst().dropLast()))
     for isURLSafe in [false, true] {
-      let whole = Base64Text.encode(plain, isURLSafe: isURLSafe, isPadded: true)
+      let whole = Base64.encode(plain, isURLSafe: isURLSafe, isPadded: true)
       forms.insert(whole)
       forms.insert(Array(whole.prefix { $0 != UInt8(ascii: "=") }))
       for offset in 0..<3 {
         // Use only those characters whose bits are independent of adjacent bytes. Short results would match by
         // chance.
-        let shifted = Base64Text.encode(
+        let shifted = Base64.encode(
           Array(repeating: 0, count: offset) + plain, isURLSafe: isURLSafe, isPadded: false)
         let bits = (offset + plain.count) * 8
         let core = shifted[..<(bits / 6)].dropFirst((offset * 8 + 5) / 6)

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry explain ITEM`: the state of an item or a node, and why it waits.
@@ -201,7 +202,7 @@ package struct ItemExplanation {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
       // A run that is in progress, or that was killed and not resumed, has no report.
       guard let report = try state.storedReport(ofRun: run.id) else { continue }
-      return try ReportWriter.decode(report)
+      return try ReportJSON.decode(report)
     }
     return nil
   }

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// `ferry orphans`: upload IDs that servers allocated and that will not be used.

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 
 /// Drops the remaining work of sessions, and keeps the record of completed work.
 package struct SessionReset {
@@ -21,13 +22,7 @@ package struct SessionReset {
     /// Another process holds this session; nothing was dropped.
     case inUse(SessionInUse)
     /// These may have reached the server and would be sent a second time; nothing was dropped.
-    case unanswered([Unanswered])
-  }
-
-  /// A step that may have reached the server, and its session.
-  package struct Unanswered: Sendable {
-    package var session: String
-    package var step: SessionJournal.UnansweredStep
+    case unanswered([UnansweredRequest])
   }
 
   private let state: StateDirectory
@@ -74,7 +69,10 @@ package struct SessionReset {
     }
     if !dropsUnanswered {
       let unanswered = try present.flatMap { session in
-        try journals[session]?.unansweredSteps().map { Unanswered(session: session, step: $0) } ?? []
+        try journals[session]?.unansweredSteps().map {
+          UnansweredRequest(
+            session: session, manifest: $0.manifest, node: $0.node, path: $0.path, step: $0.step)
+        } ?? []
       }
       guard unanswered.isEmpty else { return .unanswered(unanswered) }
     }

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryReport
 
 /// `ferry status`: reads journals, notes and history, and never takes a lock.
 package struct SessionStatus {

@@ -1,29 +1,34 @@
-/// Base64 (RFC 4648 §4), so that this target does not need Foundation.
+/// Base64 (RFC 4648 §4 and §5), so that this target does not need Foundation.
 package enum Base64 {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let standard = alphabet("+/")
+  private static let urlSafe = alphabet("-_")
+
+  private static func alphabet(_ last: String) -> [UInt8] {
+    Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
+  }
 
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var output: [UInt8] = []
-    output.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 1
-      if count == 3 {
-        for shift in [18, 12, 6, 0] { output.append(alphabet[Int(bits >> UInt32(shift) & 63)]) }
-        bits = 0
-        count = 0
-      }
+    String(decoding: encode(bytes, isURLSafe: false, isPadded: true), as: UTF8.self)
+  }
+
+  /// - Parameter isURLSafe: whether `-` and `_` replace `+` and `/`.
+  package static func encode(
+    _ bytes: some Collection<UInt8>, isURLSafe: Bool, isPadded: Bool
+  ) -> [UInt8] {
+    let letters = isURLSafe ? urlSafe : standard
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(3)
+      rest = rest.dropFirst(3)
+      var bits: UInt32 = 0
+      for byte in group { bits = bits << 8 | UInt32(byte) }
+      bits <<= UInt32(8 * (3 - group.count))
+      for letter in 0...group.count { text.append(letters[Int(bits >> UInt32(18 - 6 * letter) & 63)]) }
+      if isPadded { text += repeatElement(UInt8(ascii: "="), count: 3 - group.count) }
     }
-    if count > 0 {
-      bits <<= UInt32(8 * (3 - count))
-      for shift in [18, 12, 6, 0].prefix(count + 1) {
-        output.append(alphabet[Int(bits >> UInt32(shift) & 63)])
-      }
-      output.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - count))
-    }
-    return String(decoding: output, as: UTF8.self)
+    return text
   }
 
   /// `nil` if the text is not what `encode` would produce.
@@ -33,7 +38,7 @@ package enum Base64 {
     var output: [UInt8] = []
     var bits: UInt32 = 0
     for (index, digit) in digits.enumerated() {
-      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      guard let value = standard.firstIndex(of: digit) else { return nil }
       bits = bits << 6 | UInt32(value)
       if index % 4 > 0 { output.append(UInt8(truncatingIfNeeded: bits >> UInt32(6 - index % 4 * 2))) }
     }

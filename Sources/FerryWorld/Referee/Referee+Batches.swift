@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// The rules for batches, delays, priorities and windows.
 extension Referee {

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// The rules for budgets, which limit what discretionary transfers send.
 extension Referee {

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerrySimulation
 
 /// The rules for the end of a launch and the end of the world.
 extension Referee {

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// The rules for sending a request.
 extension Referee {

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// Observes a world and checks it against the rules. It implements the rules independently of the scheduler,
 /// and considers only what was sent, recorded and transferred.

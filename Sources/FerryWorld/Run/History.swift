@@ -1,4 +1,5 @@
 import FerryPlan
+import FerrySimulation
 
 /// A readable history, with one line for each relevant observation.
 struct History {

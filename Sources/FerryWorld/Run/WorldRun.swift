@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// Runs one world, from its first launch until everything is closed, and checks it with the referee.
 package struct WorldRun {
@@ -67,7 +68,7 @@ package struct WorldRun {
     }
     calm()
     machine.unschedule { _ in true }
-    (machine.actionsToLive, machine.losesPower, machine.writeDelay) = (.max, false, .zero)
+    (machine.fate, machine.writeDelay) = (nil, .zero)
     let items = plan.nodes.indices.reduce(0) { $0 + machine.listing(of: NodeID($1)).count }
     // Work that does not fit into a window is sent only in the foreground.
     let isShort = scenario.manifest.windowSeconds.map { $0 < 5 } ?? false
@@ -106,8 +107,9 @@ package struct WorldRun {
       limit: launch.limit, conditions: launch.conditions, deadline: deadline,
       grace: .milliseconds(launch.graceMilliseconds), launch: launch.kind,
       patience: .seconds(launch.patienceSeconds), seed: scenario.seed &+ UInt64(number))
-    machine.actionsToLive = launch.actionsToLive ?? .max
-    machine.losesPower = launch.losesPower
+    machine.fate = launch.actionsToLive.map {
+      Death(afterActions: $0, losesPower: launch.losesPower, losesUnwritten: machine.writeDelay > .zero)
+    }
     for happening in launch.happenings {
       let at = machine.now.advanced(by: .milliseconds(happening.afterMilliseconds))
       machine.schedule(occurrence(happening.what), at: at)

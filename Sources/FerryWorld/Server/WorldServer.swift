@@ -1,4 +1,5 @@
 import FerryPlan
+import FerrySimulation
 
 /// A server whose upload IDs expire and whose commits count once, behind an unreliable network.
 struct WorldServer {

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerrySimulation
 
 /// Gives tests access to the virtual journal by path.
 struct ModelJournal {

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 
 /// A server whose upload IDs expire and whose commits count once, behind a network that loses requests and responses.
 struct RandomServer {

@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// A virtual machine that records its actions, and checks rules that hold in every world.
@@ -187,7 +189,7 @@ extension World {
   var plan: Plan { machine.plan }
   var scheduler: Scheduler { machine.scheduler }
   var hasEnded: Bool { machine.hasEnded }
-  var isDead: Bool { machine.actionsToLive <= 0 }
+  var isDead: Bool { machine.isDead }
 
   var options: LaunchOptions {
     get { machine.options }
@@ -214,10 +216,11 @@ extension World {
     set { machine.serve = newValue }
   }
 
-  /// The number of actions that are still performed before the process is killed.
-  var actionsToLive: Int {
-    get { machine.actionsToLive }
-    set { machine.actionsToLive = newValue }
+  /// Kills the process after this number of actions of the next launch; `nil` to let it live.
+  mutating func die(afterActions actions: Int?, losesPower: Bool = false) {
+    machine.fate = actions.map {
+      Death(afterActions: $0, losesPower: losesPower, losesUnwritten: machine.writeDelay > .zero)
+    }
   }
 
   /// Signals, the earliest first.

@@ -1,0 +1,36 @@
+/// What a simulation starts from: what a launch would find now.
+package struct SimulationStart: Sendable {
+  package let plan: Plan
+  /// The manifest's path.
+  package let path: String
+  package let moment: Instant
+  package let launch: LaunchKind
+  package let conditions: DeviceConditions
+  /// The time zones of the budgets, by name.
+  package let zones: [String: CalendarZone]
+  package let budgets: [BudgetUse]
+  /// Bytes per second of one connection, as measured by the last runs of the job; `nil` if no run has measured it.
+  package let measured: Double?
+  /// The state of each of the plan's nodes, in their order.
+  package let starts: [NodeStart]
+  package let intervals: [NodeID: Duration]
+  package let delays: [SessionID: ResumeState]
+
+  package init(
+    plan: Plan, path: String, moment: Instant, launch: LaunchKind, conditions: DeviceConditions,
+    zones: [String: CalendarZone], budgets: [BudgetUse], measured: Double?, starts: [NodeStart],
+    intervals: [NodeID: Duration], delays: [SessionID: ResumeState]
+  ) {
+    self.plan = plan
+    self.path = path
+    self.moment = moment
+    self.launch = launch
+    self.conditions = conditions
+    self.zones = zones
+    self.budgets = budgets
+    self.measured = measured
+    self.starts = starts
+    self.intervals = intervals
+    self.delays = delays
+  }
+}

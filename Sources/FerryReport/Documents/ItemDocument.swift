@@ -1,0 +1,127 @@
+import FerryPlan
+
+/// The state of an item or node, as written by `ferry explain ITEM --format json`. Its keys are an interface.
+package struct ItemDocument: Encodable, Sendable {
+  package var version = 1
+  /// The item as given.
+  package var item: String
+  package var manifest: String
+  package var path: String
+  package var round: Int64
+  /// Every upload, fetch or request that the given item may mean.
+  package var matches: [Match]
+
+  package struct Match: Encodable, Sendable {
+    package var node: String
+    package var kind: Node.Kind
+    /// The session's identifier.
+    package var session: String
+    /// The path of an item, relative to `root`.
+    package var path: String?
+    /// The bytes of a name that is not UTF-8.
+    package var pathBase64: String?
+    package var size: Int64?
+    /// For an item: `new` if the journal does not have it, otherwise a state of the journal. For a node: as in a
+    /// plan.
+    package var state: String
+    /// What the next run will do with it.
+    package var next: Next
+    /// The process that is running its session.
+    package var pid: Int32?
+    /// Why it is not sent immediately, or how it ended.
+    package var reason: RecordedFailure?
+    package var notBefore: String?
+    /// The round of its last attempt.
+    package var round: Int64?
+    package var handedOverAt: String?
+    package var uploadId: UploadID?
+    package var deliveredAt: String?
+    /// For a delivered file with an `after` action.
+    package var after: After?
+    /// For an ambiguous item or node.
+    package var ambiguity: Ambiguity?
+    /// For an upload: the number of items that a run would send.
+    package var toSend: Int?
+    /// The last run that has a report.
+    package var lastRun: String?
+    /// The attempts in that report, which lists only failed ones.
+    package var attempts: [RunRecord.AttemptRecord] = []
+
+    package init(
+      node: String, kind: Node.Kind, session: String, path: String? = nil, pathBase64: String? = nil,
+      size: Int64? = nil, state: String, next: Next, pid: Int32? = nil, reason: RecordedFailure? = nil,
+      notBefore: String? = nil, round: Int64? = nil, handedOverAt: String? = nil, uploadId: UploadID? = nil,
+      deliveredAt: String? = nil, after: After? = nil, ambiguity: Ambiguity? = nil, toSend: Int? = nil,
+      lastRun: String? = nil, attempts: [RunRecord.AttemptRecord] = []
+    ) {
+      self.node = node
+      self.kind = kind
+      self.session = session
+      self.path = path
+      self.pathBase64 = pathBase64
+      self.size = size
+      self.state = state
+      self.next = next
+      self.pid = pid
+      self.reason = reason
+      self.notBefore = notBefore
+      self.round = round
+      self.handedOverAt = handedOverAt
+      self.uploadId = uploadId
+      self.deliveredAt = deliveredAt
+      self.after = after
+      self.ambiguity = ambiguity
+      self.toSend = toSend
+      self.lastRun = lastRun
+      self.attempts = attempts
+    }
+  }
+
+  /// The `after` action of a delivered file.
+  package struct After: Encodable, Sendable {
+    /// `owed`, or the result: `deleted`, `moved`, `changed`, `gone`, `kept`.
+    package var state: String
+    /// What the next run will do with a file that is `owed`: `delete`, `move_to` and the folder, or `keep` if the
+    /// manifest no longer asks for an action.
+    package var owed: String?
+    /// Why the file is still there, as reported by the last run; absent if no run has tried yet.
+    package var reason: RecordedFailure?
+
+    package init(state: String, owed: String? = nil, reason: RecordedFailure? = nil) {
+      self.state = state
+      self.owed = owed
+      self.reason = reason
+    }
+  }
+
+  /// Raw values are an interface.
+  package enum Next: String, Encodable, Sendable {
+    /// It starts immediately.
+    case begins
+    case waits
+    /// A process is running its session now.
+    case running
+    /// It is closed without being sent.
+    case ends
+    /// There is nothing to do in this round.
+    case nothing
+  }
+
+  /// An upload ID that the journal holds. Its value is not shown.
+  package struct UploadID: Encodable, Sendable {
+    /// Absent if it does not expire.
+    package var expiresAt: String?
+
+    package init(expiresAt: String? = nil) {
+      self.expiresAt = expiresAt
+    }
+  }
+
+  package init(item: String, manifest: String, path: String, round: Int64, matches: [Match]) {
+    self.item = item
+    self.manifest = manifest
+    self.path = path
+    self.round = round
+    self.matches = matches
+  }
+}

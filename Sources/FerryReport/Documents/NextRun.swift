@@ -1,0 +1,47 @@
+import FerryPlan
+
+/// When a run of a manifest would next have something to do, as reported by `ferry next`. Its keys are an interface.
+package struct NextRun: Encodable, Sendable {
+  /// Raw values are an interface.
+  package enum When: String, Encodable, Sendable {
+    case now
+    /// At the moment `at`.
+    case later
+    /// When something changes that does not depend on the time.
+    case event
+  }
+
+  package var manifest: String
+  package var path: String
+  package var when: When
+  package var moment: Instant?
+  /// Why the run has nothing to do now.
+  package var reason: RecordedFailure?
+
+  private enum CodingKeys: String, CodingKey {
+    case manifest
+    case path
+    case when
+    case at
+    case reason
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(manifest, forKey: .manifest)
+    try container.encode(path, forKey: .path)
+    try container.encode(when, forKey: .when)
+    try container.encodeIfPresent(moment?.rfc3339, forKey: .at)
+    try container.encodeIfPresent(reason, forKey: .reason)
+  }
+
+  package init(
+    manifest: String, path: String, when: When, moment: Instant? = nil, reason: RecordedFailure? = nil
+  ) {
+    self.manifest = manifest
+    self.path = path
+    self.when = when
+    self.moment = moment
+    self.reason = reason
+  }
+}

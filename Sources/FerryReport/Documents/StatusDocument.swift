@@ -1,0 +1,244 @@
+import FerryPlan
+
+/// The state of sessions, as written by `ferry status --format json`. Its keys are an interface.
+package struct StatusDocument: Encodable, Sendable {
+  package var version = 1
+  /// The state folder.
+  package var state: String
+  /// When the state was read.
+  package var at: String
+  package var sessions: [SessionEntry]
+  package var manifests: [ManifestEntry]
+
+  /// Whether each session's journal could be read.
+  package var isWhole: Bool { sessions.allSatisfy { $0.problem == nil } }
+
+  package struct SessionEntry: Encodable, Sendable {
+    package var identifier: String
+    /// The process that holds the session; absent if none does.
+    package var holder: Holder?
+    package var nodes: [NodeEntry]
+    /// Absent if nothing is delayed.
+    package var delay: Delay?
+    /// Whether the session's `on_events` still has to be started.
+    package var eventsPending: Bool
+    package var notes: [NoteEntry]
+    /// Why nothing else is known about the session: its journal cannot be read.
+    package var problem: String?
+
+    package init(
+      identifier: String, holder: Holder? = nil, nodes: [NodeEntry], delay: Delay? = nil,
+      eventsPending: Bool, notes: [NoteEntry], problem: String? = nil
+    ) {
+      self.identifier = identifier
+      self.holder = holder
+      self.nodes = nodes
+      self.delay = delay
+      self.eventsPending = eventsPending
+      self.notes = notes
+      self.problem = problem
+    }
+  }
+
+  package struct Holder: Encodable, Sendable {
+    package var pid: Int32?
+    package var since: String?
+
+    package init(pid: Int32? = nil, since: String? = nil) {
+      self.pid = pid
+      self.since = since
+    }
+  }
+
+  /// One upload, fetch or request in the session.
+  package struct NodeEntry: Encodable, Sendable {
+    package var manifest: String
+    package var name: String
+    package var kind: Node.Kind
+    package var origin: String?
+    /// The open round, or the last one.
+    package var round: Int64
+    /// For a fetch or request in that round: a state as for items; absent until it is closed.
+    package var state: String?
+    /// For an upload: its items in the journal, of that round.
+    package var items: Items?
+    /// Why the remaining work waits; absent if a process holds the session or nothing waits.
+    package var reason: RecordedFailure?
+    /// For a fetch that is not due yet.
+    package var notBefore: String?
+    /// What the user must resolve: at most a hundred entries, items sorted by path.
+    package var ambiguous: [AmbiguousEntry]?
+    /// For an upload: the number of upload IDs that will not be used, as listed by `ferry orphans`; absent if there
+    /// are none.
+    package var orphans: Int?
+
+    package init(
+      manifest: String, name: String, kind: Node.Kind, origin: String? = nil, round: Int64,
+      state: String? = nil, items: Items? = nil, reason: RecordedFailure? = nil, notBefore: String? = nil,
+      ambiguous: [AmbiguousEntry]? = nil, orphans: Int? = nil
+    ) {
+      self.manifest = manifest
+      self.name = name
+      self.kind = kind
+      self.origin = origin
+      self.round = round
+      self.state = state
+      self.items = items
+      self.reason = reason
+      self.notBefore = notBefore
+      self.ambiguous = ambiguous
+      self.orphans = orphans
+    }
+  }
+
+  package struct AmbiguousEntry: Encodable, Sendable {
+    /// The path of an item, relative to `root`.
+    package var path: String?
+    /// The bytes of a path that is not UTF-8.
+    package var pathBase64: String?
+    package var ambiguity: Ambiguity
+
+    package init(path: String? = nil, pathBase64: String? = nil, ambiguity: Ambiguity) {
+      self.path = path
+      self.pathBase64 = pathBase64
+      self.ambiguity = ambiguity
+    }
+  }
+
+  package struct Items: Encodable, Sendable {
+    package var queued = 0
+    package var allocated = 0
+    package var transferred = 0
+    package var done = 0
+    package var failed = 0
+    package var ambiguous = 0
+    package var cancelled = 0
+    /// Items delivered in earlier rounds.
+    package var doneBefore = 0
+    /// Files that a run would send, including those that are not in the journal yet; absent if the manifest cannot be
+    /// read.
+    package var toSend: Int?
+    /// Delivered files that a run would read to determine whether they changed; absent if there are none.
+    package var toCompare: Int?
+    /// Delivered files of any round that still have to be deleted or moved; absent if there are none.
+    package var owedAfter: Int?
+
+    package init(
+      queued: Int = 0, allocated: Int = 0, transferred: Int = 0, done: Int = 0, failed: Int = 0,
+      ambiguous: Int = 0, cancelled: Int = 0, doneBefore: Int = 0, toSend: Int? = nil,
+      toCompare: Int? = nil, owedAfter: Int? = nil
+    ) {
+      self.queued = queued
+      self.allocated = allocated
+      self.transferred = transferred
+      self.done = done
+      self.failed = failed
+      self.ambiguous = ambiguous
+      self.cancelled = cancelled
+      self.doneBefore = doneBefore
+      self.toSend = toSend
+      self.toCompare = toCompare
+      self.owedAfter = owedAfter
+    }
+  }
+
+  package struct Delay: Encodable, Sendable {
+    package var periodSeconds: Double
+    package var resumedAt: String
+    package var endsAt: String
+
+    package init(periodSeconds: Double, resumedAt: String, endsAt: String) {
+      self.periodSeconds = periodSeconds
+      self.resumedAt = resumedAt
+      self.endsAt = endsAt
+    }
+  }
+
+  package struct NoteEntry: Encodable, Sendable {
+    package var id: Int64
+    package var kind: String
+    package var manifest: String?
+    package var node: String?
+    package var files: Int
+    /// The first hundred paths.
+    package var paths: [String]
+    package var createdAt: String
+
+    package init(
+      id: Int64, kind: String, manifest: String? = nil, node: String? = nil, files: Int, paths: [String],
+      createdAt: String
+    ) {
+      self.id = id
+      self.kind = kind
+      self.manifest = manifest
+      self.node = node
+      self.files = files
+      self.paths = paths
+      self.createdAt = createdAt
+    }
+  }
+
+  package struct ManifestEntry: Encodable, Sendable {
+    package var name: String
+    package var path: String?
+    package var round: Int64?
+    package var roundOpenedAt: String?
+    /// Absent while the round is open.
+    package var roundClosedAt: String?
+    package var conditions: DeviceConditions?
+    package var budgets: [BudgetUse]?
+    /// Why budgets and reasons are missing: the manifest cannot be read, or its files cannot be listed.
+    package var problem: String?
+
+    package init(
+      name: String, path: String? = nil, round: Int64? = nil, roundOpenedAt: String? = nil,
+      roundClosedAt: String? = nil, conditions: DeviceConditions? = nil, budgets: [BudgetUse]? = nil,
+      problem: String? = nil
+    ) {
+      self.name = name
+      self.path = path
+      self.round = round
+      self.roundOpenedAt = roundOpenedAt
+      self.roundClosedAt = roundClosedAt
+      self.conditions = conditions
+      self.budgets = budgets
+      self.problem = problem
+    }
+  }
+
+  package init(state: String, at: String, sessions: [SessionEntry], manifests: [ManifestEntry]) {
+    self.state = state
+    self.at = at
+    self.sessions = sessions
+    self.manifests = manifests
+  }
+}
+
+extension StatusDocument.Items {
+  package mutating func count(_ state: ItemState, _ count: Int) {
+    switch state {
+    case .queued: queued += count
+    case .allocated: allocated += count
+    case .transferred: transferred += count
+    case .done: done += count
+    case .failed: failed += count
+    case .ambiguous: ambiguous += count
+    case .cancelled: cancelled += count
+    }
+  }
+}
+
+extension ItemState {
+  /// The word for the state in documents.
+  package var word: String {
+    switch self {
+    case .queued: "queued"
+    case .allocated: "allocated"
+    case .transferred: "transferred"
+    case .done: "done"
+    case .failed: "failed"
+    case .ambiguous: "ambiguous"
+    case .cancelled: "cancelled"
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import FerryPlan
+
+/// A request of open work that may have reached the server, without a recorded response.
+package struct UnansweredRequest: Hashable, Sendable {
+  package var session: String
+  package var manifest: String
+  package var node: String
+  /// `nil` for a request or a fetch.
+  package var path: [UInt8]?
+  /// `nil` for a request or a fetch.
+  package var step: ItemStep?
+
+  package init(session: String, manifest: String, node: String, path: [UInt8]?, step: ItemStep?) {
+    self.session = session
+    self.manifest = manifest
+    self.node = node
+    self.path = path
+    self.step = step
+  }
+}

@@ -1,0 +1,55 @@
+import FerryPlan
+
+/// One line of JSON, written key by key, so that a million lines need no encoder.
+package struct JSONLine {
+  private var text = Array("{".utf8)
+
+  package init() {}
+
+  package mutating func add(_ key: String, _ value: String?) {
+    guard let value else { return }
+    begin(key)
+    JSONString.append(value, to: &text)
+  }
+
+  package mutating func add(_ key: String, _ value: Int64?) {
+    guard let value else { return }
+    begin(key)
+    text += "\(value)".utf8
+  }
+
+  package mutating func add(_ key: String, _ value: Instant?) { add(key, value?.rfc3339) }
+
+  package mutating func add(_ key: String, isSet: Bool) {
+    begin(key)
+    text += (isSet ? "true" : "false").utf8
+  }
+
+  /// Adds an object of strings in this order; adds nothing if there are none.
+  package mutating func add(_ key: String, _ values: [(name: String, value: String)]) {
+    guard !values.isEmpty else { return }
+    begin(key)
+    var object = JSONLine()
+    for value in values { object.add(value.name, value.value) }
+    text += object.text + "}".utf8
+  }
+
+  /// Adds an array of objects.
+  package mutating func add(_ key: String, _ lines: [JSONLine]) {
+    begin(key)
+    text += "[\(lines.map(\.ended).joined(separator: ","))]".utf8
+  }
+
+  package mutating func add(_ key: String, _ line: JSONLine) {
+    begin(key)
+    text += line.text + "}".utf8
+  }
+
+  package var ended: String { String(decoding: PrintableJSON.escaping(text + "}".utf8), as: UTF8.self) }
+
+  private mutating func begin(_ key: String) {
+    if text.count > 1 { text.append(UInt8(ascii: ",")) }
+    JSONString.append(key, to: &text)
+    text.append(UInt8(ascii: ":"))
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Values as JSON for standard output. Keys are sorted, so that two outputs can be compared.
+package enum JSONText {
+  /// With keys in snake_case: our own formats.
+  package static func pretty(_ value: some Encodable) throws -> String {
+    try text(value, .convertToSnakeCase)
+  }
+
+  /// With keys as they are: formats that others define.
+  package static func verbatim(_ value: some Encodable) throws -> String {
+    try text(value, .useDefaultKeys)
+  }
+
+  private static func text(
+    _ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy
+  ) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = keys
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: PrintableJSON.escaping(try encoder.encode(value)), as: UTF8.self) + "\n"
+  }
+}

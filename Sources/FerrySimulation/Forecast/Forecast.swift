@@ -1,0 +1,57 @@
+import FerryManifest
+import FerryPlan
+
+/// The forecast of a plan: the outcome of simulated launches.
+package struct Forecast: Codable, Sendable {
+  package var startedAt: String
+  /// When the round was complete, or when the simulation ended.
+  package var endedAt: String
+  /// Whether the round was complete.
+  package var isThrough: Bool
+  package var seconds: Double
+  package var launches: Int
+  package var resumes: Int
+  package var requests: Int
+  package var idsAllocated: Int
+  /// Upload IDs that became invalid before they were used.
+  package var idsExpired: Int
+  package var nodes: [NodeEntry] = []
+  package var budgets: [BudgetEntry] = []
+  /// In order of time: launches, batches, resumes, changes of conditions.
+  package var timeline: [Moment] = []
+
+  package struct NodeEntry: Codable, Sendable {
+    package var name: String
+    package var kind: Node.Kind
+    /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
+    package var state: String
+    /// Why it waits at the end. No launch changed this: it is starved.
+    package var reason: RecordedFailure?
+    package var items: ItemCounts?
+    package var batches: [Batch]
+    package var endedAt: String?
+    /// Upload IDs that became invalid before they were used.
+    package var idsExpired: Int
+  }
+
+  package struct Batch: Codable, Sendable {
+    package var items: Int
+    package var handedOverAt: String
+    /// When its last item ended; absent if that did not happen.
+    package var endedAt: String?
+  }
+
+  /// One window of a network's budget.
+  package struct BudgetEntry: Codable, Sendable {
+    package var network: DeviceConditions.Network
+    package var windowStart: String
+    package var windowEnd: String
+    package var usedBytes: Int64
+    package var limitBytes: Int64
+  }
+
+  package struct Moment: Codable, Sendable {
+    package var at: String
+    package var text: String
+  }
+}

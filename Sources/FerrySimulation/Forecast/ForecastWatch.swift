@@ -1,0 +1,178 @@
+import FerryManifest
+import FerryPlan
+
+/// Observes a simulation and collects the data of a forecast.
+struct ForecastWatch {
+  /// The maximum number of described moments; a year has many.
+  private static let mostMoments = 10_000
+
+  private let plan: Plan
+  private var timeline: [Forecast.Moment] = []
+  /// A launch in which nothing has happened yet: most launches of a year do nothing.
+  private var quietLaunch: Forecast.Moment?
+  /// By node.
+  private var batches: [Int: [OpenBatch]] = [:]
+  /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if no open batch
+  /// contains it.
+  private var batchOfRow: [Int: [Int32]] = [:]
+  private var expired: [Int: Int] = [:]
+  private var allocated = 0
+  private var holders: Set<ItemRef> = []
+  private var ends: [Int: Instant] = [:]
+  private var resumes = 0
+
+  private struct OpenBatch {
+    var items: Int
+    var open: Int
+    var at: Instant
+    var endedAt: Instant?
+  }
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  mutating func launched(_ number: Int, at now: Instant) {
+    // Each launch numbers its items from the start again.
+    holders = []
+    quietLaunch = .init(at: now.rfc3339, text: "launch \(number)")
+  }
+
+  mutating func look(_ machine: VirtualMachine) {
+    for traceEvent in machine.trace {
+      switch traceEvent {
+      case .action(.record(let entries)): for entry in entries { take(entry, machine) }
+      case .event(.conditions(let conditions)): say(Self.words(conditions), at: machine.now)
+      case .event, .action, .launched, .sent, .moved, .othersMoved, .leased, .contradiction, .died: break
+      }
+    }
+  }
+
+  private mutating func take(_ entry: JournalEntry, _ machine: VirtualMachine) {
+    let now = machine.now
+    switch entry {
+    case .itemsQueued(let node, let items, _): handOver(items, of: node, machine)
+    case .uploadIDAllocated(let ref, _):
+      allocated += 1
+      holders.insert(ref)
+    case .fileTransferred(let ref): holders.remove(ref)
+    case .uploadIDDiscarded(let ref):
+      if holders.remove(ref) != nil { expired[ref.node.index, default: 0] += 1 }
+    case .sessionResumed(let session, let delay):
+      guard delay.resumedAt != nil else { return }
+      resumes += 1
+      say(
+        "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
+        at: now)
+    case .itemClosed(let ref, _, _, _): close(ref, machine)
+    case .intentRecorded, .intentWithdrawn, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed:
+      break
+    }
+  }
+
+  /// Starts a batch. Items of an earlier batch that have not ended stay in that batch.
+  private mutating func handOver(_ items: Range<Int>, of node: NodeID, _ machine: VirtualMachine) {
+    let number = batches[node.index]?.count ?? 0
+    var count = 0
+    for item in items {
+      guard let row = machine.row(of: ItemRef(node, item)) else { continue }
+      let missing = row - (batchOfRow[node.index]?.count ?? 0)
+      if missing > 0 { batchOfRow[node.index, default: []] += Array(repeating: -1, count: missing) }
+      guard batchOfRow[node.index]?[row - 1] == -1 else { continue }
+      batchOfRow[node.index]?[row - 1] = Int32(number)
+      count += 1
+    }
+    guard count > 0 else { return }
+    batches[node.index, default: []].append(OpenBatch(items: count, open: count, at: machine.now))
+    let files = count == 1 ? "1 file" : "\(count) files"
+    say(
+      "upload \(plan.nodes[node.index].name): batch \(number + 1) is queued, \(files)", at: machine.now)
+  }
+
+  private mutating func close(_ ref: ItemRef, _ machine: VirtualMachine) {
+    let now = machine.now
+    let name = plan.nodes[ref.node.index].name
+    guard ref.item != nil else {
+      ends[ref.node.index] = now
+      return say("\(plan.nodes[ref.node.index].kind.rawValue) \(name) has ended", at: now)
+    }
+    let node = ref.node.index
+    guard let row = machine.row(of: ref), let index = batchOfRow[node].map({ Int($0[row - 1]) }), index >= 0
+    else { return }
+    batchOfRow[node]?[row - 1] = -1
+    batches[node]?[index].open -= 1
+    guard batches[node]?[index].open == 0 else { return }
+    batches[node]?[index].endedAt = now
+    ends[node] = now
+    say("upload \(name): batch \(index + 1) has completed", at: now)
+  }
+
+  mutating func ended(_ machine: VirtualMachine) { look(machine) }
+
+  private mutating func say(_ text: String, at now: Instant) {
+    guard timeline.count < Self.mostMoments else { return }
+    if let quietLaunch { timeline.append(quietLaunch) }
+    quietLaunch = nil
+    timeline.append(.init(at: now.rfc3339, text: text))
+  }
+
+  func forecast(
+    _ machine: VirtualMachine, from start: Instant, until end: Instant, launches: Int
+  ) -> Forecast {
+    let isThrough = machine.scheduler.isRoundThrough
+    let now = min(machine.now, end)
+    var forecast = Forecast(
+      startedAt: start.rfc3339, endedAt: now.rfc3339, isThrough: isThrough,
+      seconds: start.duration(to: now).seconds, launches: launches, resumes: resumes,
+      requests: machine.counters.requests, idsAllocated: allocated,
+      idsExpired: expired.values.reduce(0, +))
+    for (index, record) in machine.scheduler.nodeRecords.enumerated() where record.kind != .token {
+      forecast.nodes.append(
+        .init(
+          name: record.name, kind: record.kind, state: record.state, reason: record.reason,
+          items: record.items,
+          batches: (batches[index] ?? []).map {
+            .init(items: $0.items, handedOverAt: $0.at.rfc3339, endedAt: $0.endedAt?.rfc3339)
+          },
+          endedAt: ends[index]?.rfc3339, idsExpired: expired[index] ?? 0))
+    }
+    forecast.budgets = machine.ledger.entries
+    forecast.timeline = timeline
+    return forecast
+  }
+
+  private static func words(_ conditions: DeviceConditions) -> String {
+    let network = conditions.network == .none ? "no network" : "\(conditions.network.rawValue) network"
+    return "\(network)\(conditions.isExpensive ? ", paid by volume" : ""), \(conditions.power.rawValue) power"
+  }
+
+  /// As `90 s`, `2.5 h`.
+  private static func words(_ duration: Duration) -> String {
+    let seconds = duration.seconds
+    let (value, unit) =
+      seconds < 120 ? (seconds, "s") : seconds < 7200 ? (seconds / 60, "min") : (seconds / 3600, "h")
+    let tenths = Int64(clamping: (value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+  }
+}
+
+extension VirtualMachine {
+  /// The row in the journal, from 1.
+  fileprivate func row(of ref: ItemRef) -> Int? {
+    guard let item = ref.item else { return nil }
+    return tables[ref.node.index].map { Int($0.rows[item]) }
+  }
+}
+
+extension VirtualLedger {
+  /// Each window in which something was transferred, by network and time.
+  var entries: [Forecast.BudgetEntry] {
+    accounts.sorted { ($0.key.network.rawValue, $0.key.begin) < ($1.key.network.rawValue, $1.key.begin) }
+      .filter { $0.value.used > 0 }
+      .map { key, account in
+        .init(
+          network: key.network, windowStart: account.window.lowerBound.rfc3339,
+          windowEnd: account.window.upperBound.rfc3339, usedBytes: account.used,
+          limitBytes: budgets[key.network]?.limit ?? 0)
+      }
+  }
+}

@@ -1,0 +1,155 @@
+import FerryManifest
+import FerryPlan
+
+/// Forecasts a plan: runs the scheduler on a virtual clock, with simulated servers and launches.
+///
+/// The same input always produces the same forecast, byte for byte.
+package struct Forecaster {
+  package struct Setting: Sendable {
+    package var network: NetworkModel
+    package var launches = LaunchSchedule.once
+    package var launch: LaunchKind
+    package var conditions: DeviceConditions
+    package var timeline: ConditionTimeline?
+    /// The zone of times without an offset, and of the output.
+    package var zone: CalendarZone
+    /// The zones of the budgets, by name.
+    package var zones: [String: CalendarZone]
+    package var start: Instant
+    /// The maximum length of the simulation.
+    package var length: Duration
+    /// How much of the budgets is already used.
+    package var used: [DeviceConditions.Network: Int64] = [:]
+    package var seed: UInt64
+
+    package init(
+      network: NetworkModel, launch: LaunchKind, conditions: DeviceConditions, zone: CalendarZone,
+      zones: [String: CalendarZone], start: Instant, length: Duration, seed: UInt64
+    ) {
+      self.network = network
+      self.launch = launch
+      self.conditions = conditions
+      self.zone = zone
+      self.zones = zones
+      self.start = start
+      self.length = length
+      self.seed = seed
+    }
+  }
+
+  private let plan: Plan
+  private let setting: Setting
+  private var machine: VirtualMachine
+  private var watch: ForecastWatch
+  private let end: Instant
+
+  /// - Parameters:
+  ///   - starts: the state of each of the plan's nodes, in their order.
+  ///   - intervals: the intervals of fetches, from the journal.
+  ///   - delays: the resume delays of sessions, from the journal.
+  package init(
+    _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
+    _ setting: Setting
+  ) {
+    self.plan = plan
+    self.setting = setting
+    end = setting.start.advanced(by: setting.length)
+    let network = SimulatedNetwork(setting.network, plan: plan, seed: setting.seed)
+    var options = LaunchOptions(
+      conditions: setting.conditions, launch: setting.launch, zones: setting.zones, seed: setting.seed)
+    if case .once = setting.launches { options.patience = setting.length }
+    machine = VirtualMachine(plan, options: options, zones: setting.zones, at: setting.start) {
+      network.answer($0)
+    }
+    machine.keepsTrace = true
+    watch = ForecastWatch(plan)
+    for (index, start) in starts.enumerated() {
+      machine.begin(with: start, of: NodeID(index), interval: intervals[NodeID(index)])
+    }
+    machine.journal.delays = delays
+    for (network, bytes) in setting.used.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where bytes > 0 {
+      machine.schedule(.othersMove(network, bytes), at: setting.start)
+    }
+    setTimeline()
+  }
+
+  private mutating func setTimeline() {
+    guard let timeline = setting.timeline else { return }
+    let (first, changes) = timeline.conditions(
+      from: setting.start, until: end, in: setting.zone, at: setting.conditions)
+    machine.options.conditions = first
+    for change in changes { machine.schedule(.conditions(change.conditions), at: change.at) }
+  }
+
+  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed.
+  package mutating func forecast() -> Forecast {
+    var launches = 0
+    // Includes a launch that is scheduled at the start of the simulation.
+    var last = setting.start.advanced(by: .nanoseconds(-1))
+    while let next = setting.launches.next(after: last, launches: launches, start: setting.start), next < end
+    {
+      machine.now = max(machine.now, next)
+      launches += 1
+      watch.launched(launches, at: machine.now)
+      machine.launch()
+      watch.look(machine)
+      while !machine.hasEnded, machine.now < end, machine.step() { watch.look(machine) }
+      watch.ended(machine)
+      if machine.scheduler.isRoundThrough || machine.now >= end { break }
+      last = machine.now
+    }
+    return watch.forecast(machine, from: setting.start, until: end, launches: launches)
+  }
+}
+
+extension VirtualMachine {
+  /// Writes what a launch would find into the simulated journal and listing.
+  mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
+    switch start {
+    case .open, .switchedOff: break
+    case .notSelected: startOverrides[plan.nodes[node.index].name] = .notSelected
+    case .closed(let outcome):
+      journal.singles[node.index] = .init(round: round, state: ItemState(outcome))
+    case .intended: journal.singles[node.index] = .init(round: round, hasIntent: true)
+    case .notDue(let until):
+      let interval = interval ?? .zero
+      journal.fetches[node.index] = .init(at: until.advanced(by: .zero - interval), interval: interval)
+    case .upload(let table, _):
+      list(table.files, of: node)
+      journal.takeIn(table, of: node, round: round)
+    }
+  }
+}
+
+extension ItemState {
+  init(_ outcome: NodeOutcome) {
+    switch outcome {
+    case .succeeded: self = .done
+    case .failed: self = .failed
+    case .ambiguous: self = .ambiguous
+    case .skipped: self = .cancelled
+    }
+  }
+}
+
+extension VirtualJournal {
+  /// Adds the rows of items that an earlier launch had queued.
+  mutating func takeIn(_ table: ItemTable, of node: NodeID, round: Int64) {
+    for item in 0..<table.count
+    where table.entries[item] == .continuing || table.entries[item] == .adopted {
+      let handedOver = table.handedOver[item]
+      items[node.index].append(
+        path: table.files.path(item), size: table.files.sizes[item], modified: table.files.modified[item],
+        round: round, at: Instant(nanoseconds: handedOver == ItemTable.notHandedOver ? 0 : handedOver))
+      let row = items[node.index].count - 1
+      guard let begun = table.begun[item] else { continue }
+      if begun.state != .queued { items[node.index].set(row, begun.state) }
+      if begun.intent != nil { items[node.index].set(row, intent: begun.intent) }
+      if begun.state == .allocated || begun.state == .transferred {
+        items[node.index].set(row, expires: begun.expires)
+        items[node.index].set(row, uploadID: Int.max - row)
+      }
+    }
+    items[node.index].sort()
+  }
+}

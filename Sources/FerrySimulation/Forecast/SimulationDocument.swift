@@ -1,0 +1,59 @@
+import FerryManifest
+import FerryPlan
+
+/// The simulation of a plan, as printed by `ferry plan --simulate`.
+package struct SimulationDocument: Codable, Sendable {
+  /// The version of this format.
+  package var version = 1
+  package var manifest: String
+  package var path: String
+  package var network: Network
+  package var launch: LaunchKind
+  /// The cron expression or the times, as they were given; absent for one launch that waits.
+  package var launches: String?
+  /// The conditions at the start, unless a timeline specifies others.
+  package var conditions: DeviceConditions
+  package var seed: UInt64
+  package var forecasts: [Entry] = []
+
+  package struct Network: Codable, Sendable {
+    package var bytesPerSecond: Double
+    /// Whether the rate applies to each connection; otherwise all connections share it.
+    package var isPerConnection: Bool
+    /// Whether earlier runs measured it.
+    package var isMeasured: Bool
+    package var latencySeconds: Double
+    package var lossPercent: Double
+  }
+
+  /// The forecast for one policy of the resume delay.
+  package struct Entry: Codable, Sendable {
+    package var policy: ResumeDelay.Policy
+    package var forecast: Forecast
+
+    package init(policy: ResumeDelay.Policy, forecast: Forecast) {
+      self.policy = policy
+      self.forecast = forecast
+    }
+  }
+
+  package init(
+    _ plan: Plan, path: String, network: NetworkModel, isMeasured: Bool, launch: LaunchKind,
+    launches: String?, conditions: DeviceConditions, seed: UInt64
+  ) {
+    manifest = plan.manifest
+    self.path = path
+    let (rate, isPerConnection) =
+      switch network.rate {
+      case .shared(let rate): (rate, false)
+      case .perConnection(let rate): (rate, true)
+      }
+    self.network = Network(
+      bytesPerSecond: rate, isPerConnection: isPerConnection, isMeasured: isMeasured,
+      latencySeconds: network.latency.seconds, lossPercent: network.lossPercent)
+    self.launch = launch
+    self.launches = launches
+    self.conditions = conditions
+    self.seed = seed
+  }
+}

@@ -1,0 +1,21 @@
+import FerryPlan
+
+/// A request as a simulated server receives it.
+package struct Call: Sendable {
+  package var attempt: Attempt
+  /// The number of the attempt at this step of this item or node in this launch, from 1; 0 if the machine
+  /// does not count attempts.
+  package var number: Int
+  /// The node's name.
+  package var node: String
+  /// The item's path; empty for a node with a single request.
+  package var pathBytes: ArraySlice<UInt8>
+  /// The size of the file that a transfer sends; 0 for other steps.
+  package var size: Int64
+  /// The upload ID that the request carries.
+  package var uploadID: Int?
+  package var now: Instant
+
+  package var step: Step.Kind { attempt.step }
+  package var path: String { String(decoding: pathBytes, as: UTF8.self) }
+}

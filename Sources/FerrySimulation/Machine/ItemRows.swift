@@ -1,0 +1,116 @@
+import FerryPlan
+
+/// The journal rows of one upload, in columns instead of one object per row.
+package struct ItemRows: Sendable {
+  /// In the order in which they were first queued: row 1 is at index 0.
+  package private(set) var files = FileColumns()
+  package private(set) var states: [ItemState] = []
+  private(set) var intents: [ItemStep?] = []
+  private(set) var rounds: [Int64] = []
+  private(set) var handedOver: [Int64] = []
+  /// `Int64.max` if the row has no expiry.
+  private(set) var expiries: [Int64] = []
+  /// 0 if the row has no upload ID.
+  private(set) var uploadIDs: [Int] = []
+  /// Counts the changes: if the numbers are equal, the rows are equal.
+  private(set) var version = 0
+  /// The last round in which something was queued.
+  private(set) var lastRound: Int64 = 0
+  /// The number of rows that are not done.
+  private(set) var notDone = 0
+  /// The rows sorted by path, if that order differs.
+  private var byPath: [Int32]?
+
+  package init() {}
+
+  package var count: Int { states.count }
+
+  package func known(_ index: Int) -> Reconciliation.Known {
+    Reconciliation.Known(
+      row: Int64(index + 1), round: rounds[index], state: states[index], intent: intents[index],
+      size: files.sizes[index], modified: files.modified[index],
+      handedOver: Instant(nanoseconds: handedOver[index]),
+      expires: expiries[index] == .max ? nil : Instant(nanoseconds: expiries[index]))
+  }
+
+  package func uploadID(_ index: Int) -> Int? { uploadIDs[index] == 0 ? nil : uploadIDs[index] }
+
+  /// Merges every row, sorted by path bytes.
+  func meet(_ reconciliation: inout Reconciliation) {
+    guard let byPath else {
+      for index in states.indices { meet(index, &reconciliation) }
+      return
+    }
+    for index in byPath { meet(Int(index), &reconciliation) }
+  }
+
+  private func meet(_ index: Int, _ reconciliation: inout Reconciliation) {
+    files.path(index).withUnsafeBytes { reconciliation.meet(known(index), path: $0) }
+  }
+
+  mutating func append(path: ArraySlice<UInt8>, size: Int64, modified: Int64, round: Int64, at: Instant) {
+    if byPath == nil, count > 0, !files.path(count - 1).lexicographicallyPrecedes(path) {
+      byPath = (0..<Int32(count)).map(\.self)
+    }
+    files.append(path: path, size: size, modified: modified)
+    states.append(.queued)
+    intents.append(nil)
+    rounds.append(round)
+    handedOver.append(at.nanoseconds)
+    expiries.append(.max)
+    uploadIDs.append(0)
+    lastRound = max(lastRound, round)
+    notDone += 1
+    version += 1
+    let last = Int32(count - 1)
+    byPath?.append(last)
+  }
+
+  /// Must be called after rows were appended.
+  mutating func sort() {
+    guard let order = byPath else { return }
+    let files = files
+    byPath = order.sorted { files.path(Int($0)).lexicographicallyPrecedes(files.path(Int($1))) }
+  }
+
+  mutating func requeue(_ index: Int, size: Int64, modified: Int64, round: Int64, at: Instant) {
+    files.sizes[index] = size
+    files.modified[index] = modified
+    rounds[index] = round
+    handedOver[index] = at.nanoseconds
+    lastRound = max(lastRound, round)
+    set(index, .queued)
+    uploadIDs[index] = 0
+  }
+
+  mutating func adopt(_ index: Int, round: Int64, at: Instant) {
+    rounds[index] = round
+    handedOver[index] = at.nanoseconds
+    lastRound = max(lastRound, round)
+    version += 1
+  }
+
+  /// Sets a new state, and removes the intent and the expiry.
+  mutating func set(_ index: Int, _ state: ItemState) {
+    notDone += (state == .done ? 0 : 1) - (states[index] == .done ? 0 : 1)
+    states[index] = state
+    intents[index] = nil
+    expiries[index] = .max
+    version += 1
+  }
+
+  mutating func set(_ index: Int, intent: ItemStep?) {
+    intents[index] = intent
+    version += 1
+  }
+
+  mutating func set(_ index: Int, expires: Instant?) {
+    expiries[index] = expires?.nanoseconds ?? .max
+    version += 1
+  }
+
+  mutating func set(_ index: Int, uploadID: Int?) {
+    uploadIDs[index] = uploadID ?? 0
+    version += 1
+  }
+}

@@ -1,0 +1,22 @@
+import FerryPlan
+
+/// An external event that happens to a virtual machine at a predetermined time.
+package enum Occurrence: Sendable {
+  case stop(StopCause)
+  case hangUp
+  /// The network or power source changes, also for later launches.
+  case conditions(DeviceConditions)
+  /// Other processes transfer bytes.
+  case othersMove(DeviceConditions.Network, Int64)
+  case cancel(SessionID, finishing: Bool)
+  /// More files for an upload, sorted by path bytes.
+  case submit(NodeID, FileColumns)
+
+  /// Whether it affects the machine even if no launch is running.
+  var needsNoLaunch: Bool {
+    switch self {
+    case .conditions, .othersMove: true
+    case .stop, .hangUp, .cancel, .submit: false
+    }
+  }
+}

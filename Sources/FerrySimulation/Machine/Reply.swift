@@ -1,0 +1,42 @@
+import FerryPlan
+
+/// The outcome of a simulated request.
+package struct Reply: Sendable {
+  package var answer: AttemptResult.Answer
+  package var after: Duration
+  /// The upload ID that an allocation returns.
+  package var uploadID: Int?
+  /// The body bytes that are transferred until then.
+  package var sent: Int64 = 0
+  package var received: Int64 = 0
+  /// The bytes of header fields and other overhead, in both directions.
+  package var overhead: Int64 = 0
+  /// How long a canceled request takes to end.
+  package var lingers: Duration = .zero
+
+  package init(answer: AttemptResult.Answer, after: Duration) {
+    self.answer = answer
+    self.after = after
+  }
+
+  package static func status(
+    _ status: Int, after: Duration = .milliseconds(10), retryAfter: Duration? = nil, expires: Instant? = nil,
+    origins: [Step.Kind: Origin] = [:]
+  ) -> Reply {
+    Reply(
+      answer: .response(
+        .init(
+          status: status, retryAfter: retryAfter, expires: expires, origins: origins,
+          condition: status == 304 ? .recorded(isNamed: true) : .absent)),
+      after: after)
+  }
+
+  package static func fails(
+    _ code: TransportFailure.Code, reached: Bool, after: Duration = .milliseconds(10)
+  ) -> Reply {
+    Reply(answer: .failure(.init(code, "made up", mayHaveReachedServer: reached)), after: after)
+  }
+
+  package static var lost: Reply { fails(.connectionLost, reached: true) }
+  package static var refused: Reply { fails(.connect, reached: false) }
+}

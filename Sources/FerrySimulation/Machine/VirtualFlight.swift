@@ -1,0 +1,35 @@
+import FerryPlan
+
+/// A simulated request that was sent and has not ended.
+struct VirtualFlight: Sendable {
+  let attempt: Attempt
+  let startedAt: Instant
+  /// When it would end if it is not canceled: its bytes are spread evenly over that time.
+  let endsAt: Instant
+  /// When it ends.
+  var at: Instant
+  var reply: Reply
+  /// The bytes that have been reported.
+  var sent: Int64 = 0
+  var received: Int64 = 0
+  var overhead: Int64 = 0
+
+  /// The bytes transferred until a given time.
+  func moved(until now: Instant) -> (sent: Int64, received: Int64, overhead: Int64) {
+    guard now < endsAt else { return (reply.sent, reply.received, reply.overhead) }
+    let whole = startedAt.duration(to: endsAt).seconds
+    let part = whole > 0 ? max(0, startedAt.duration(to: now).seconds) / whole : 1
+    return (
+      Int64(clamping: Double(reply.sent) * part), Int64(clamping: Double(reply.received) * part),
+      Int64(clamping: Double(reply.overhead) * part)
+    )
+  }
+}
+
+/// When a simulated request ends. It no longer applies if the request was canceled afterwards.
+struct Arrival: Comparable, Sendable {
+  let at: Instant
+  let id: UInt64
+
+  static func < (a: Self, b: Self) -> Bool { (a.at, a.id) < (b.at, b.id) }
+}

@@ -1,0 +1,71 @@
+import FerryManifest
+import FerryPlan
+
+/// What a launch finds: the round, the journal and the listing are merged as in a run.
+extension VirtualMachine {
+  /// What the last launch found for an upload. It is reused if nothing has changed.
+  struct StartCache: Sendable {
+    var listing: Int
+    var rows: Int
+    var round: Int64
+    var start: NodeStart
+    var table: ItemTable
+  }
+
+  mutating func nodeStart(_ index: Int) -> NodeStart {
+    let node = plan.nodes[index]
+    if let start = startOverrides[node.name] {
+      if case .upload(let table, _) = start { tables[index] = table }
+      return start
+    }
+    switch node.work {
+    case .token: return .open
+    case .upload(let work): return uploadStart(index, work)
+    case .fetch(let work):
+      guard let row = journal.singles[index], row.round == round else {
+        let fetched = journal.fetches[index]
+        return work.interval.start(last: fetched?.at, kept: fetched?.interval, at: now)
+      }
+      return start(of: row)
+    case .request:
+      guard let row = journal.singles[index], row.round == round else { return .open }
+      return start(of: row)
+    }
+  }
+
+  private func start(of row: VirtualJournal.Single) -> NodeStart {
+    if row.hasIntent { return .intended }
+    switch row.state {
+    case .queued, .allocated, .transferred: return .open
+    case .done: return .closed(.succeeded)
+    case .ambiguous: return .closed(.ambiguous)
+    case .cancelled: return .closed(.skipped)
+    case .failed: return .closed(.failed)
+    }
+  }
+
+  private mutating func uploadStart(_ index: Int, _ work: UploadWork) -> NodeStart {
+    let rows = journal.items[index]
+    if let cache = startCache[index], cache.listing == listingVersions[index], cache.rows == rows.version,
+      cache.round == round || isSettled(rows, work, since: cache.round)
+    {
+      tables[index] = cache.table
+      return cache.start
+    }
+    var reconciliation = Reconciliation(
+      listing: listings[index], deliver: work.deliver, round: round, nextRow: Int64(rows.count + 1))
+    rows.meet(&reconciliation)
+    reconciliation.finish()
+    let start = NodeStart.upload(reconciliation.items, reconciliation.settled)
+    tables[index] = reconciliation.items
+    startCache[index] = StartCache(
+      listing: listingVersions[index], rows: rows.version, round: round, start: start,
+      table: reconciliation.items)
+    return start
+  }
+
+  /// Whether another round finds the same state, because everything was done before both rounds.
+  private func isSettled(_ rows: ItemRows, _ work: UploadWork, since earlier: Int64) -> Bool {
+    work.deliver != .everyRun && rows.notDone == 0 && rows.lastRound < min(earlier, round)
+  }
+}

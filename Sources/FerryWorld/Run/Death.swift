@@ -1,0 +1,36 @@
+import FerrySimulation
+
+/// The death of a simulated process after a number of actions: SIGKILL, or a power failure.
+package struct Death: ProcessFate {
+  /// The number of actions that are still performed.
+  private var actionsToLive: Int
+  /// Whether the machine loses power: records that were not synced are lost, too.
+  private let losesPower: Bool
+  /// Whether records take a while to be written; the latest ones are lost.
+  private let losesUnwritten: Bool
+  /// What remains of the journal; `nil` if all of it remains.
+  private var kept: VirtualJournal?
+
+  package init(afterActions actions: Int, losesPower: Bool = false, losesUnwritten: Bool = false) {
+    actionsToLive = actions
+    self.losesPower = losesPower
+    self.losesUnwritten = losesUnwritten
+  }
+
+  package var isDead: Bool { actionsToLive <= 0 }
+
+  package mutating func diesAfterAction() -> Bool {
+    actionsToLive -= 1
+    return isDead
+  }
+
+  package mutating func journalWasWritten(_ journal: VirtualJournal) {
+    if losesUnwritten, !losesPower { kept = journal }
+  }
+
+  package mutating func journalWasSynced(_ journal: VirtualJournal) {
+    if losesUnwritten || losesPower { kept = journal }
+  }
+
+  package func surviving(_ journal: VirtualJournal) -> VirtualJournal { kept ?? journal }
+}
