@@ -115,7 +115,7 @@ enum ItemTransition: Hashable, Sendable {
   case allocate(UploadIDLife)
   case startTransfer
   case finishTransfer
-  /// The upload ID is not used any more, and the item starts over at its allocation. The reason makes the ID an
+  /// The upload ID is no longer used, and the item starts over at its allocation. The reason makes the ID an
   /// orphan; `nil` if the server no longer knows the ID.
   case discardUploadID(OrphanReason?)
   /// The server may have made the file count.
