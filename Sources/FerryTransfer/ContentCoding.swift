@@ -31,10 +31,13 @@ package enum ContentCoding {
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "zstd",
   ]
 
-  /// The codings in lower case, without parameters and without the historic prefix `x-`.
+  /// The codings in lower case, without parameters and without the historic prefix `x-`. A member that cannot be the
+  /// name of a coding is `unknown`, which is not registered.
   private static func members(of values: [String]) -> [String] {
-    values.flatMap { $0.split(separator: ",") }.compactMap { member in
-      let name = member.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+    values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.compactMap { member in
+      let bytes = member.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
+      guard bytes.count <= 64, bytes.allSatisfy({ $0 < 0x80 }) else { return "unknown" }
+      let name = String(decoding: bytes, as: UTF8.self).lowercased()
       switch name {
       case "": return nil
       case "x-gzip": return "gzip"

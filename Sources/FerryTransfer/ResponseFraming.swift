@@ -41,7 +41,7 @@ enum ResponseFraming: Equatable {
       self = .invalid("the response has both Content-Length and Transfer-Encoding")
     } else if head.isHTTP10 {
       self = .invalid("the response is HTTP/1.0 and has Transfer-Encoding")
-    } else if codings.count == 1, codings[0].lowercased() == "chunked" {
+    } else if codings.count == 1, String(codings[0]).isField("chunked") {
       self = .chunked
     } else {
       self = .invalid("the response has a Transfer-Encoding that was not requested")
@@ -52,7 +52,7 @@ enum ResponseFraming: Equatable {
   /// 8.6).
   private static func framing(lengths: [Substring]) -> Self? {
     guard let first = lengths.first else { return nil }
-    guard lengths.allSatisfy({ $0 == first }) else {
+    guard lengths.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {
       return .invalid("the response has several Content-Lengths that differ")
     }
     guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(first)

@@ -133,6 +133,14 @@ struct ResponseHead {
 }
 
 extension String {
+  /// Whether this field name equals another one, apart from the case of ASCII letters (RFC 9110, section 5.1).
+  ///
+  /// Names and values that a server chooses are compared by their bytes: to compare them as text takes quadratic time
+  /// for a long run of combining marks.
+  package func isField(named name: String) -> Bool {
+    utf8.count == name.utf8.count && utf8.elementsEqual(name.utf8) { $0.lowercase == $1.lowercase }
+  }
+
   /// Whether this field name equals `name`, which is in lower case.
   func isField(_ name: StaticString) -> Bool {
     let expected = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
@@ -143,6 +151,7 @@ extension String {
 }
 
 extension UInt8 {
+  fileprivate var lowercase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
   fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
   fileprivate var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
   fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }

@@ -255,7 +255,7 @@ package final class TransferLoop {
       settle(handle)
       return false
     }
-    let location = handle.head.fields.first { $0.name.lowercased() == "location" }?.value
+    let location = handle.head.fields.first { $0.name.isField("location") }?.value
     switch RedirectPolicy.decide(
       status: handle.head.status, location: location, hop: exchange.hop,
       sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)

@@ -36,7 +36,7 @@ package struct TransferResponse: Sendable {
 
   /// The first field of this name.
   package func header(_ name: String) -> String? {
-    headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?
+    headers.first { $0.name.isField(named: name) }?
       .value
   }
 }

@@ -21,6 +21,16 @@ struct ExpiryTests {
     #expect(RetryAfter.parse(value, now: now) == nil)
   }
 
+  /// As text, its marks are in the worst order for normalization.
+  @Test(arguments: ["", "Sun, 06 Nov 1994 08:50:37 GMT"])
+  func aLongRunOfCombiningMarksIsReadInLinearTime(date: String) {
+    let marks = String(repeating: "\u{301}", count: 25_000) + String(repeating: "\u{316}", count: 25_000)
+    let time = ContinuousClock().measure {
+      for _ in 0..<10 { #expect(RetryAfter.parse(date + marks, now: now) == nil) }
+    }
+    #expect(time < .seconds(5), "\(time)")
+  }
+
   @Test(arguments: [
     ("expires_in", "3600", 3600.0), ("expires_in", "1.5", 1.5), ("expires_in", "-4", 0),
     ("expires_at", "784111778", 1), ("expires_at", "1994-11-06T08:49:38Z", 1),

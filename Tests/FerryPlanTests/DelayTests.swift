@@ -41,6 +41,36 @@ struct DelayTests {
     #expect(world.scheduler.totals.items.done == 5)
   }
 
+  @Test func `a launch that leaves a batch for the delay is deferred`() throws {
+    var world = try world("after_completion", batch: "    batch: { max_items: 2 }\n", patience: .zero)
+    world.run()
+    // The first batch completes without a delay, and the second one in the first period.
+    #expect(transfers(world) == [0, 0, 10, 10])
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    let reason = try #require(world.scheduler.nodeRecords[0].reason)
+    #expect(reason.code == .delay)
+    let until = try #require(reason.until)
+    #expect(world.start.duration(to: until).seconds.rounded() == 70)
+  }
+
+  @Test func `the next launch does not start the next batch before the delay ends`() throws {
+    var world = try world("after_completion", batch: "    batch: { max_items: 2 }\n", patience: .zero)
+    world.run()
+    world.run()
+    #expect(world.starts.isEmpty && world.scheduler.exitCode == .deferred)
+    world.now = world.start.advanced(by: .seconds(71))
+    world.run()
+    #expect(transfers(world) == [71] && world.scheduler.isRoundThrough)
+  }
+
+  @Test func `work that ferry cancel lets finish does not wait for its batch`() throws {
+    var world = try world("after_completion", patience: .zero, ids: true)
+    world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(5)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 5 && world.scheduler.exitCode == .success)
+  }
+
   @Test func `before_start starts what is handed over at once together`() throws {
     var world = try world("before_start")
     world.run()

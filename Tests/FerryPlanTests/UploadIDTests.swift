@@ -109,6 +109,19 @@ struct UploadIDTests {
     #expect(world.violations.isEmpty)
   }
 
+  /// A power failure or a kill may lose every record of the transfer, so the next launch never uses the ID again.
+  @Test func anUnrepeatableTransferStartsOverAfterAKill() throws {
+    var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { _ in .status(200) }
+    // The file is queued, and its ID allocated and recorded. The transfer is started.
+    world.die(afterActions: 4)
+    world.run()
+    #expect(world.isDead && steps(world, "f00") == [.allocate, .transfer])
+    world.die(afterActions: nil)
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.items.done == 1 && world.scheduler.totals.idsOrphaned == 1)
+  }
+
   @Test func anUnrepeatableTransferThatDidNotReachTheServerKeepsItsID() throws {
     var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { call in
       call.step == .transfer && call.number == 1 ? .refused : .status(200)

@@ -22,8 +22,7 @@ package enum ExpectationCheck {
   /// The header field that did not match; `nil` if all did.
   static func headerMismatch(_ expectation: Expectation, _ answer: TransferResponse) -> String? {
     for header in expectation.headers {
-      let name = header.name.lowercased()
-      let fields = answer.headers.filter { $0.name.lowercased() == name }
+      let fields = answer.headers.filter { $0.name.isField(named: header.name) }
       guard !fields.isEmpty else { return "no header '\(header.name)' in the response" }
       if !fields.contains(where: { $0.value.utf8.elementsEqual(header.value.utf8) }) {
         return "the header '\(header.name)' is not as expected"

@@ -2,8 +2,12 @@ import FerryPlan
 
 /// Parses the header field `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
+  /// The maximum length in bytes.
+  private static let limit = 128
+
   /// Accepts seconds or an HTTP date; a past date gives zero. Returns `nil` for anything else.
   package static func parse(_ value: String, now: Instant) -> Duration? {
+    guard value.utf8.count <= limit, value.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let text = value.drop { $0 == " " || $0 == "\t" }
     let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
     let rest = text.utf8[digits.endIndex...]

@@ -53,7 +53,9 @@ package enum Validator {
   package static func isNamed(lastModified: String, in answer: TransferResponse) -> Bool {
     let named = fields("Last-Modified", of: answer)
     return named.isEmpty
-      || named.contains { $0 == lastModified || HTTPDate.instant($0) == HTTPDate.instant(lastModified) }
+      || named.contains {
+        $0.utf8.elementsEqual(lastModified.utf8) || HTTPDate.instant($0) == HTTPDate.instant(lastModified)
+      }
   }
 
   private static func opaque(_ tag: String) -> Substring.UTF8View {
@@ -63,12 +65,13 @@ package enum Validator {
   /// The value of a field that occurs once, or several times with the same value.
   private static func single(_ name: String, of answer: TransferResponse) -> String? {
     let values = fields(name, of: answer)
-    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    guard let first = values.first, values.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {
+      return nil
+    }
     return first
   }
 
   private static func fields(_ name: String, of answer: TransferResponse) -> [String] {
-    let name = name.lowercased()
-    return answer.headers.filter { $0.name.lowercased() == name }.map(\.value)
+    answer.headers.filter { $0.name.isField(named: name) }.map(\.value)
   }
 }

@@ -47,6 +47,11 @@ extension Scheduler {
     let ref = ItemRef(uploads[upload].node, item)
     change(ref, .begin)
     begunCount += 1
+    if uploads[upload].rules.transferStartsOver, case .allocated(.some) = progress(of: ref)?.stage {
+      // An earlier launch was interrupted, perhaps while it sent the file. Nothing records that, because the ID of a
+      // transfer that may be incomplete is simply not used again.
+      discardUploadID(ref, .startedOver)
+    }
     guard let progress = progress(of: ref) else { return nil }
     let ready = ready(ref, uploads[upload].rules.firstStep(of: progress))
     guard progress.isTransferred, ready.step != .transfer, hasResumes(session(of: ref.node)),

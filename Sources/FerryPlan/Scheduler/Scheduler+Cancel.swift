@@ -24,9 +24,20 @@ extension Scheduler {
     for index in nodes.indices where plan.isOf(session, cancelled, ItemRef(NodeID(index))) {
       if let upload = uploadIndex[index] {
         cancelUnbegun(upload)
+        if finishing { releaseSent(of: upload) }
       } else if case .waiting = nodes[index].phase {
         close(index, .skipped, .cancelled)
       }
+    }
+  }
+
+  /// Transferred items no longer wait for their batch, because no resume of the session follows.
+  private mutating func releaseSent(of upload: Int) {
+    let sent = uploads[upload].sent
+    uploads[upload].sent = []
+    for ready in sent {
+      change(ready.ref, .proceed)
+      enqueue(ready)
     }
   }
 

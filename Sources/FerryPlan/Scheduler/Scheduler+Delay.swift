@@ -83,6 +83,19 @@ extension Scheduler {
     return hasChanged
   }
 
+  /// Whether the upload's next batch waits for the completion of one that an earlier launch of this round completed:
+  /// the completion is handled no sooner than the resume delay ends.
+  func followsCompletedBatch(_ upload: Int) -> Bool {
+    let state = uploads[upload]
+    let session = session(of: state.node)
+    guard hasResumes(session), plan.policies.resumeDelay.policy == .afterCompletion,
+      let end = sessions[session.index].delay.endsAt, end > now,
+      state.counts.done + state.counts.failed + state.counts.ambiguous > 0
+    else { return false }
+    // Items that are open in the round are a batch that has not completed.
+    return state.tally.open > 0 && !state.items.entries.contains { $0 == .continuing || $0 == .adopted }
+  }
+
   private mutating func noteIfThrough(_ index: Int) {
     let upload = uploads[index]
     guard !upload.isHandled, upload.handedOver > 0, isBatchThrough(index),

@@ -186,14 +186,18 @@ extension Scheduler {
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) { return hold }
-    if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: uploads[upload]) {
+    if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
     }
     for step in node.deliverySteps {
-      if let token = step.token, case .failed(let failure) = tokens[token.index]?.phase { return failure }
-      if let hostQueue = hostQueueIndices[.init(session: step.session, origin: step.origin)] {
-        if let failure = hostQueues[hostQueue].givenUp ?? hostQueues[hostQueue].hold { return failure }
+      if let token = step.token {
+        switch tokens[token.index]?.phase {
+        case .failed(let failure): return failure
+        case .fetching: if let failure = obstacle(to: plan.nodes[token.index].steps[0]) { return failure }
+        case .absent, .valid, nil: break
+        }
       }
+      if let failure = obstacle(to: step) { return failure }
     }
     if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
       return delay(until: creation.at, NodeID(index))
@@ -205,9 +209,18 @@ extension Scheduler {
     return stop == nil ? .init(code: .waiting, message: "waiting") : stopReason
   }
 
-  private func reasonForWaiting(upload: UploadState) -> RecordedFailure? {
+  /// Why no request of this step can start.
+  private func obstacle(to step: Step) -> RecordedFailure? {
+    hostQueueIndices[.init(session: step.session, origin: step.origin)].flatMap {
+      hostQueues[$0].givenUp ?? hostQueues[$0].hold
+    }
+  }
+
+  private func reasonForWaiting(upload index: Int) -> RecordedFailure? {
+    let upload = uploads[index]
     if let delayed = upload.delayed { return delay(until: delayed.until, upload.node) }
-    if !upload.sent.isEmpty, let until = sessions[plan.nodes[upload.node.index].session.index].handlesAt {
+    let session = sessions[session(of: upload.node).index]
+    if !upload.sent.isEmpty || session.owesBatch(of: index), let until = session.handlesAt {
       return delay(until: until, upload.node)
     }
     guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }

@@ -115,9 +115,12 @@ extension Scheduler {
     nodes[index].phase = .open
     let id = NodeID(index)
     if let upload = uploadIndex[index] {
+      if followsCompletedBatch(upload) {
+        uploads[upload].isHandled = true
+        return owe(.batch(upload), session(of: id))
+      }
       handOver(upload)
-      closeIfThrough(upload)
-      return
+      return closeIfThrough(upload)
     }
     if nodes[index].intent == .inherited {
       end(

@@ -93,6 +93,11 @@ struct SessionState: Sendable {
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)
   }
+
+  /// Whether the completion of an upload's batch waits to be handled.
+  func owesBatch(of upload: Int) -> Bool {
+    unhandled.contains { if case .batch(upload) = $0 { true } else { false } }
+  }
 }
 
 /// One token step in a launch.

@@ -4,6 +4,8 @@ struct ItemRules: Hashable, Sendable {
   /// `nil` if there is no commit.
   let commit: Step.Repeatability?
   let hasAbandon: Bool
+  /// Whether a transfer must not be sent twice under the same upload ID.
+  let transferStartsOver: Bool
   /// From when the data of an item that an earlier launch had begun may count.
   private let countingPoint: CountingPoint
 
@@ -11,6 +13,7 @@ struct ItemRules: Hashable, Sendable {
     hasAllocate = work.allocate != nil
     commit = work.commit?.repeatability
     hasAbandon = work.abandon != nil
+    transferStartsOver = work.transfer.repeatability == .startsOver
     countingPoint = recorded == .allocated ? .allocated : work.countingPoint
   }
 

@@ -18,6 +18,9 @@ extension Referee {
     var known = 0
     for index in plan.nodes.indices { known += tableCount(index, machine) }
     if sum != known { report(.nothingLost, "\(sum) of \(known) items are accounted for: \(items)") }
+    if items.waiting > 0, options.limit == nil, stoppedAt == nil, machine.scheduler.exitCode == .success {
+      report(.nothingLost, "the launch succeeded although \(items.waiting) items wait")
+    }
     if machine.scheduler.itemsOpen != 0 { report(.nothingLost, "items are open after the end") }
   }
 

@@ -114,6 +114,7 @@ extension Referee {
       report(.commitAfterSync, "\(name) was sent before its transfer was on disk")
     }
     if call.step == .commit { checkCommit(call, reply, step, name) }
+    if step.repeatability == .startsOver { checkStart(call, reply, name) }
     guard step.repeatability == .once || call.step == .commit else { return }
     guard isIntended(ref, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")
@@ -122,6 +123,19 @@ extension Referee {
     // Only a request that certainly did not reach the server leaves its intent unused.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     intents[ref] = nil
+  }
+
+  /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the first one
+  /// certainly did not reach the server or its token was rejected.
+  private mutating func checkStart(_ call: Call, _ reply: Reply, _ name: String) {
+    guard let id = call.uploadID else { return }
+    let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
+    if usedIDs.contains(key) { report(.nothingTwice, "\(name) was sent again under ID \(id)") }
+    switch reply.answer {
+    case .failure(let failure) where !failure.mayHaveReachedServer: break
+    case .response(let response) where response.status == 401: break
+    case .failure, .response: usedIDs.insert(key)
+    }
   }
 
   /// Checks that a released upload ID does not belong to an item that may still use it.

@@ -20,6 +20,12 @@ struct Referee {
     var path: [UInt8]
   }
 
+  /// An upload ID, and the node that it belongs to.
+  struct FileUploadID: Hashable {
+    var node: Int
+    var id: Int
+  }
+
   let plan: Plan
   private(set) var violation: Violation?
 
@@ -66,6 +72,8 @@ struct Referee {
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
   /// Files whose commit may have been executed, without a response that confirms it.
   var unknownCommits: Set<FileKey> = []
+  /// Upload IDs under which a transfer that must not be repeated may have reached the server.
+  var usedIDs: Set<FileUploadID> = []
   /// For each running commit: whether an earlier one may have been executed.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
