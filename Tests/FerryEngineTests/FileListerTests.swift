@@ -27,6 +27,39 @@ struct FileListerTests {
     (0..<listing.files.count).map { String(decoding: listing.files.path($0), as: UTF8.self) }
   }
 
+  @Test func theStateFolderIsNeverListed() throws {
+    for name in ["root/a", "root/.ferry/sessions/s.db", "root/.ferry/ferry.db", "root/z"] {
+      folder.file(name)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/root/link.db", withDestinationPath: ".ferry/ferry.db")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/root/state", withDestinationPath: ".ferry")
+    let list = "a\n.ferry/ferry.db\nstate/ferry.db\nlink.db\nz\n./.ferry//sessions/s.db\n"
+    for source in [
+      FileSelection.Source.globs(include: ["**"], exclude: []), .list("-", nullSeparated: false),
+    ] {
+      var lister = try FileLister(
+        FileSelection(root: "root", source: source), baseFolder: folder.path, home: folder.path)
+      let all = try lister.list { Array(list.utf8) }
+      #expect(paths(all).contains(".ferry/ferry.db") && paths(all).contains("link.db"))
+      lister.stateFolder = StateFolder(path: folder.path + "/root/.ferry")
+      let listing = try lister.list { Array(list.utf8) }
+      #expect(paths(listing) == ["a", "z"])
+      #expect(listing.problems.allSatisfy { $0.kind == .stateFolder && !$0.isFailure })
+    }
+  }
+
+  @Test func aRootInTheStateFolderIsRefused() throws {
+    folder.file("state/sessions/s.db")
+    var lister = try FileLister(
+      FileSelection(root: "state/sessions", source: .globs(include: ["**"], exclude: [])),
+      baseFolder: folder.path, home: folder.path)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    let error = #expect(throws: ListingFailure.self) { try lister.list { [] } }
+    #expect(error?.message.contains("is in ferry's state folder") == true)
+  }
+
   @Test func filesComeInTheOrderOfTheirPathsBytes() throws {
     let names = [
       "a", "a.txt", "b/x", "b.txt", "b0", "b-", "b/a/z", "b/a.z", "b!", "IMG_00000012", "IMG_00000002",

@@ -7,6 +7,7 @@ struct ExplicitList {
   private let root: SourceRoot
   /// A folder whose files are skipped.
   private let hidden: [UInt8]?
+  private let stateFolder: StateFolder?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
   /// The folder of the last path; `nil` in it if a link is on the way.
@@ -14,8 +15,12 @@ struct ExplicitList {
   private var found = FileColumns()
   private var problems: [ListingProblem] = []
 
-  init(root: SourceRoot, hidden: [UInt8]? = nil, isStopped: @escaping () -> Bool = { false }) {
+  init(
+    root: SourceRoot, hidden: [UInt8]? = nil, stateFolder: StateFolder? = nil,
+    isStopped: @escaping () -> Bool = { false }
+  ) {
     self.hidden = hidden
+    self.stateFolder = stateFolder
     self.root = root
     self.isStopped = isStopped
   }
@@ -86,6 +91,10 @@ struct ExplicitList {
   /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
   private mutating func status(of path: [UInt8], _ line: [UInt8]) -> stat? {
     let (folder, name) = Self.split(path)
+    guard stateFolder?.contains(path, below: root.real) != true else {
+      report(line, .stateFolder, Self.inStateFolder)
+      return nil
+    }
     if let opened = plainFolder(folder) {
       var status = stat()
       guard opened.status(of: name, &status) else {
@@ -98,6 +107,10 @@ struct ExplicitList {
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path)
+      guard stateFolder?.isReached(from: path, below: root.real) != true else {
+        report(line, .stateFolder, Self.inStateFolder)
+        return nil
+      }
       guard let reason = LinkOwner.refusal(of: target) else { return target.status }
       report(line, .permission, reason)
     } catch {
@@ -128,6 +141,8 @@ struct ExplicitList {
     }
     return FileLister.isInside(real, root.real + [0x2F] + hidden)
   }
+
+  private static let inStateFolder = "it is in ferry's state folder"
 
   /// The folder and the last name of a path.
   private static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {

@@ -13,6 +13,8 @@ package struct FileLister: Sendable {
   private let hidden: [UInt8]?
   /// Whether the run was stopped. If so, listing may end early.
   var isStopped: @Sendable () -> Bool = { false }
+  /// Set by `listers(environment:state:)`; its files are not listed.
+  var stateFolder: StateFolder?
   private let baseFolder: String
   private let home: String?
   private let opened = OpenedRoot()
@@ -44,16 +46,16 @@ package struct FileLister: Sendable {
   /// - Parameter standardInput: returns the bytes for `list: -`; not called otherwise.
   /// - Throws: `ListingFailure` if the root or list cannot be read, or the error of `standardInput`.
   package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
-    let root = try folder()
+    let root = try checked(try folder())
     switch source {
     case .globs(let include, let exclude):
       var walk = FolderWalk(
         root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden,
-        isStopped: isStopped)
+        stateFolder: stateFolder, isStopped: isStopped)
       return try walk.run()
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
-      var list = ExplicitList(root: root, hidden: hidden, isStopped: isStopped)
+      var list = ExplicitList(root: root, hidden: hidden, stateFolder: stateFolder, isStopped: isStopped)
       return list.read(bytes, nullSeparated: nullSeparated)
     }
   }
@@ -61,8 +63,16 @@ package struct FileLister: Sendable {
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
   /// absolute and inside it.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
-    var list = ExplicitList(root: try currentFolder(), hidden: hidden, isStopped: isStopped)
+    let root = try checked(try currentFolder())
+    var list = ExplicitList(root: root, hidden: hidden, stateFolder: stateFolder, isStopped: isStopped)
     return list.read(paths)
+  }
+
+  /// The root, unless it is in the state folder.
+  private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
+    guard stateFolder?.contains(real: root.real) == true else { return root }
+    throw ListingFailure(
+      message: "\(Self.text(root.path)) is in ferry's state folder, whose files are never sent")
   }
 
   /// The root, opened by the first call and kept open.

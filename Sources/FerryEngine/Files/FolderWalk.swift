@@ -37,6 +37,7 @@ struct FolderWalk {
   private let exclude: GlobMatcher
   /// The path of a folder that is skipped, with a trailing slash.
   private let hidden: [UInt8]?
+  private let stateFolder: StateFolder?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
@@ -54,12 +55,14 @@ struct FolderWalk {
 
   /// - Parameters:
   ///   - hidden: a folder to skip, relative to the root.
+  ///   - stateFolder: another folder to skip, with all links into it.
   ///   - isStopped: if it returns true, the listing contains what was found until then.
   init(
     root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil,
-    isStopped: @escaping () -> Bool = { false }
+    stateFolder: StateFolder? = nil, isStopped: @escaping () -> Bool = { false }
   ) {
     self.root = root
+    self.stateFolder = stateFolder
     self.isStopped = isStopped
     self.hidden = hidden.map { $0 + [0x2F] }
     self.include = include
@@ -124,6 +127,10 @@ struct FolderWalk {
     }
     guard descriptor >= 0 else {
       report(name, errno)
+      return
+    }
+    guard stateFolder?.isOpen(as: descriptor) != true else {
+      close(descriptor)
       return
     }
     match(name + [0x2F], in: depth)
@@ -261,7 +268,8 @@ struct FolderWalk {
     }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path + name)
-      guard target.status.isRegular else { return nil }
+      guard target.status.isRegular, stateFolder?.isReached(from: path + name, below: root.real) != true
+      else { return nil }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)
         return nil

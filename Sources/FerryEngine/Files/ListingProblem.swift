@@ -10,6 +10,8 @@ package struct ListingProblem: Hashable, Sendable {
     case foreignLink
     /// A path inside the folder that `after: move_to` moves delivered files to.
     case putAway
+    /// A path inside ferry's state folder.
+    case stateFolder
     case other
   }
 
@@ -24,7 +26,7 @@ extension ListingProblem {
   var isFailure: Bool {
     switch kind {
     case .permission, .notRegular, .missing, .outsideRoot, .other: true
-    case .leavingLink, .foreignLink, .putAway: false
+    case .leavingLink, .foreignLink, .putAway, .stateFolder: false
     }
   }
 }

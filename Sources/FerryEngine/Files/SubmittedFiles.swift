@@ -76,7 +76,7 @@ extension ListingProblem {
     let code: TransportFailure.Code =
       switch kind {
       case .missing: .sourceMissing
-      case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .other:
+      case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .stateFolder, .other:
         .sourceUnreadable
       }
     return TransportFailure(code, "\(self)", mayHaveReachedServer: false)

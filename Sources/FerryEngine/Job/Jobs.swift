@@ -80,10 +80,12 @@ package struct Jobs: Sendable {
   }
 
   /// The listers of the uploads' files, by node of the plan.
-  func listers(environment: [String: String]) throws(ListingFailure) -> [Int: FileLister] {
+  ///
+  /// - Parameter state: the path of the state folder, whose files are not listed.
+  func listers(environment: [String: String], state: String) throws(ListingFailure) -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
     for manifest in manifests {
-      for (node, lister) in try all[manifest].listers(environment: environment) {
+      for (node, lister) in try all[manifest].listers(environment: environment, state: state) {
         listers[firstNodes[manifest] + node] = lister
       }
     }

@@ -85,7 +85,7 @@ extension Launch {
   }
 
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
-    try jobs.listers(environment: environment).mapValues { lister in
+    try jobs.listers(environment: environment, state: state.path).mapValues { lister in
       var lister = lister
       lister.isStopped = isStopped
       return lister

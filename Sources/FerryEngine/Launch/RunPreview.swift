@@ -76,7 +76,7 @@ struct RunPreview {
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
     self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput
-    let listers = try source.listers(environment: environment)
+    let listers = try source.listers(environment: environment, state: state.path)
     notes = try Self.notes(job.plan, in: state)
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),

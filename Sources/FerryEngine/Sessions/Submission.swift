@@ -103,8 +103,9 @@ package struct Submission {
     guard case .upload(let work) = job.plan.nodes[upload].work else {
       preconditionFailure("only uploads are submitted to")
     }
-    let lister = try FileLister(
+    var lister = try FileLister(
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
+    lister.stateFolder = StateFolder(path: state.path)
     switch files {
     case .listed: return try lister.list()
     case .named(let paths):
@@ -123,7 +124,7 @@ package struct Submission {
       let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
-      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .other:
+      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder, .other:
         "\(path): \(problem.message)"
       }
     }

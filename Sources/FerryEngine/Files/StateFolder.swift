@@ -1,0 +1,43 @@
+import Foundation
+
+/// ferry's state folder, whose files are never listed: they contain secret captures, and sending or moving them would
+/// destroy journals that are in use.
+struct StateFolder: Sendable {
+  /// The real path, without a trailing slash.
+  private let real: [UInt8]
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// `nil` if there is no folder at this path.
+  init?(path: String) {
+    var status = stat()
+    let bytes = Array(path.utf8)
+    guard let real = FileLister.real(bytes), stat(FileLister.terminated(real), &status) == 0 else {
+      return nil
+    }
+    self.real = real
+    (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+
+  /// Whether an open folder is the state folder, whatever its name is now.
+  func isOpen(as descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && UInt64(status.st_dev) == device
+      && UInt64(status.st_ino) == inode
+  }
+
+  /// Whether a real path is the state folder or in it.
+  func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
+
+  /// Whether a path without links, relative to a root, is the state folder or in it.
+  func contains(_ path: [UInt8], below root: [UInt8]) -> Bool {
+    guard FileLister.isInside(real, root) else { return false }
+    return contains(real: (root == [0x2F] ? [] : root) + [0x2F] + path)
+  }
+
+  /// Whether a path with links, relative to a root, leads into the state folder.
+  func isReached(from path: [UInt8], below root: [UInt8]) -> Bool {
+    guard FileLister.isInside(real, root) else { return false }
+    return FileLister.real(root + [0x2F] + path).map(contains(real:)) ?? false
+  }
+}
