@@ -6,11 +6,11 @@ import Foundation
 /// Writes results to standard output, and messages for people to standard error.
 enum Output {
   static func complain(_ text: String) {
-    write(text.hasSuffix("\n") ? text : text + "\n", to: .standardError)
+    MessageStream.standardError.write(text.hasSuffix("\n") ? text : text + "\n")
   }
 
   /// Writes text without a line end, for a line that is updated in place.
-  static func draw(_ text: String) { write(text, to: .standardError) }
+  static func draw(_ text: String) { MessageStream.standardError.write(text) }
 
   /// Prints warnings about a manifest that its files and its history give rise to.
   static func warn(_ warnings: [Diagnostic], of job: Job) { warn(warnings, of: Jobs(job)) }
@@ -29,7 +29,7 @@ enum Output {
   }
 
   /// Prints the summary of a run. Write errors are ignored, because the report contains all of it.
-  static func summarize(_ text: String) { write(text, to: .standardOutput) }
+  static func summarize(_ text: String) { MessageStream.standardOutput.write(text) }
 
   /// - Returns: whether there is still a reader.
   private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
@@ -39,11 +39,6 @@ enum Output {
       .fault,
       "cannot write to standard output: \(String(cString: strerror(code)))\n"
         + "help: free some space there, or redirect the output; the command itself has completed")
-  }
-
-  private static func write(_ text: String, to handle: FileHandle) {
-    // Transfers continue if the reader has closed the pipe (EPIPE) or the terminal is gone (EIO).
-    try? handle.write(contentsOf: Data(text.utf8))
   }
 
   /// Whether to color standard output and standard error.

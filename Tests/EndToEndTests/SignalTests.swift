@@ -197,4 +197,30 @@ import Testing
     #expect(try await receiver.received().requests == 0)
     try input.fileHandleForWriting.close()
   }
+
+  /// A terminal after Control-S does the same as this pipe, which nobody reads.
+  @Test func `is not held up by messages that cannot be written`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    // Each link out of the root is reported on standard error.
+    for index in 0..<20 {
+      try FileManager.default.createSymbolicLink(
+        atPath: job.folder.path("files/link \(index)"), withDestinationPath: "/etc/hostname")
+    }
+    let run = try RunningCommand(
+      "sh",
+      [
+        "-c",
+        """
+        mkfifo full; exec 3<>full; dd if=/dev/zero of=full oflag=nonblock bs=4096 2>/dev/null
+        exec "$0" run job.yaml 2>&3
+        """,
+        Product.path("ferry"),
+      ],
+      environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url)
+    let end = try await run.end(within: .seconds(60))
+    #expect(end.status == 0)
+    #expect(end.stdout.contains("40 done"))
+    #expect(try await receiver.received().puts.count == Self.count)
+  }
 }
