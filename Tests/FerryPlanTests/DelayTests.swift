@@ -64,6 +64,18 @@ struct DelayTests {
     #expect(transfers(world) == [71] && world.scheduler.isRoundThrough)
   }
 
+  @Test func `a resume under a clock that ran ahead delays for one period`() throws {
+    var world = try world("before_start", patience: .zero)
+    let ahead = ResumeState(period: .seconds(60), resumedAt: world.start.advanced(by: .seconds(300_000_000)))
+    world.machine.journal.delays = [SessionID(0): ahead]
+    world.run()
+    #expect(world.starts.isEmpty && world.scheduler.exitCode == .deferred)
+    #expect(world.machine.journal.delays[SessionID(0)]?.endsAt == world.start.advanced(by: .seconds(60)))
+    world.now = world.start.advanced(by: .seconds(61))
+    world.run()
+    #expect(transfers(world) == [61, 61, 61, 61, 61])
+  }
+
   @Test func `work that ferry cancel lets finish does not wait for its batch`() throws {
     var world = try world("after_completion", patience: .zero, ids: true)
     world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(5)))

@@ -11,8 +11,15 @@ extension Scheduler {
 
   func session(of node: NodeID) -> SessionID { plan.nodes[node.index].session }
 
-  /// A foreground launch resets the delay.
-  mutating func resetDelays() {
+  /// A foreground launch resets the delay. A resume that lies in the future was recorded under a clock that ran ahead:
+  /// its delay begins now, so that it ends one period from now.
+  mutating func correctDelays() {
+    for index in sessions.indices {
+      guard hasResumes(SessionID(index)), let resumedAt = sessions[index].delay.resumedAt, resumedAt > now
+      else { continue }
+      sessions[index].delay.resumedAt = now
+      entries.append(.sessionResumed(SessionID(index), sessions[index].delay))
+    }
     guard options.launch == .foreground else { return }
     for index in sessions.indices where sessions[index].delay != ResumeState() {
       sessions[index].delay = ResumeState()

@@ -144,7 +144,7 @@ package struct Scheduler: Sendable {
     startedAt = now
     openWindow()
     openGate()
-    resetDelays()
+    correctDelays()
   }
 
   /// The launch's deadline, as long as it can still stop anything.

@@ -78,6 +78,14 @@ extension Referee {
       if state.resumedAt != nil { report(.resumeDelay, "a foreground launch resumes") }
       return
     }
+    if let before, let resumedAt = before.resumedAt, resumedAt > now, now == startedAt {
+      // The clock ran ahead: the delay begins now.
+      delaysAtLaunch[session] = delays[session]
+      if state != ResumeState(period: before.period, resumedAt: now) {
+        report(.resumeDelay, "the resume at \(resumedAt) became \(state)")
+      }
+      return
+    }
     if policy.policy == .none { return report(.resumeDelay, "a resume under the policy none") }
     var expected = policy.initial
     if let before, let end = before.end, now <= end.advanced(by: before.period), before.period > .zero {
