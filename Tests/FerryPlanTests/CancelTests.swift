@@ -40,8 +40,8 @@ struct CancelTests {
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
     world.run()
     #expect(
-      world.scheduler.nodeRecords.map(\.state) == ["skipped", "succeeded"]
-        || world.scheduler.nodeRecords.last?.state == "succeeded")
+      world.scheduler.nodeRecords.map(\.state) == [.skipped, .succeeded]
+        || world.scheduler.nodeRecords.last?.state == .succeeded)
     #expect(world.scheduler.totals.items.cancelled == 6)
   }
 
@@ -61,7 +61,7 @@ struct CancelTests {
     #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.cancelled == 6)
     // Files that had not been started are only counted.
-    #expect(world.scheduler.itemRecords.map(\.state) == ["cancelled", "cancelled"])
+    #expect(world.scheduler.itemRecords.map(\.state) == [.cancelled, .cancelled])
     // The remaining request keeps the round open.
     #expect(!world.scheduler.isRoundThrough)
     world.run()

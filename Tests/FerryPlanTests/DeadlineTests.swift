@@ -118,7 +118,7 @@ struct DeadlineTests {
     if let signal { world.signals = [(world.start.advanced(by: .milliseconds(900)), signal)] }
     world.run()
     #expect(world.starts.count == 2)
-    #expect(world.scheduler.nodeRecords.map(\.state) == ["succeeded", "skipped", "skipped"])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.succeeded, .skipped, .skipped])
     #expect(world.scheduler.isRoundThrough)
     #expect(world.scheduler.exitCode == (signal == nil ? .success : .interrupted))
     #expect(world.violations.isEmpty)

@@ -131,7 +131,7 @@ struct ForecastTests {
       $0.length = .seconds(3 * 86_400)
     }
     #expect(!forecast.isThrough)
-    #expect(forecast.nodes[0].state == "waiting")
+    #expect(forecast.nodes[0].state == .waiting)
     #expect(forecast.nodes[0].reason?.code == "network")
   }
 }

@@ -13,7 +13,7 @@ struct GraphTests {
   }
 
   private func states(_ world: World) -> [String: String] {
-    Dictionary(uniqueKeysWithValues: world.scheduler.nodeRecords.map { ($0.name, $0.state) })
+    Dictionary(uniqueKeysWithValues: world.scheduler.nodeRecords.map { ($0.name, $0.state.rawValue) })
   }
 
   @Test func connectionsToOneHostStayWithinTheLimitOfTheirSession() throws {

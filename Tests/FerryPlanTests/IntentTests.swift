@@ -138,6 +138,6 @@ struct IntentTests {
     world.run()
     #expect(world.starts.isEmpty)
     #expect(world.scheduler.exitCode == .itemsFailed)
-    #expect(world.scheduler.nodeRecords.map(\.state) == ["ambiguous"])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.ambiguous])
   }
 }

@@ -147,7 +147,7 @@ struct InterruptionPointTests {
     let states: [String] =
       kind.yaml.contains("uploads:")
       ? world.journal.items[0]?.values.map { "\($0.known.state)" } ?? []
-      : world.scheduler.nodeRecords.map(\.state)
+      : world.scheduler.nodeRecords.map(\.state.rawValue)
     let isAmbiguous = states == ["ambiguous"]
     #expect(states == ["done"] || states == ["succeeded"] || isAmbiguous, "\(name): \(states)")
     #expect(!isAmbiguous || (kind.mayBeAmbiguous && wasKilled), "\(name) is ambiguous")

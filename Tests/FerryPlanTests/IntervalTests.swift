@@ -143,7 +143,7 @@ struct IntervalTests {
     world.run()
     #expect(world.starts.map(\.attempt.step) == [.request])
     let record = world.scheduler.nodeRecords[0]
-    #expect(record.state == "succeeded")
+    #expect(record.state == .succeeded)
     #expect(record.reason?.code == "never")
     #expect(record.notBefore == nil && record.intervalSeconds == nil && record.result == nil)
     #expect(world.scheduler.exitCode == .success)

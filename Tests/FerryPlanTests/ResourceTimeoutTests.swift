@@ -34,7 +34,7 @@ import Testing
     world.run()
     #expect(world.starts.count == 1)
     #expect(world.starts.allSatisfy { $0.attempt.deadline == $0.at.advanced(by: .seconds(3600)) })
-    #expect(world.scheduler.nodeRecords.map(\.state) == [outcome.rawValue])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [ReportState(outcome)])
     #expect(world.scheduler.nodeRecords.first?.reason?.code.rawValue == code)
     #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601))
     #expect(world.violations.isEmpty)

@@ -40,7 +40,7 @@ import Testing
     let request = "requests: { n: { session: s, request: { method: POST, url: \"http://host/r\" } } }\n"
     var world = try World(Yaml.head + request) { _ in Self.undecided }
     world.run()
-    #expect(world.scheduler.nodeRecords.map(\.state) == ["ambiguous"])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.ambiguous])
   }
 
   @Test func whatCanBeSentAgainFails() throws {

@@ -80,7 +80,7 @@ package struct JournalExport {
     line.add("origin", node.origin)
     line.add("round", node.round)
     if node.kind != .upload {
-      line.add("state", node.state.word)
+      line.add("state", ReportState(node.state).rawValue)
       line.add("intent", isSet: node.hasIntent)
     }
     line.add("closed_at", node.closedAt)
@@ -109,7 +109,7 @@ package struct JournalExport {
     line.add("path", String(decoding: path, as: UTF8.self))
     line.add("path_base64", DisplayPath.base64(path))
     line.add("round", item.round)
-    line.add("state", try item.state.word)
+    line.add("state", try ReportState(item.state).rawValue)
     line.add("intent", try item.intent?.word)
     line.add("size_bytes", item.size)
     line.add("modified_nanoseconds", item.modified)

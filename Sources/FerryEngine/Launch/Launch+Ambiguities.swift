@@ -19,7 +19,7 @@ extension Launch {
       }
     }
     for index in record.nodes.indices
-    where record.nodes[index].state == NodeOutcome.ambiguous.rawValue && record.nodes[index].kind != .upload {
+    where record.nodes[index].state == .ambiguous && record.nodes[index].kind != .upload {
       let id = NodeID(index)
       guard let row = launchState.rows[index],
         let journal = journals.all[jobs.plan.nodes[index].session.index],

@@ -32,7 +32,7 @@ extension Launch {
             round: run.rounds[index], roundClosed: areThrough[index])
         },
         launch: options.launch, startedAt: run.startedAt.rfc3339, endedAt: clock.now.rfc3339,
-        exitCode: exit.rawValue, state: "ended", stop: loop.scheduler.stopCause,
+        exitCode: exit.rawValue, state: .ended, stop: loop.scheduler.stopCause,
         deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)

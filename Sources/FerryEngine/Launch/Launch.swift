@@ -252,7 +252,7 @@ package struct Launch {
       let record = RunRecord(
         run: .init(
           id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
-          endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: "interrupted"),
+          endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: .interrupted),
         totals: .init(), nodes: [], items: [])
       try ReportWriter.write(ReportJSON.encode(record), to: state.createReportFolder(ofRun: run.id))
     }

@@ -74,7 +74,7 @@ package struct ItemExplanation {
 
   private func node(_ index: Int, _ preview: RunPreview, _ report: RunRecord?) -> ItemDocument.Match {
     let node = job.plan.nodes[index]
-    var match = match(node, state: "run")
+    var match = match(node, state: .run)
     match.lastRun = report?.run.id
     match.attempts = report?.nodes.first { $0.name == node.name && $0.kind == node.kind }?.attempts ?? []
     if let row = preview.launchState.rows[index] {
@@ -87,10 +87,10 @@ package struct ItemExplanation {
     }
     switch preview.launchState.starts[index] {
     case .notSelected, .open: break
-    case .closed(let outcome): (match.state, match.next) = (outcome.rawValue, .nothing)
-    case .intended: (match.state, match.next) = ("ambiguous", .ends)
-    case .notDue(let until): (match.state, match.next, match.notBefore) = ("not_due", .nothing, until.rfc3339)
-    case .switchedOff: (match.state, match.next) = ("never", .nothing)
+    case .closed(let outcome): (match.state, match.next) = (ReportState(outcome), .nothing)
+    case .intended: (match.state, match.next) = (.ambiguous, .ends)
+    case .notDue(let until): (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
+    case .switchedOff: (match.state, match.next) = (.never, .nothing)
     case .upload(let table, _):
       match.toSend = table.count
       if table.count == 0 { match.next = .nothing }
@@ -113,7 +113,7 @@ package struct ItemExplanation {
     guard case .upload(let table, _) = preview.launchState.starts[index] else { return nil }
     let node = job.plan.nodes[index]
     let place = (0..<table.count).first { table.files.path($0).elementsEqual(path) }
-    var match = match(node, state: "new")
+    var match = match(node, state: .new)
     match.path = String(decoding: path, as: UTF8.self)
     match.pathBase64 = DisplayPath.base64(path)
     var isKnown = false
@@ -159,7 +159,7 @@ package struct ItemExplanation {
     _ item: borrowing ItemRow, of node: Node, _ row: NodeRow, _ match: inout ItemDocument.Match
   ) throws {
     let state = try item.state
-    match.state = state.word
+    match.state = ReportState(state)
     match.size = item.size
     match.round = item.round
     match.handedOverAt = item.handedOver.rfc3339
@@ -182,7 +182,7 @@ package struct ItemExplanation {
       session: job.plan.sessions[node.session.index].identifier, state: state, row: row, node: node)
   }
 
-  private func match(_ node: Node, state: String) -> ItemDocument.Match {
+  private func match(_ node: Node, state: ReportState) -> ItemDocument.Match {
     .init(
       node: node.name, kind: node.kind, session: job.plan.sessions[node.session.index].identifier,
       state: state, next: .waits)

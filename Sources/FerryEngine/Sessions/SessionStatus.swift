@@ -146,7 +146,7 @@ package struct SessionStatus {
         entry.items = items
         entry.orphans = orphans[row.id]
       case .fetch, .request:
-        if row.round == round, row.state.isClosed { entry.state = row.state.word }
+        if row.round == round, row.state.isClosed { entry.state = ReportState(row.state) }
       }
       // A node that the manifest no longer has is omitted unless it has items or orphans.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true

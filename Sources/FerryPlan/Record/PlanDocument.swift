@@ -41,7 +41,7 @@ package struct PlanDocument: Codable, Sendable {
     package var steps: [StepEntry]
     /// `run`; `waiting` (see `reason`); `done` if it ended in this round; `ambiguous` if it may have been
     /// sent; `not_due`; `never`; `not_selected`; `ask` for tokens, which are fetched when they are needed.
-    package var state: String
+    package var state: ReportState
     package var notBefore: String?
     /// Why it would wait under these conditions.
     package var reason: RecordedFailure?
@@ -110,24 +110,24 @@ package struct PlanDocument: Codable, Sendable {
             step: $0.kind, session: plan.sessions[$0.session.index].name, method: $0.request.method,
             url: Userinfo.masked(in: $0.request.url.description), repeatability: $0.repeatability)
         },
-        state: node.kind == .token ? "ask" : "run", problems: problems[index] ?? [])
+        state: node.kind == .token ? .ask : .run, problems: problems[index] ?? [])
       switch starts[index] {
-      case .notSelected: entry.state = "not_selected"
+      case .notSelected: entry.state = .notSelected
       case .open: break
-      case .closed: entry.state = "done"
-      case .intended: entry.state = "ambiguous"
+      case .closed: entry.state = .done
+      case .intended: entry.state = .ambiguous
       case .notDue(let until):
-        entry.state = "not_due"
+        entry.state = .notDue
         entry.notBefore = until.rfc3339
-      case .switchedOff: entry.state = "never"
+      case .switchedOff: entry.state = .never
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }
         entry.items = Items(table, settled, work.batch)
         entry.items?.orphans = orphans[NodeID(index)]
       }
       entry.after = node.after.planned
-      if entry.state == "run", let reason = reasons[index] {
-        entry.state = "waiting"
+      if entry.state == .run, let reason = reasons[index] {
+        entry.state = .waiting
         entry.reason = reason
       }
       return entry

@@ -31,8 +31,7 @@ package struct RunRecord: Codable, Sendable {
     package var startedAt: String
     package var endedAt: String
     package var exitCode: Int32
-    /// `ended`, or `interrupted` if the process died.
-    package var state: String
+    package var state: RunState
     /// Why the run stopped early, if it did.
     package var stop: StopCause?
     /// The earliest time at which work that waits for a budget or a delay may continue.
@@ -51,7 +50,7 @@ package struct RunRecord: Codable, Sendable {
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
       exitCode: Int32,
-      state: String, stop: StopCause? = nil, deferredUntil: String? = nil,
+      state: RunState, stop: StopCause? = nil, deferredUntil: String? = nil,
       conditions: DeviceConditions? = nil,
       fault: String? = nil
     ) {
@@ -164,7 +163,7 @@ package struct RunRecord: Codable, Sendable {
     package var session: String
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, `waiting` if it remains, `not_selected`; `not_needed`
     /// for a token that was not fetched.
-    package var state: String
+    package var state: ReportState
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     /// Paths of an upload that could not be listed; absent if there are none.
@@ -259,7 +258,7 @@ package struct RunRecord: Codable, Sendable {
     package var pathBase64: String?
     package var size: Int64
     /// `done`, `failed`, `ambiguous`, `cancelled`, `waiting`.
-    package var state: String
+    package var state: ReportState
     package var reason: RecordedFailure?
     package var attempts: [AttemptRecord]
     /// For an item whose outcome is ambiguous.

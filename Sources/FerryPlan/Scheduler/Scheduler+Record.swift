@@ -69,7 +69,7 @@ extension Scheduler {
       let state = nodes[index]
       var record = RunRecord.NodeRecord(
         manifest: recordedManifest(index), name: node.name, kind: node.kind,
-        session: plan.sessions[node.session.index].name, state: "waiting",
+        session: plan.sessions[node.session.index].name, state: .waiting,
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
@@ -78,13 +78,13 @@ extension Scheduler {
       if let token = tokens[index] {
         record.state =
           switch token.phase {
-          case .failed: "failed"
-          case .absent, .fetching, .valid: token.generation > 0 ? "succeeded" : "not_needed"
+          case .failed: .failed
+          case .absent, .fetching, .valid: token.generation > 0 ? .succeeded : .notNeeded
           }
         return record
       }
       switch state.phase {
-      case .notSelected: record.state = "not_selected"
+      case .notSelected: record.state = .notSelected
       case .waiting:
         guard !isHeldByStop(index) else {
           record.reason = stopReason
@@ -93,7 +93,7 @@ extension Scheduler {
         let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
         record.reason = .init(code: .needs, message: "for \(names)")
       case .open, .finished, .settling: break
-      case .closed(let outcome): record.state = outcome.rawValue
+      case .closed(let outcome): record.state = ReportState(outcome)
       case .left(let failure): record.reason = failure
       }
       return record
@@ -114,14 +114,7 @@ extension Scheduler {
     }
     let files = uploads[upload].items.files
     let bytes = files.path(item)
-    let state =
-      switch note.state {
-      case .queued, .allocated, .transferred: "waiting"
-      case .done: "done"
-      case .failed: "failed"
-      case .ambiguous: "ambiguous"
-      case .cancelled: "cancelled"
-      }
+    let state: ReportState = note.state.isClosed ? ReportState(note.state) : .waiting
     return RunRecord.ItemRecord(
       manifest: recordedManifest(note.ref.node.index), node: plan.nodes[note.ref.node.index].name,
       path: String(decoding: bytes, as: UTF8.self), pathBase64: DisplayPath.base64(bytes),

@@ -23,7 +23,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var size: Int64?
     /// For an item: `new` if the journal does not have it, otherwise a state of the journal. For a node: as in a
     /// plan.
-    package var state: String
+    package var state: ReportState
     /// What the next run will do with it.
     package var next: Next
     /// The process that is running its session.
@@ -49,7 +49,7 @@ package struct ItemDocument: Encodable, Sendable {
 
     package init(
       node: String, kind: Node.Kind, session: String, path: String? = nil, pathBase64: String? = nil,
-      size: Int64? = nil, state: String, next: Next, pid: Int32? = nil, reason: RecordedFailure? = nil,
+      size: Int64? = nil, state: ReportState, next: Next, pid: Int32? = nil, reason: RecordedFailure? = nil,
       notBefore: String? = nil, round: Int64? = nil, handedOverAt: String? = nil, uploadId: UploadID? = nil,
       deliveredAt: String? = nil, after: After? = nil, ambiguity: Ambiguity? = nil, toSend: Int? = nil,
       lastRun: String? = nil, attempts: [RunRecord.AttemptRecord] = []

@@ -59,7 +59,7 @@ package struct StatusDocument: Encodable, Sendable {
     /// The open round, or the last one.
     package var round: Int64
     /// For a fetch or request in that round: a state as for items; absent until it is closed.
-    package var state: String?
+    package var state: ReportState?
     /// For an upload: its items in the journal, of that round.
     package var items: Items?
     /// Why the remaining work waits; absent if a process holds the session or nothing waits.
@@ -74,7 +74,8 @@ package struct StatusDocument: Encodable, Sendable {
 
     package init(
       manifest: String, name: String, kind: Node.Kind, origin: String? = nil, round: Int64,
-      state: String? = nil, items: Items? = nil, reason: RecordedFailure? = nil, notBefore: String? = nil,
+      state: ReportState? = nil, items: Items? = nil, reason: RecordedFailure? = nil,
+      notBefore: String? = nil,
       ambiguous: [AmbiguousEntry]? = nil, orphans: Int? = nil
     ) {
       self.manifest = manifest
@@ -224,21 +225,6 @@ extension StatusDocument.Items {
     case .failed: failed += count
     case .ambiguous: ambiguous += count
     case .cancelled: cancelled += count
-    }
-  }
-}
-
-extension ItemState {
-  /// The word for the state in documents.
-  package var word: String {
-    switch self {
-    case .queued: "queued"
-    case .allocated: "allocated"
-    case .transferred: "transferred"
-    case .done: "done"
-    case .failed: "failed"
-    case .ambiguous: "ambiguous"
-    case .cancelled: "cancelled"
     }
   }
 }

@@ -53,19 +53,22 @@ package enum ItemText {
     case .waits: return reason ?? "waits"
     case .running:
       return "its session is run by \(match.pid.map { "process \($0)" } ?? "a process") now"
-    case .ends: return "the next run ends it without sending it: \(reason ?? match.state)"
+    case .ends: return "the next run ends it without sending it: \(reason ?? match.state.rawValue)"
     case .nothing: break
     }
     if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
     if match.kind == .upload, match.path == nil { return "it has nothing to send" }
     switch match.state {
-    case "done" where match.after?.owed == "keep":
+    case .done where match.after?.owed == "keep":
       return "it is delivered, and stays where it is: the manifest now keeps it"
-    case "done" where match.after?.owed != nil:
+    case .done where match.after?.owed != nil:
       return "it is delivered, and the next run moves or deletes it"
-    case "done", "succeeded": return "it is delivered, and nothing remains to be done"
-    case "ambiguous": return "whether it was delivered is not known: \(reason ?? "its response was lost")"
-    default: return "nothing more happens to it in this round: \(reason ?? match.state)"
+    case .done, .succeeded: return "it is delivered, and nothing remains to be done"
+    case .ambiguous: return "whether it was delivered is not known: \(reason ?? "its response was lost")"
+    case .failed, .skipped, .waiting, .notSelected, .notNeeded, .cancelled, .queued, .allocated, .transferred,
+      .new,
+      .run, .ask, .notDue, .never:
+      return "nothing more happens to it in this round: \(reason ?? match.state.rawValue)"
     }
   }
 }

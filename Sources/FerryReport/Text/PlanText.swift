@@ -43,14 +43,16 @@ package enum PlanText {
 
   private static func state(_ node: PlanDocument.NodeEntry, _ zone: CalendarZone) -> String {
     switch node.state {
-    case "run": node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
-    case "ask": "when it is wanted"
-    case "done": "done in this round"
-    case "not_due": "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
-    case "never": "never, by its interval"
-    case "not_selected": "not selected"
-    case "waiting": node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
-    default: node.state
+    case .run: node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
+    case .ask: "when it is wanted"
+    case .done: "done in this round"
+    case .notDue: "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
+    case .never: "never, by its interval"
+    case .notSelected: "not selected"
+    case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
+    case .succeeded, .failed, .ambiguous, .skipped, .notNeeded, .cancelled, .queued, .allocated, .transferred,
+      .new:
+      node.state.rawValue
     }
   }
 

@@ -23,7 +23,7 @@ package enum ReportText {
     for item in record.items where item.ambiguity != nil {
       told[title(item.node, item.manifest), default: 0] += 1
     }
-    for node in record.nodes where node.state != "not_needed" {
+    for node in record.nodes where node.state != .notNeeded {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
@@ -37,7 +37,7 @@ package enum ReportText {
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
         + (totals.requests == 1 ? "1 request" : "\(totals.requests) requests"))
-    let unfinished = record.items.lazy.filter { $0.state != "done" }
+    let unfinished = record.items.lazy.filter { $0.state != .done }
     for item in unfinished.prefix(20) {
       let node = title(item.node, item.manifest)
       let name = DisplayPath.shown(item.path, base64: item.pathBase64)

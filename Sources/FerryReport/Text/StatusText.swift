@@ -69,7 +69,7 @@ package enum StatusText {
       if let orphans = node.orphans { parts.append("\(orphans) orphaned upload IDs") }
       if parts.isEmpty { parts = ["no items"] }
     } else {
-      parts.append(node.state ?? "open")
+      parts.append(node.state?.rawValue ?? "open")
     }
     if let notBefore = node.notBefore {
       parts.append("not due before \(ReasonText.moment(notBefore, in: zone))")

@@ -24,7 +24,7 @@ package struct Forecast: Codable, Sendable {
     package var name: String
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
-    package var state: String
+    package var state: ReportState
     /// Why it waits at the end. No launch changed this: it is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?

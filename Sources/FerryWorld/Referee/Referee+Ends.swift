@@ -38,7 +38,7 @@ extension Referee {
 
   /// Reports that something does not close although the world has no more faults.
   mutating func starve(_ machine: VirtualMachine) {
-    let open = machine.scheduler.nodeRecords.filter { $0.state == "waiting" }
+    let open = machine.scheduler.nodeRecords.filter { $0.state == .waiting }
     let reasons = open.map { "\($0.name): \($0.reason?.message ?? "?")" }
     report(.starvation, "still open: \(reasons.joined(separator: "; "))")
   }
@@ -54,7 +54,7 @@ extension Referee {
           report(.nothingTwice, "\(node.name)/\(text(key)) has two rows")
         }
       }
-      let wasSkipped = machine.scheduler.nodeRecords[index].state == "skipped"
+      let wasSkipped = machine.scheduler.nodeRecords[index].state == .skipped
       let listing = machine.listing(of: NodeID(index))
       for file in 0..<listing.count where !wasSkipped {
         let key = FileKey(node: index, path: Array(listing.path(file)))

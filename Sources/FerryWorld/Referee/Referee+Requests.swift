@@ -185,7 +185,7 @@ extension Referee {
   ) {
     for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
       // If it is skipped in this launch, its items that an earlier launch began remain for the next round.
-      if machine.scheduler.nodeRecords[need.index].state == "skipped" { continue }
+      if machine.scheduler.nodeRecords[need.index].state == .skipped { continue }
       let rows = machine.journal.items[need.index]
       let open = (0..<rows.count).filter {
         !rows.states[$0].isClosed && rows.known($0).round == machine.round

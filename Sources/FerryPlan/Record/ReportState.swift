@@ -1,0 +1,62 @@
+/// The state of a node or an item, as reports, plans and explanations name it. Raw values are an interface.
+package enum ReportState: String, Codable, Sendable {
+  // A node in a report.
+  case succeeded, failed, ambiguous, skipped
+  /// Part of it, or the item, remains for a later run.
+  case waiting
+  case notSelected = "not_selected"
+  /// A token that was not fetched.
+  case notNeeded = "not_needed"
+
+  // An item.
+  case done, cancelled
+  /// The states of an item that is open in its round, as the journal has them.
+  case queued, allocated, transferred
+  /// The journal does not have the item yet.
+  case new
+
+  // A node in a plan.
+  case run
+  /// A token, which is fetched when it is needed.
+  case ask
+  case notDue = "not_due"
+  /// A fetch whose interval is `never`.
+  case never
+
+  package init(_ outcome: NodeOutcome) {
+    switch outcome {
+    case .succeeded: self = .succeeded
+    case .failed: self = .failed
+    case .ambiguous: self = .ambiguous
+    case .skipped: self = .skipped
+    }
+  }
+
+  /// The state of an item in the journal.
+  package init(_ state: ItemState) {
+    switch state {
+    case .queued: self = .queued
+    case .allocated: self = .allocated
+    case .transferred: self = .transferred
+    case .done: self = .done
+    case .failed: self = .failed
+    case .ambiguous: self = .ambiguous
+    case .cancelled: self = .cancelled
+    }
+  }
+}
+
+extension ReportState: CustomStringConvertible {
+  package var description: String { rawValue }
+}
+
+/// How a run came to its end. Raw values are an interface.
+package enum RunState: String, Codable, Sendable {
+  case ended
+  /// The process died.
+  case interrupted
+}
+
+extension RunState: CustomStringConvertible {
+  package var description: String { rawValue }
+}
