@@ -4,7 +4,7 @@ import FerryProcess
 
 /// Computes SHA-256 on another thread than the loop's, one piece at a time.
 ///
-/// `@unchecked Sendable`: only blocks on `worker` access `streams`, and `worker` runs one at a time.
+/// `@unchecked Sendable`: only blocks on `worker` access `streams` and `files`, and `worker` runs one at a time.
 final class HashThread: @unchecked Sendable {
   /// A large file is hashed in slices of this size, so that pieces of transfers are hashed between them.
   private static let slice = 1 << 20
@@ -12,6 +12,8 @@ final class HashThread: @unchecked Sendable {
   private let worker: SerialWorker
   private let mailbox: Mailbox
   private var streams: [Mailbox.Key: SHA256] = [:]
+  /// Files that are not being sent and are not hashed completely yet.
+  private var files: [Mailbox.Key: FileHash] = [:]
 
   init(worker: SerialWorker, mailbox: Mailbox) {
     self.worker = worker
@@ -45,28 +47,30 @@ final class HashThread: @unchecked Sendable {
   func hash(_ key: Mailbox.Key, _ source: TransferRequest.FileSource) {
     worker.submit { [self] in
       do throws(TransportFailure) {
-        let file = try UploadFile(source)
-        proceed(FileHash(key: key, file: file))
+        files[key] = FileHash(file: try UploadFile(source))
+        proceed(key)
       } catch {
         mailbox.post(.fileDigest(key, .failure(error)))
       }
     }
   }
 
-  /// `@unchecked Sendable`: it is passed from block to block of one worker.
-  private final class FileHash: @unchecked Sendable {
-    let key: Mailbox.Key
+  /// Ends the hashing of a file before its next slice. `fileDigest` is not posted, unless it already was.
+  func cancel(_ key: Mailbox.Key) {
+    worker.submit { [self] in files[key] = nil }
+  }
+
+  /// A file of which `offset` bytes have been hashed.
+  private final class FileHash {
     let file: UploadFile
     var offset: Int64 = 0
     let hasher = SHA256()
 
-    init(key: Mailbox.Key, file: UploadFile) {
-      self.key = key
-      self.file = file
-    }
+    init(file: UploadFile) { self.file = file }
   }
 
-  private func proceed(_ hash: FileHash) {
+  private func proceed(_ key: Mailbox.Key) {
+    guard let hash = files[key] else { return }
     do throws(TransportFailure) {
       let size = Int(min(Int64(Self.slice), hash.file.source.size - hash.offset))
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
@@ -75,12 +79,14 @@ final class HashThread: @unchecked Sendable {
       hash.hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       hash.offset += Int64(count)
       if hash.offset < hash.file.source.size {
-        worker.submit { [self] in proceed(hash) }
+        worker.submit { [self] in proceed(key) }
       } else {
-        mailbox.post(.fileDigest(hash.key, .success(hash.hasher.finalize())))
+        files[key] = nil
+        mailbox.post(.fileDigest(key, .success(hash.hasher.finalize())))
       }
     } catch {
-      mailbox.post(.fileDigest(hash.key, .failure(error)))
+      files[key] = nil
+      mailbox.post(.fileDigest(key, .failure(error)))
     }
   }
 }

@@ -14,6 +14,12 @@ extension TransferLoop {
     nextCheck = min(nextCheck ?? next, next)
   }
 
+  /// Only the thread of the loop can end a digest whose file's file system does not respond.
+  func scheduleCheck(of hashing: FileHashing) {
+    guard let deadline = hashing.deadline else { return }
+    nextCheck = min(nextCheck ?? deadline, deadline)
+  }
+
   private static func checkInterval(_ idleTimeout: Duration) -> Duration {
     min(max(idleTimeout / 8, checkRange.lowerBound), checkRange.upperBound)
   }
@@ -30,6 +36,18 @@ extension TransferLoop {
       } else {
         scheduleCheck(of: exchange)
       }
+    }
+    for (id, file) in hashing {
+      guard let deadline = file.deadline, deadline <= now else {
+        scheduleCheck(of: file)
+        continue
+      }
+      cancelDigest(id)
+      let failure = TransportFailure(
+        .resourceTimeout,
+        "\(file.name): hashing it took longer than its limit; a larger 'timeout_for_resource' allows more time",
+        mayHaveReachedServer: false)
+      digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }
   }
 
@@ -54,6 +72,14 @@ extension TransferLoop {
     let address = handle.exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
     return TransportFailure(code, "\(address): \(text)", mayHaveReachedServer: false)
   }
+}
+
+/// A file that is being hashed before its request can be built.
+struct FileHashing {
+  let key: Mailbox.Key
+  /// The path for messages.
+  let name: String
+  let deadline: SuspendingClock.Instant?
 }
 
 extension Duration {

@@ -30,7 +30,9 @@ package final class TransferLoop {
   private var ended: [TransferOutcome] = []
   /// The traffic of all requests that have ended.
   private(set) var endedTraffic = Traffic()
-  private var digests: [DigestOutcome] = []
+  var digests: [DigestOutcome] = []
+  /// The files that `digest` is hashing, by the caller's ID.
+  var hashing: [UInt64: FileHashing] = [:]
   /// When timeouts are checked next.
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
@@ -134,9 +136,23 @@ package final class TransferLoop {
 
   /// Hashes a file on the helper thread, with the same checks as an upload's source. The outcome ends a later
   /// turn; `takeDigests()` returns it.
-  package func digest(id: UInt64, source: TransferRequest.FileSource) {
+  ///
+  /// - Parameter timeLimit: after this time, the outcome is `resourceTimeout`; `nil` for no limit.
+  package func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration? = nil) {
+    now = .now
     serial += 1
-    hashThread.hash(Mailbox.Key(id: id, serial: serial), source)
+    let key = Mailbox.Key(id: id, serial: serial)
+    let hashing = FileHashing(
+      key: key, name: source.name, deadline: timeLimit.map { now.advanced(by: $0) })
+    self.hashing[id] = hashing
+    scheduleCheck(of: hashing)
+    hashThread.hash(key, source)
+  }
+
+  /// Ends the hashing of a file without an outcome. Does nothing if it has ended.
+  package func cancelDigest(_ id: UInt64) {
+    guard let hashing = hashing.removeValue(forKey: id) else { return }
+    hashThread.cancel(hashing.key)
   }
 
   /// The digests that completed since the last call.
@@ -200,6 +216,9 @@ package final class TransferLoop {
         }
         endIfSettled(handle)
       case .fileDigest(let key, let result):
+        // A canceled digest may already have been posted.
+        guard hashing[key.id]?.key == key else { continue }
+        hashing[key.id] = nil
         digests.append(DigestOutcome(id: key.id, result: result))
       }
     }

@@ -75,6 +75,23 @@ import Testing
     #expect(try await receiver.received().files.count == 3)
   }
 
+  @Test func `does not hash a file for longer than timeout_for_resource`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let text = JobText.text(
+      server: receiver.url, JobText.puts.replacing("${file.path}\"", with: "${file.path}?h=${file.sha256}\""))
+    let job = try Workspace(
+      text.replacing("kind: background", with: "kind: background\n    timeout_for_resource: 3s"))
+    try job.write("a", to: "a.txt")
+    try job.write("", to: "large")
+    #expect(truncate(job.folder.path("files/large"), 1 << 42) == 0)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    let command = try await run.end(within: .seconds(60))
+    #expect(command.status == 1, "\(command.stderr)")
+    let report = try job.report()
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 1)
+    #expect(report.item("large")?.reason?.code == "resource_timeout")
+  }
+
   @Test func `says how it came about, away from a terminal background by default`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 1)

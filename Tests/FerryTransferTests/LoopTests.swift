@@ -119,6 +119,44 @@ import Testing
     #expect(throws: TransportFailure.self) { try loop.takeDigests().first?.result.get() }
   }
 
+  /// A terabyte takes minutes.
+  private func largeFile(in folder: TemporaryFolder) -> TransferRequest.FileSource {
+    folder.write("large", [])
+    #expect(truncate(folder.file("large"), 1 << 40) == 0)
+    return folder.source("large")
+  }
+
+  @Test func aFileIsNotHashedBeyondItsTimeLimit() throws {
+    let folder = try TemporaryFolder()
+    loop.digest(id: 3, source: largeFile(in: folder), timeLimit: .milliseconds(100))
+    loop.digest(id: 4, source: folder.write("f", [1]))
+    var digests: [DigestOutcome] = []
+    loop.wait {
+      digests += loop.takeDigests()
+      return digests.count == 2
+    }
+    #expect(digests.map(\.id) == [4, 3], "a small file does not wait for a large one")
+    guard case .failure(let failure) = digests.last?.result else {
+      Issue.record("\(digests)")
+      return
+    }
+    #expect(failure.code == .resourceTimeout && !failure.mayHaveReachedServer)
+    #expect(failure.message.contains("large: hashing it took longer than its limit"))
+  }
+
+  @Test func aCancelledDigestHasNoOutcome() throws {
+    let folder = try TemporaryFolder()
+    loop.digest(id: 3, source: largeFile(in: folder), timeLimit: .milliseconds(100))
+    loop.cancelDigest(3)
+    loop.digest(id: 4, source: largeFile(in: folder), timeLimit: .milliseconds(200))
+    var digests: [DigestOutcome] = []
+    loop.wait {
+      digests += loop.takeDigests()
+      return !digests.isEmpty
+    }
+    #expect(digests.map(\.id) == [4])
+  }
+
   @Test func theVersionNamesLibcurl() {
     #expect(TransferLoop.curlVersion.hasPrefix("libcurl/"))
   }

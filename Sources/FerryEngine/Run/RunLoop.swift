@@ -155,7 +155,10 @@ final class RunLoop {
 
   /// Cancels the attempts that wait for their file's digest. A stop starts nothing more, so they were not sent.
   private func giveBackHashing() {
-    for id in hashing.keys.sorted() { giveBack(id) }
+    for id in hashing.keys.sorted() {
+      loop.cancelDigest(id)
+      giveBack(id)
+    }
     hashing = [:]
   }
 
@@ -176,6 +179,7 @@ final class RunLoop {
     case .start(let attempt): start(attempt)
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
+        loop.cancelDigest(id)
         giveBack(id)
       } else if let outcome = searching.removeValue(forKey: id) {
         giveUp(outcome)
@@ -207,7 +211,8 @@ final class RunLoop {
     do throws(TransportFailure) {
       if let source = try requests.fileToHash(before: attempt, scheduler) {
         hashing[attempt.id] = attempt
-        loop.digest(id: attempt.id, source: source)
+        loop.digest(
+          id: attempt.id, source: source, timeLimit: attempt.deadline.map { clock.now.duration(to: $0) })
         return
       }
       let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now)
