@@ -34,12 +34,10 @@ final class DownloadFile: @unchecked Sendable {
   ///
   /// The temporary name is derived from the destination only, never from data sent by the server.
   init(_ destination: String, announced: Int64? = nil) throws(TransportFailure) {
-    let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let name = slash.map { String(destination[destination.utf8.index(after: $0)...]) } ?? destination
-    let folder = slash.map { String(destination[...$0]) } ?? "./"
-    // NAME_MAX is 255 bytes on all common file systems. The rest of the temporary name needs 30 of them.
-    let stem = String(decoding: name.utf8.prefix(200), as: UTF8.self)
-    let prefix = ".\(stem).ferry-part-"
+    let path = SplitPath(destination)
+    let name = path.name
+    let folder = path.start.isEmpty ? "./" : path.start
+    let prefix = TemporaryName.prefix(for: name)
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
       throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
     }
@@ -92,7 +90,7 @@ final class DownloadFile: @unchecked Sendable {
     // A process that removes leftovers may hold the lock of a new file for a moment, but not of each new file
     // in turn.
     for _ in 0..<tries {
-      let path = prefix + String(UInt64.random(in: .min ... .max), radix: 36)
+      let path = prefix + TemporaryName.random
       let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
       guard opened >= 0 else {
         throw TransportFailure(

@@ -1,4 +1,5 @@
 import CFiles
+import FerryPlan
 
 #if canImport(Darwin)
 import Darwin
@@ -106,6 +107,7 @@ package struct ReplacedFile {
   }
 
   private static func folder(of path: String) -> String {
-    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+    let start = SplitPath(path).start
+    return start.isEmpty ? "." : start
   }
 }

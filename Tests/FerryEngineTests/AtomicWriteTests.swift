@@ -15,6 +15,22 @@ struct WholeWriteTests {
     #expect(AtomicWrite.failure(of: bytes, to: ends[1], patience: .milliseconds(20)) == ETIMEDOUT)
   }
 
+  /// A slash and a mark after it are one character.
+  @Test func aNameThatBeginsWithACombiningMarkIsWrittenInItsFolder() throws {
+    let folder = try TestFolder()
+    #expect(mkdir(folder.path + "/\u{301}d", 0o700) == 0)
+    let path = folder.path + "/\u{301}d/\u{301}report"
+    folder.link("\u{301}l", to: "\u{301}d/\u{301}report")
+    #expect(AtomicWrite.failure(of: [1], replacing: path, access: .ofReplaced) == nil)
+    for (name, byte) in [("/\u{301}d/\u{301}report", UInt8(2)), ("/\u{301}l", 3)] {
+      let destination = ReportDestination(folder.path + name)
+      try destination.check()
+      try destination.write([byte])
+      #expect(FileManager.default.contents(atPath: path) == Data([byte]))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/\u{301}d").count == 1)
+  }
+
   @Test func allBytesReachAReaderThatTakesThem() throws {
     let pipe = Pipe()
     let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0) }

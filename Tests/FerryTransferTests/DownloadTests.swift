@@ -85,6 +85,16 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
+  /// A slash and a mark after it are one character.
+  @Test func aNameThatBeginsWithACombiningMarkIsStoredInItsFolder() throws {
+    let server = try RawServer { _ in answer(body: "new") }
+    #expect(mkdir(folder.file("\u{301}d"), 0o700) == 0)
+    let path = folder.file("\u{301}d/\u{301}catalog")
+    loop.start(TransferRequest(id: 1, method: "GET", url: server.url, destination: .file(path: path)))
+    #expect(loop.finish(1).first?.answer?.status == 200)
+    #expect(folder.text("\u{301}d/\u{301}catalog") == "new")
+  }
+
   @Test func aCancelledDownloadLeavesNothing() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()

@@ -6,7 +6,9 @@ package struct SystemFiles: Sendable {
   private let root: String
 
   /// - Parameter root: `/`, or a folder that replaces it.
-  package init(root: String) { self.root = root.hasSuffix("/") ? String(root.dropLast()) : root }
+  package init(root: String) {
+    self.root = root.utf8.last == UInt8(ascii: "/") ? String(root.unicodeScalars.dropLast()) : root
+  }
 
   /// The interface of the default route with the lowest metric: over IPv4, or else over IPv6.
   package func defaultInterface() -> String? { ipv4Route() ?? ipv6Route() }

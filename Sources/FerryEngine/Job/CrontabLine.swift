@@ -11,9 +11,9 @@ package struct CrontabLine {
   ///   - state: the state folder, if cron would not find it by itself.
   ///   - variableFiles: paths, possibly relative to the current folder.
   package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
-    let file = AbsolutePath.text(of: manifest) as NSString
-    folder = file.deletingLastPathComponent
-    let name = file.lastPathComponent
+    let file = SplitPath(AbsolutePath.text(of: manifest))
+    folder = file.folder
+    let name = file.name
     words = ["ferry", "run", name.utf8.first == UInt8(ascii: "-") ? "./" + name : name]
     if let state { words += ["--state", AbsolutePath.text(of: state)] }
     for path in variableFiles {

@@ -51,7 +51,7 @@ package struct Job: Sendable {
       environment: environment, variables: variables, variableFiles: variableFiles,
       files: .onDisk(environment))
     let reading = reader.read(bytes, file: path)
-    let folder = (AbsolutePath.text(of: path) as NSString).deletingLastPathComponent
+    let folder = SplitPath(AbsolutePath.text(of: path)).folder
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),

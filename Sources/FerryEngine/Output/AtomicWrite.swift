@@ -19,9 +19,7 @@ package enum AtomicWrite {
   ///
   /// - Returns: the error number if it could not be written; the previous file is then unchanged.
   static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
-    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-    // A short name that does not contain the original one, which may already have the maximum length.
-    let temporary = folder + ".ferry-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    let temporary = SplitPath(path).start + TemporaryName.anonymous
     let replaced = ReplacedFile(path)
     let mode: mode_t =
       switch access {

@@ -61,15 +61,15 @@ package struct ReportDestination: Sendable {
     var target = path
     // The number of links that Linux follows (path_resolution(7)).
     for _ in 0..<40 {
-      let folder = (target as NSString).deletingLastPathComponent
+      let path = SplitPath(target)
       // Check this first: the folder of a descriptor may itself be behind another user's link.
       if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
-      if let descriptor = Self.descriptor((target as NSString).lastPathComponent, in: folder) {
+      if let descriptor = Self.descriptor(path.name, in: path.folder) {
         return (target, descriptor, nil)
       }
       // Stop at a path that is not a link or does not exist.
       guard let next = ReplacedFile.destination(ofLink: target) else { break }
-      target = next.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? next : folder + "/" + next
+      target = next.utf8.first == UInt8(ascii: "/") ? next : path.start + next
     }
     return (target, nil, nil)
   }
@@ -83,7 +83,7 @@ package struct ReportDestination: Sendable {
       let real = FileLister.real(Array(folder.utf8)).map({ String(decoding: $0, as: UTF8.self) })
     else { return nil }
     if real == "/dev/fd" { return number }
-    let parts = real.split(separator: "/")
+    let parts = SplitPath.names(of: real)
     guard parts.count >= 3, parts.first == "proc", parts.last == "fd" else { return nil }
     return Int32(parts[1]) == getpid() ? number : -1
   }
@@ -101,7 +101,7 @@ package struct ReportDestination: Sendable {
     case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(Self.reason(code))
     case .file(let target):
-      let parent = (target as NSString).deletingLastPathComponent
+      let parent = SplitPath(target).folder
       let folder = parent.isEmpty ? "." : parent
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }

@@ -111,8 +111,10 @@ package struct RequestBuilder: Sendable {
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
-      guard let authority = text.range(of: "://") else { return false }
-      return text[authority.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
+      // As characters, a slash and a combining mark after it would be one.
+      guard let authority = text.unicodeScalars.firstRange(of: "://".unicodeScalars) else { return false }
+      return text.unicodeScalars[authority.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
+        .contains("@")
     case .reference, nil: return false
     }
   }

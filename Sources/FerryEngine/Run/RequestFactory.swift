@@ -94,7 +94,7 @@ struct RequestFactory {
         ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
-    let folder = Array(URL(fileURLWithPath: path).deletingLastPathComponent().path.utf8)
+    let folder = Array(SplitPath(path).folder.utf8)
     do throws(FolderPath.Failure) {
       close(try FolderPath.descriptor(of: folder, trusting: .ownEntries, creating: true))
     } catch {

@@ -1,3 +1,4 @@
+import FerryPlan
 import FerryProcess
 import Foundation
 
@@ -98,8 +99,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   /// Whether the file is at the path of a journal. A file there that is not ferry's may have been ferry's
   /// before it was damaged.
   private var isJournal: Bool {
-    file.hasSuffix("/ferry.db")
-      || file.hasSuffix(".db") && file.split(separator: "/").dropLast().last == "sessions"
+    let path = SplitPath(file)
+    return path.name == "ferry.db"
+      || path.name.hasSuffix(".db") && SplitPath(path.folder).name == "sessions"
   }
 
   private var check: String {
@@ -109,20 +111,20 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The command with which the user accepts the loss and continues.
   private var acceptance: String {
-    let name = String((file as NSString).lastPathComponent.dropLast(".db".utf8.count))
+    let name = String(SplitPath(file).name.dropLast(".db".utf8.count))
     return StateDirectory.command(
       ["journal", "accept-loss", name.removingPercentEncoding ?? name], inFolder: folder)
   }
 
   /// The state folder that contains the journal.
   private var folder: String {
-    let folder = (file as NSString).deletingLastPathComponent
-    return file.hasSuffix("/ferry.db") ? folder : (folder as NSString).deletingLastPathComponent
+    let path = SplitPath(file)
+    return path.name == "ferry.db" ? path.folder : SplitPath(path.folder).folder
   }
 
   /// What a run without the damaged file would do.
   private var withoutIt: String {
-    file.hasSuffix("/ferry.db")
+    SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, without its runs, its open rounds and the used part of budgets"
       : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
   }

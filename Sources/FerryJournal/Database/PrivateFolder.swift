@@ -1,3 +1,4 @@
+import FerryPlan
 import Foundation
 
 /// Checks that a folder can be changed only by this user.
@@ -42,7 +43,7 @@ enum PrivateFolder {
 
   private static func checkPrefixes(of path: String) throws(JournalError) {
     var folder = "/"
-    for name in path.split(separator: "/") {
+    for name in SplitPath.names(of: path) {
       var above = stat()
       var status = stat()
       guard stat(folder, &above) == 0 else { return }

@@ -1,3 +1,4 @@
+import FerryPlan
 import Foundation
 
 /// The folder with all state that ferry keeps between launches.
@@ -177,7 +178,7 @@ package struct StateDirectory: Hashable, Sendable {
       // The umask may have removed permissions that the user needs.
       guard chmod(folder, 0o700) == 0 else { throw JournalError(errno: errno, doing: "chmod", file: folder) }
       // Without the sync, a power failure could remove the folder together with the synced journal in it.
-      try syncFolder((folder as NSString).deletingLastPathComponent)
+      try syncFolder(SplitPath(folder).folder)
       return
     }
     let code = errno
@@ -188,7 +189,7 @@ package struct StateDirectory: Hashable, Sendable {
         throw notAFolder(folder)
       }
     case ENOENT:
-      let parent = (folder as NSString).deletingLastPathComponent
+      let parent = SplitPath(folder).folder
       // /proc reports ENOENT for every new folder, so the parent is created only once.
       guard !hasParent, !parent.isEmpty, parent != folder else {
         throw JournalError(errno: code, doing: "create", file: folder)

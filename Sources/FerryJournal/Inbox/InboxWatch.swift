@@ -1,3 +1,4 @@
+import FerryPlan
 import FerryProcess
 import Foundation
 
@@ -22,7 +23,7 @@ package final class InboxWatch: Sendable {
     try state.create()
     let path = try state.inbox(ofSession: identifier)
     #if os(Linux)
-    watch = Self.watch(state.sessionsFolder, for: (path as NSString).lastPathComponent, on: thread, deliver)
+    watch = Self.watch(state.sessionsFolder, for: SplitPath(path).name, on: thread, deliver)
     isWatching = watch != nil
     #else
     _ = path

@@ -58,7 +58,7 @@ extension SessionJournal {
     } catch {
       throw JournalError(error, file: path, on: queue)
     }
-    try StateDirectory.syncFolder((path as NSString).deletingLastPathComponent)
+    try StateDirectory.syncFolder(SplitPath(path).folder)
   }
 
   /// What the user accepts when accepting a journal's loss.

@@ -1,3 +1,4 @@
+import FerryPlan
 import Foundation
 
 /// A journal's log (its `-wal` file) through ferry's own descriptor, which is synced while SQLite writes to
@@ -39,7 +40,7 @@ final class LogFile: @unchecked Sendable {
     if !isNamed {
       // SQLite also syncs the folder when it syncs a newly created log, but does not report whether it
       // succeeded.
-      try StateDirectory.syncFolder((journal as NSString).deletingLastPathComponent)
+      try StateDirectory.syncFolder(SplitPath(journal).folder)
       isNamed = true
     }
     if let commits, let covered { try commits.recordSync(through: covered) }

@@ -95,7 +95,7 @@ struct Inclusion {
         .unreadableInclude, at: location, "\(path.quoted) cannot be read: \(error.reason)",
         help: path.contains("${")
           ? "an include is read before references have values; write the path out"
-          : path.hasPrefix("/") || path.hasPrefix("~")
+          : PathLetters(path).isAbsolute || PathLetters(path).isOfHome
             ? "name a file that can be read" : "the path is relative to the folder of \(location.file)")
       return nil
     }

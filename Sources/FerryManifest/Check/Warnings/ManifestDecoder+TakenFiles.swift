@@ -52,8 +52,8 @@ extension Upload {
   /// The components of the root, after one for its base.
   private var folder: [Substring] {
     let path = ManifestFiles.path(files.root, from: "")
-    let names = path.split(separator: "/")
-    if path.hasPrefix("/") { return ["/"] + names }
+    let names = PathLetters(path).parts
+    if PathLetters(path).isAbsolute { return ["/"] + names }
     return names.first == "~" || names.first == ".." ? names : ["."] + names
   }
 
@@ -62,7 +62,7 @@ extension Upload {
     guard inner.starts(with: folder), case .globs(_, let exclude) = files.source else { return false }
     let path = inner.dropFirst(folder.count)
     if case .moveTo(let target) = after {
-      let put = ManifestFiles.path(target, from: "").split(separator: "/")
+      let put = PathLetters(ManifestFiles.path(target, from: "")).parts
       if path.starts(with: put) { return true }
     }
     guard !path.isEmpty else { return false }

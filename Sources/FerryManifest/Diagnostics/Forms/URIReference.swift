@@ -1,10 +1,10 @@
 /// A path as a reference of RFC 3986: relative for a relative path, a `file:` URI for an absolute one.
 enum URIReference {
   static func text(path: String) -> String {
-    let isAbsolute = path.hasPrefix("/")
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     // Empty and `.` components have no meaning, and tools compare these texts.
     var steps: [Substring] = []
-    for step in path.split(separator: "/") where step != "." {
+    for step in path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init) where step != "." {
       if step == "..", let last = steps.last, last != ".." { steps.removeLast() } else { steps.append(step) }
     }
     let encoded = steps.map(encode).joined(separator: "/")

@@ -1,0 +1,35 @@
+/// The names of ferry's temporary files, from which a listing recognizes those that a killed process has left behind:
+/// `.NAME.ferry-part-RANDOM` for a download to NAME, and `.ferry-part-RANDOM` for any other file.
+///
+/// RANDOM consists of 1 to 13 digits and lowercase letters.
+package enum TemporaryName {
+  private static let marker = Array(".ferry-part-".utf8)
+  /// The digits of the largest 64-bit number in base 36.
+  private static let mostDigits = 13
+  /// NAME_MAX is 255 bytes on all common file systems. The rest of a temporary name needs 30 of them.
+  private static let longestStem = 200
+
+  /// What the names of all temporary files for one destination begin with.
+  ///
+  /// - Parameter name: the destination's last name. If it is long, only its beginning is used.
+  static func prefix(for name: String) -> String {
+    "." + String(decoding: name.utf8.prefix(longestStem), as: UTF8.self) + ".ferry-part-"
+  }
+
+  /// A new name that does not contain the destination's, which may already have the maximum length.
+  package static var anonymous: String { ".ferry-part-" + random }
+
+  static var random: String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
+  /// Whether a file of this name is one of ferry's temporary files.
+  package static func matches(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+    guard name.first == UInt8(ascii: ".") else { return false }
+    let rest = name.reversed().drop { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+      default: false
+      }
+    }
+    return (1...mostDigits).contains(name.count - rest.count) && rest.starts(with: marker.reversed())
+  }
+}
