@@ -13,7 +13,7 @@ package struct SplitPath: Hashable, Sendable {
   package init(_ path: String) {
     let bytes = path.utf8
     let end = bytes.lastIndex(of: Self.slash).map { bytes.index(after: $0) } ?? bytes.startIndex
-    // A slash is a scalar of its own, so both parts are valid.
+    // In UTF-8, no other character contains the byte of a slash, so both parts are valid.
     start = String(decoding: bytes[..<end], as: UTF8.self)
     name = String(decoding: bytes[end...], as: UTF8.self)
   }

@@ -51,6 +51,7 @@ struct Submit: ParsableCommand {
       version: Ferry.version
     ).leave(try wanted())
     for problem in receipt.problems { Output.complain("ferry: \(receipt.upload): \(problem)") }
+    if let more = receipt.problemsOmitted { Output.complain("ferry: \(receipt.upload): and \(more) more") }
     switch format {
     case .text: try Output.produce(text(receipt) + "\n")
     case .json: try Output.produce(try JSONText.pretty(receipt))

@@ -65,14 +65,65 @@ import Testing
     let job = try workspace(receiver, files: 3)
     let first = try await job.run("--max-duration", "0s")
     #expect(first.command.status == 10)
-    #expect(first.report.totals.items.waiting == 3)
-    #expect(first.report.totals.requests == 0)
+    #expect(first.report.node("files")?.reason?.code == "max_duration")
+    #expect(first.report.totals.requests == 0 && !first.report.run.roundClosed)
     let none = try await job.ferry("resume", "--max-duration", "0s")
     #expect(none.status == 10)
     #expect(none.stderr.contains("job.yaml was not started"), "\(none.stderr)")
     #expect(try await receiver.received().requests == 0)
     #expect(try await job.ferry("resume", "--max-duration", "1m").status == 0)
     #expect(try await receiver.received().files.count == 3)
+  }
+
+  // MARK: Listing
+
+  private func listing(_ receiver: ReceiverProcess, _ list: String) throws -> Workspace {
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        JobText.puts.replacing("{ root: files }", with: "{ root: files, list: \(list) }")))
+    try job.write("a", to: "a.txt")
+    return job
+  }
+
+  @Test func `ends while nothing more comes on its standard input`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try listing(receiver, "'-'")
+    let input = Pipe()
+    try input.fileHandleForWriting.write(contentsOf: Data("a.txt\n".utf8))
+    let run = try job.start(
+      ["run", "job.yaml", "--report", "report.json", "--max-duration", "1s"], input: input)
+    let command = try await run.end(within: .seconds(30))
+    #expect(command.status == 10, "\(command.stderr)")
+    let report = try job.report()
+    #expect(report.run.stop == "max_duration" && !report.run.roundClosed)
+    #expect(report.node("files")?.reason?.code == "max_duration")
+    #expect(try await receiver.received().requests == 0)
+    withExtendedLifetime(input) {}
+  }
+
+  @Test(arguments: ["a.txt", "gone.txt"])
+  func `ends while it reads a long list`(_ line: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try listing(receiver, "list.txt")
+    try job.folder.write(Data(String(repeating: "\(line)\n", count: 3_000_000).utf8), to: "list.txt")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json", "--max-duration", "2s"])
+    let command = try await run.end(within: .seconds(30))
+    #expect(command.status == 10, "\(command.stderr)")
+    #expect(try job.report().run.stop == "max_duration")
+    try job.folder.write(Data("a.txt\n".utf8), to: "list.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().files.count == 1)
+  }
+
+  @Test func `leaves submitted files to the next run if it does not come to read them`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try listing(receiver, "list.txt")
+    try job.folder.write(Data(), to: "list.txt")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/a.txt").status == 0)
+    #expect(try await job.run("--max-duration", "0s").command.status == 10)
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().files.count == 1)
   }
 
   @Test func `does not hash a file for longer than timeout_for_resource`() async throws {

@@ -236,6 +236,26 @@ import Testing
     #expect(command.stdout.contains("gone.txt: not listed: it is not there"), "\(command.stdout)")
   }
 
+  @Test func `and is one of very many that are not where a list has them is only counted`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        JobText.puts.replacing("{ root: files }", with: "{ root: files, list: list.txt }")))
+    try job.write("a", to: "a.txt")
+    let list = (0..<10_003).map { "gone \($0).txt\n" }.joined() + "a.txt\n"
+    try job.folder.write(Data(list.utf8), to: "list.txt")
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.stdout.hasSuffix("\n      not listed: and 3 more\n"), "\(plan.stdout.suffix(200))")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 10_003)
+    #expect(report.node("files")?.problems?.count == 10_000)
+    #expect(report.node("files")?.problemsOmitted == 3)
+    #expect(command.stderr.suffix(500).contains("files: and 3 more\n"), "\(command.stderr.suffix(500))")
+    #expect(command.stdout.contains("and 3 more that are not in the report"), "\(command.stdout)")
+  }
+
   @Test func `is in the documentation with its result`() throws {
     let page = try String(contentsOf: Product.package.appending(path: "docs/files.md"), encoding: .utf8)
     for change in Self.changes { #expect(page.contains(change.line), "\(change.line)") }

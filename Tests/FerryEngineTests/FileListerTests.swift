@@ -358,6 +358,91 @@ struct FileListerTests {
     }
   }
 
+  /// A part of the list is never taken for the whole, and comparing it would take time.
+  @Test func aStoppedListingHasNoFiles() throws {
+    for index in 0..<2000 { folder.file("root/\(index % 7)/\(index)") }
+    let names = (0..<2000).map { "\($0 % 7)/\($0)\n" }.joined()
+    folder.file("list")
+    try Data(names.utf8).write(to: URL(fileURLWithPath: folder.path + "/list"))
+    let sources: [FileSelection.Source] = [
+      .globs(include: ["**"], exclude: []), .list("list", nullSeparated: false),
+      .list("-", nullSeparated: false),
+    ]
+    for source in sources {
+      var lister = try FileLister(
+        FileSelection(root: "root", source: source), baseFolder: folder.path, home: nil)
+      #expect(try lister.list { Array(names.utf8) }.files.count == 2000)
+      for limit in [0, 1, 3] {
+        let looks = Atomic(0)
+        lister.isStopped = { looks.add(1, ordering: .relaxed).newValue > limit }
+        let listing = try lister.list { Array(names.utf8) }
+        #expect(listing.files.count == 0 && listing.problems.isEmpty, "\(source)")
+        #expect(try lister.named([Array("0/0".utf8)]).files.count == 0)
+      }
+    }
+  }
+
+  @Test func aStopEndsTheSortingOfAList() throws {
+    folder.file("root/a")
+    folder.file("root/b")
+    let root = try SourceRoot(Array((folder.path + "/root").utf8))
+    let lines = (0..<100_000).map { $0.isMultiple(of: 2) ? "b" : "a" }.joined(separator: "\n")
+    let looks = Atomic(0)
+    var list = ExplicitList(root: root) {
+      looks.add(1, ordering: .relaxed); return false
+    }
+    #expect(list.read(Array(lines.utf8), nullSeparated: false).files.count == 2)
+    let all = looks.load(ordering: .relaxed)
+    // The lines are read, and then it is stopped.
+    let read = 100_000 / 256 + 1
+    #expect(all > read + 1)
+    looks.store(0, ordering: .relaxed)
+    list = ExplicitList(root: root) { looks.add(1, ordering: .relaxed).newValue > read }
+    #expect(list.read(Array(lines.utf8), nullSeparated: false).files.count == 0)
+    #expect(looks.load(ordering: .relaxed) == read + 1)
+  }
+
+  @Test func onlyTheFirstProblemsOfAListAreKept() throws {
+    folder.file("root/a")
+    let lines = (0..<20_000).map { "missing \($0)\n" }.joined() + "a\n"
+    let listing = try list(.list("-", nullSeparated: false), input: lines)
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.count == ListingProblems.most)
+    #expect(listing.problems.last?.path == Array("missing \(ListingProblems.most - 1)".utf8))
+    #expect(listing.problems.failures == 20_000 && listing.problems.omittedFailures == 10_000)
+    #expect(listing.problems.omission == "and 10000 more")
+    let lister = try FileLister(
+      FileSelection(root: "root", source: .list("-", nullSeparated: false)), baseFolder: folder.path,
+      home: nil)
+    // Each submitted file fails with its own reason.
+    let named = try lister.named((0..<20_000).map { Array("missing \($0)".utf8) })
+    #expect(named.problems.count == 20_000 && named.problems.omission == nil)
+  }
+
+  @Test func ferrysOwnTemporaryFilesAreNotListed() throws {
+    let temporary = [".doc.ferry-part-1x", "d/.doc.ferry-part-3w5e11264sgsf", "d/.ferry-part-0"]
+    for name in temporary + ["doc", ".doc.ferry-part-", "ferry-part-1", ".f.ferry-part-1/x"] {
+      folder.file("root/" + name)
+    }
+    let listed = [".doc.ferry-part-", ".f.ferry-part-1/x", "doc", "ferry-part-1"]
+    #expect(try globs(["**"]) == listed)
+    let all = (temporary + listed).map { $0 + "\n" }.joined()
+    let listing = try list(.list("-", nullSeparated: false), input: all)
+    #expect(paths(listing) == listed)
+    #expect(listing.problems.map(\.kind) == [.temporary, .temporary, .temporary])
+    #expect(listing.problems.failures == 0)
+  }
+
+  /// A line may be the whole list.
+  @Test func aLineThatIsLongerThanAPathIsNotTakenApart() throws {
+    folder.file("root/a")
+    let long = String(repeating: "./", count: 2047) + "a"
+    let listing = try list(.list("-", nullSeparated: false), input: "\(long)\n./\(long)\na\n")
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.map(\.message) == [String(cString: strerror(ENAMETOOLONG))])
+    #expect(listing.problems.first?.path.count == 4097)
+  }
+
   /// The kernel resolves `..` after a link from where the link leads.
   @Test(arguments: ["link/../x", "way/link/../x", "missing/../x"])
   func aParentFolderAfterALinkIsNotResolvedByTheText(_ path: String) throws {

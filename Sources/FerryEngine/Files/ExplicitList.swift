@@ -13,32 +13,50 @@ struct ExplicitList {
   /// The folder of the last path; `nil` in it if a link is on the way.
   private var lastFolder: (path: [UInt8], opened: SourceRoot.PlainFolder?)?
   private var found = FileColumns()
-  private var problems: [ListingProblem] = []
+  private var problems: ListingProblems
 
   init(
     root: SourceRoot, hidden: [UInt8]? = nil, stateFolder: StateFolder? = nil,
+    problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.hidden = hidden
     self.stateFolder = stateFolder
     self.root = root
+    self.problems = problems
     self.isStopped = isStopped
   }
 
   /// Reads a list of paths. Blank lines are skipped; a carriage return is part of the path.
+  ///
+  /// The paths are read where they are: as many arrays, they would take several times the memory of the list.
   mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
-    read(bytes.split(separator: nullSeparated ? 0 : 0x0A).map { Array($0) })
+    let separator: UInt8 = nullSeparated ? 0 : 0x0A
+    var (start, count) = (0, 0)
+    while start < bytes.count {
+      if count % Self.interval == 0, isStopped() { break }
+      count += 1
+      let end = bytes[start...].firstIndex(of: separator) ?? bytes.endIndex
+      if end > start { take(bytes[start..<end]) }
+      start = end + 1
+    }
+    return listing
   }
 
   mutating func read(_ paths: [[UInt8]]) -> Listing {
     for (index, path) in paths.enumerated() {
-      if index % 256 == 0, isStopped() { break }
-      take(path)
+      if index % Self.interval == 0, isStopped() { break }
+      take(path[...])
     }
-    return Listing(files: sorted(), problems: problems)
+    return listing
   }
 
-  private mutating func take(_ line: [UInt8]) {
+  /// The number of paths between two checks of whether the run was stopped.
+  private static let interval = 256
+
+  private var listing: Listing { Listing(files: sorted(), problems: problems) }
+
+  private mutating func take(_ line: ArraySlice<UInt8>) {
     guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
@@ -46,11 +64,15 @@ struct ExplicitList {
       case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
       case .parentOfNoFolder:
         return report(line, .other, "it has '..' after a symbolic link or a missing folder")
+      case .tooLong: return report(line, ENAMETOOLONG)
       }
     }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder that delivered files are moved to")
+    }
+    guard !TemporaryName.matches(Self.split(path).name) else {
+      return report(line, .temporary, "it is a temporary file of ferry, which may be incomplete")
     }
     guard let status = status(of: path, line) else { return }
     guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
@@ -64,16 +86,22 @@ struct ExplicitList {
     case outsideRoot
     /// After a symbolic link, `..` leads elsewhere than the text says.
     case parentOfNoFolder
+    /// Longer than the kernel accepts. Such a line may be the whole list.
+    case tooLong
   }
 
   /// The path without `.`, `..` and repeated slashes.
-  private mutating func relative(_ line: [UInt8]) throws(Refusal) -> [UInt8] {
-    var rest = line[...]
+  private mutating func relative(_ line: ArraySlice<UInt8>) throws(Refusal) -> [UInt8] {
+    var rest = line
     if line.first == 0x2F {
-      let folder = [root.path, root.real].first { line.starts(with: $0) && FileLister.isInside(line, $0) }
+      let folder = [root.path, root.real].first {
+        line.starts(with: $0)
+          && ($0 == [0x2F] || line.count == $0.count || line.dropFirst($0.count).first == 0x2F)
+      }
       guard let folder else { throw .outsideRoot }
-      rest = line[folder.count...]
+      rest = line.dropFirst(folder.count)
     }
+    guard rest.count < Int(PATH_MAX) else { throw .tooLong }
     var parts: [ArraySlice<UInt8>] = []
     for part in rest.split(separator: 0x2F) {
       if part.elementsEqual([0x2E]) { continue }
@@ -89,7 +117,7 @@ struct ExplicitList {
   }
 
   /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
-  private mutating func status(of path: [UInt8], _ line: [UInt8]) -> stat? {
+  private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
     let (folder, name) = Self.split(path)
     guard stateFolder?.contains(path, below: root.real) != true else {
       report(line, .stateFolder, Self.inStateFolder)
@@ -150,7 +178,7 @@ struct ExplicitList {
     return (Array(path[..<slash]), Array(path[(slash + 1)...]))
   }
 
-  private mutating func report(_ line: [UInt8], _ code: Int32) {
+  private mutating func report(_ line: ArraySlice<UInt8>, _ code: Int32) {
     switch code {
     case ENOENT, ENOTDIR: report(line, .missing, "it is not there")
     case EACCES, EPERM: report(line, .permission, FileLister.reason(code))
@@ -158,25 +186,41 @@ struct ExplicitList {
     }
   }
 
-  private mutating func report(_ line: [UInt8], _ kind: ListingProblem.Kind, _ message: String) {
-    problems.append(ListingProblem(path: line, kind: kind, message: message))
+  private mutating func report(_ line: ArraySlice<UInt8>, _ kind: ListingProblem.Kind, _ message: String) {
+    problems.append(ListingProblem(path: Array(line), kind: kind, message: message))
   }
 
+  /// The files in the order of their paths' bytes, without duplicates; incomplete if the run was stopped.
   private func sorted() -> FileColumns {
     var sorted = FileColumns()
-    let order = found.paths.withUnsafeBufferPointer { paths in
-      (0..<found.count).sorted { a, b in
-        let (x, y) = (found.pathRange(a), found.pathRange(b))
-        return UnsafeBufferPointer(rebasing: paths[x]).lexicographicallyPrecedes(
-          UnsafeBufferPointer(rebasing: paths[y]))
-      }
-    }
+    guard let order else { return sorted }
     var last: Int?
-    for index in order {
+    for (count, index) in order.enumerated() {
+      if count % Self.sortInterval == 0, isStopped() { break }
       if let last, found.path(last) == found.path(index) { continue }
       sorted.append(index, of: found)
       last = index
     }
     return sorted
+  }
+
+  private struct Stopped: Error {}
+
+  /// The number of comparisons between two checks of whether the run was stopped.
+  private static let sortInterval = 1 << 16
+
+  /// The files as positions in `found`, in the order of their paths' bytes; `nil` if the run was stopped.
+  private var order: [Int]? {
+    var comparisons = 0
+    // Sorting fails only with `Stopped`.
+    return try? found.paths.withUnsafeBufferPointer { paths in
+      try (0..<found.count).sorted { a, b in
+        comparisons += 1
+        if comparisons % Self.sortInterval == 0, isStopped() { throw Stopped() }
+        let (x, y) = (found.pathRange(a), found.pathRange(b))
+        return UnsafeBufferPointer(rebasing: paths[x]).lexicographicallyPrecedes(
+          UnsafeBufferPointer(rebasing: paths[y]))
+      }
+    }
   }
 }

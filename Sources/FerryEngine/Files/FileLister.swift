@@ -11,7 +11,8 @@ package struct FileLister: Sendable {
   let source: FileSelection.Source
   /// The folder that delivered files are moved to, relative to the root. Its files are not listed.
   private let hidden: [UInt8]?
-  /// Whether the run was stopped. If so, listing may end early.
+  /// Whether the run was stopped, or its time has passed. If so, listing ends soon and finds no files: a stopped run
+  /// starts nothing, and must not take time to compare them.
   var isStopped: @Sendable () -> Bool = { false }
   /// Set by `listers(environment:state:)`; its files are not listed.
   var stateFolder: StateFolder?
@@ -46,6 +47,11 @@ package struct FileLister: Sendable {
   /// - Parameter standardInput: returns the bytes for `list: -`; not called otherwise.
   /// - Throws: `ListingFailure` if the root or list cannot be read, or the error of `standardInput`.
   package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
+    let listing = try allFiles(standardInput: standardInput)
+    return isStopped() ? Listing() : listing
+  }
+
+  private func allFiles(standardInput: () throws -> [UInt8]) throws -> Listing {
     let root = try checked(try folder())
     switch source {
     case .globs(let include, let exclude):
@@ -61,11 +67,14 @@ package struct FileLister: Sendable {
   }
 
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
-  /// absolute and inside it.
+  /// absolute and inside it. All problems are kept.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     let root = try checked(try currentFolder())
-    var list = ExplicitList(root: root, hidden: hidden, stateFolder: stateFolder, isStopped: isStopped)
-    return list.read(paths)
+    var list = ExplicitList(
+      root: root, hidden: hidden, stateFolder: stateFolder, problems: ListingProblems(limit: .max),
+      isStopped: isStopped)
+    let listing = list.read(paths)
+    return isStopped() ? Listing() : listing
   }
 
   /// The root, unless it is in the state folder.
@@ -137,6 +146,7 @@ package struct FileLister: Sendable {
     bytes.reserveCapacity(Int(status.st_size))
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= Self.largestList {
+      if isStopped() { return [] }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw failure(Self.reason(errno)) }

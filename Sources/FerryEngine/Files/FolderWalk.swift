@@ -43,7 +43,7 @@ struct FolderWalk {
   private var levels: [Level] = []
   /// The path of the current folder, with a trailing slash.
   private var path: [UInt8] = []
-  private var listing = Listing(files: FileColumns(), problems: [])
+  private var listing = Listing()
   private var includeState: GlobMatcher.State
   private var excludeState: GlobMatcher.State
   private var includeScratch: GlobMatcher.State
@@ -226,7 +226,7 @@ struct FolderWalk {
       if !include.isDead(includeState) { append(name, isFolder: true, status) }
       return
     }
-    guard include.accepts(includeState) else { return }
+    guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
       guard let file = follow(Array(name)) else { return }

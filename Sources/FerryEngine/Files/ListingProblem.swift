@@ -12,6 +12,8 @@ package struct ListingProblem: Hashable, Sendable {
     case putAway
     /// A path inside ferry's state folder.
     case stateFolder
+    /// A temporary file of ferry, which may be incomplete.
+    case temporary
     case other
   }
 
@@ -26,7 +28,7 @@ extension ListingProblem {
   var isFailure: Bool {
     switch kind {
     case .permission, .notRegular, .missing, .outsideRoot, .other: true
-    case .leavingLink, .foreignLink, .putAway, .stateFolder: false
+    case .leavingLink, .foreignLink, .putAway, .stateFolder, .temporary: false
     }
   }
 }

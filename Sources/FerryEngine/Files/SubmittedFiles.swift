@@ -64,8 +64,8 @@ struct SubmittedFiles: Sendable {
     for path in absent.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       missing.append(path: path, size: 0, modified: 0)
     }
-    var all = Listing(files: files, problems: [])
-    all.merge(Listing(files: missing, problems: []))
+    var all = Listing(files: files)
+    all.merge(missing)
     return all.files
   }
 }
@@ -76,7 +76,8 @@ extension ListingProblem {
     let code: TransportFailure.Code =
       switch kind {
       case .missing: .sourceMissing
-      case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .stateFolder, .other:
+      case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .stateFolder,
+        .temporary, .other:
         .sourceUnreadable
       }
     return TransportFailure(code, "\(self)", mayHaveReachedServer: false)

@@ -62,10 +62,12 @@ final class InboxProcessor {
         notes[node, default: []].append(note)
       }
     }
-    for (node, notes) in notes { taken += notes.map { ($0.id, node) } }
     var submitted: [Int: SubmittedFiles] = [:]
     for (node, notes) in notes {
-      if let lister = listers[node] { submitted[node] = try SubmittedFiles(notes, lister) }
+      guard let lister = listers[node] else { continue }
+      submitted[node] = try SubmittedFiles(notes, lister)
+      // The files that were not read remain for the next run.
+      if !lister.isStopped() { taken += notes.map { ($0.id, node) } }
     }
     return submitted
   }
@@ -90,7 +92,9 @@ final class InboxProcessor {
   }
 
   /// Finishes the notes. Called after everything that the run wrote is on disk.
-  func finish(_ scheduler: Scheduler, at now: Instant) throws(JournalError) {
+  ///
+  /// - Parameter interrupted: uploads whose files the run has not all read. Their notes remain.
+  func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
     contents.stop()
     for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
       let others = Set(try journal.nodes.map(\.manifest)).subtracting(plan.manifests)
@@ -99,7 +103,7 @@ final class InboxProcessor {
       }
     }
     let done = taken.filter { taken in
-      taken.node.map { scheduler.hasHandedOver(NodeID($0)) } ?? true
+      taken.node.map { !interrupted.contains($0) && scheduler.hasHandedOver(NodeID($0)) } ?? true
     }
     try inbox.remove(done.map(\.id))
   }

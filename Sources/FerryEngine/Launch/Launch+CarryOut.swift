@@ -21,18 +21,19 @@ extension Launch {
     // Start before files are listed, which may take long: a signal during the listing then also produces a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
-    let listers = try listers(unless: { messages.hasStop })
+    let (clock, deadline) = (clock, run.deadline)
+    let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
+    let listers = try listers(unless: isStopped)
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
     // Its removals are already synced.
     defer { try? inbox.close() }
     let inboxProcessor = InboxProcessor(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
       notice: run.notice)
-    let before = try OwedFiles.settle(jobs.plan, journals, run.selection, listers: listers) {
-      messages.hasStop
-    }
+    let before = try OwedFiles.settle(
+      jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
     let submitted = try inboxProcessor.begin(run.selection, at: clock.now)
-    var launchState = try launchState(run, journals, listers, submitted: submitted, messages)
+    var launchState = try launchState(run, journals, listers, submitted: submitted, unless: isStopped)
     let edits = try EditEffects(
       jobs: jobs, state: state, journals: journals, launchState: launchState, history: history, inbox: inbox,
       notice: run.notice
@@ -67,11 +68,10 @@ extension Launch {
   /// The state in which the run starts. What was learned by reading files is recorded in the journals.
   private func launchState(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
-    _ messages: RunMessageQueue
+    unless isStopped: @escaping @Sendable () -> Bool
   ) throws -> LaunchState {
-    let (clock, deadline) = (clock, run.deadline)
     // After a stop, the remaining files are not read: the loop starts in the stopped state.
-    let contents = ContentReader { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
+    let contents = ContentReader(isStopped: isStopped)
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
       submitted: submitted, contents: contents, at: clock.now)
@@ -79,7 +79,9 @@ extension Launch {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
     }
     for (node, problems) in launchState.problems.sorted(by: { $0.key < $1.key }) {
-      for problem in problems { run.notice("\(jobs.plan.title(of: NodeID(node))): \(problem)") }
+      let title = jobs.plan.title(of: NodeID(node))
+      for problem in problems { run.notice("\(title): \(problem)") }
+      if let omission = problems.omission { run.notice("\(title): \(omission)") }
     }
     return launchState
   }

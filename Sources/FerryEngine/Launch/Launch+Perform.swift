@@ -52,7 +52,9 @@ extension Launch {
     do throws(JournalError) {
       try writer.journal.close()
       try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
-      if runLoop.fault == nil { try inboxProcessor.finish(runLoop.scheduler, at: clock.now) }
+      if runLoop.fault == nil {
+        try inboxProcessor.finish(runLoop.scheduler, unless: launchState.interrupted, at: clock.now)
+      }
     } catch {
       runLoop.fail(error)
     }

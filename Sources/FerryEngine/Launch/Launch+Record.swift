@@ -11,14 +11,17 @@ extension Launch {
   ///   - left: why submitted files remain for the next run, by node.
   func record(
     _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: PostDeliveryMetrics],
-    _ problems: [Int: [ListingProblem]], left: [Int: [ListingProblem]]
+    _ problems: [Int: ListingProblems], left: [Int: [ListingProblem]]
   ) -> RunRecord {
     var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
     if after.values.contains(where: \.owes) || !left.isEmpty { exit = .first(of: [exit, .temporary]) }
     var nodes = loop.scheduler.nodeRecords
-    for (index, problems) in problems.merging(left, uniquingKeysWith: +) {
-      let failures = problems.filter(\.isFailure)
+    for index in nodes.indices {
+      let failures = (problems[index]?.filter(\.isFailure) ?? []) + (left[index] ?? []).filter(\.isFailure)
       if !failures.isEmpty { nodes[index].problems = failures.map(RunRecord.FileProblem.init) }
+      if let omitted = problems[index]?.omittedFailures, omitted > 0 {
+        nodes[index].problemsOmitted = omitted
+      }
     }
     for (index, metrics) in after where metrics.isWorthTelling {
       nodes[index].after = RunRecord.AfterRecord(metrics)

@@ -37,6 +37,7 @@ package struct Preview {
         conditions: preview.conditions, budgets: preview.budgets, reasons: preview.look.reasons,
         orphans: preview.launchState.releaseCounts(job.plan),
         problems: preview.launchState.problems.mapValues { $0.map(\.description) },
+        problemsOmitted: preview.launchState.problems.mapValues(\.omitted).filter { $0.value > 0 },
         diagnostics: job.warnings + preview.diagnostics)
       return (document, preview.diagnostics)
     }

@@ -7,14 +7,19 @@ extension LaunchState {
   /// the results in the order of the listing; empty if no file needs to be read.
   mutating func answers(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
-    root: SourceRoot?
+    root: SourceRoot?, _ stopCheck: StopCheck
   ) throws -> [ContentComparison] {
     guard work.comparesContent, let listing, let row, let journal, row.id != 0 else { return [] }
     var questions = ContentQuestions(listing: listing.files)
-    try journal.forEachItem(node: row.id) { item in
-      let known = try item.known
-      item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
+    let isAll = try stopCheck.forEachRow { check in
+      try journal.forEachItem(node: row.id) { item in
+        try check()
+        let known = try item.known
+        item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
+      }
     }
+    // Then the files are not compared at all.
+    guard isAll else { return [] }
     if let root { contents?.answer(&questions, of: listing.files, root: root) }
     confirmed[id.index] = questions.confirmed
     return questions.answers

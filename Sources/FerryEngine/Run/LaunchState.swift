@@ -19,7 +19,7 @@ struct LaunchState {
   var requests: [[String: [String: BoundValue]]]
   var secrets: [SensitiveValue] = []
   /// The files and folders that could not be listed, by node index.
-  var problems: [Int: [ListingProblem]] = [:]
+  var problems: [Int: ListingProblems] = [:]
   /// Submitted files that do not exist, by node index and path. Each fails like a file that vanishes later.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
   /// Upload IDs that the current steps cannot use.
@@ -57,6 +57,9 @@ struct LaunchState {
   var unmatched: [Int: [Int]] = [:]
   /// Delivered files whose content is unchanged, but for which the journal has no digest or another time, by node.
   var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
+  /// Uploads whose files were not all compared with the journal because the run was stopped, by node index. The run
+  /// starts nothing.
+  var interrupted: Set<Int> = []
   /// If `nil`, files that would have to be read to determine whether they changed are not read.
   let contents: ContentReader?
 
@@ -117,7 +120,8 @@ struct LaunchState {
         starts.append(
           try upload(
             id, node, work, row, journal, round: round, listing: listing, root: try listers[index]?.folder(),
-            submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index]))
+            submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index],
+            StopCheck(listers[index]?.isStopped)))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
@@ -156,7 +160,7 @@ struct LaunchState {
     var submitted = submitted
     try submitted.leaveOutTaken(by: journal, node: row)
     if let files = listing?.files { submitted.leaveOutThoseThere(files) }
-    listing?.merge(Listing(files: submitted.columns, problems: []))
+    listing?.merge(submitted.columns)
     expect(submitted, of: id, among: submitted.columns)
   }
 
@@ -172,59 +176,65 @@ struct LaunchState {
   private mutating func upload(
     _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
     round: Int64, listing: Listing?, root: SourceRoot?, submitted: SubmittedFiles, at now: Instant,
-    nextRow: inout Int64
+    nextRow: inout Int64, _ stopCheck: StopCheck
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
     let files = listing?.files ?? FileColumns()
     var reconciliation = Reconciliation(
       listing: files, deliver: work.deliver,
-      contents: try answers(id, work, row, journal, listing, root: root), round: round, nextRow: nextRow)
+      contents: try answers(id, work, row, journal, listing, root: root, stopCheck), round: round,
+      nextRow: nextRow)
     // A row of schema 4 has none.
     let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
     if let row, let journal, row.id != 0 {
-      try journal.forEachItem(node: row.id, meeting: files) { item in
-        var known = try item.known
-        if known.state == .failed || known.state == .cancelled {
-          known.isSubmittedAnew = submitted.isNew(item, at: now)
-        }
-        guard known.isBegun else {
-          // This may be most of a million items; nothing was captured for them.
+      let isAll = try stopCheck.forEachRow { check in
+        try journal.forEachItem(node: row.id, meeting: files) { item in
+          try check()
+          var known = try item.known
+          if known.state == .failed || known.state == .cancelled {
+            known.isSubmittedAnew = submitted.isNew(item, at: now)
+          }
+          guard known.isBegun else {
+            // This may be most of a million items; nothing was captured for them.
+            item.withPath { reconciliation.meet(known, path: $0) }
+            return
+          }
+          var captures = try item.captures
+          let isReleased =
+            work.abandon != nil
+            && !work.mayCount(state: known.state, intent: known.intent, recorded: recorded)
+          var drop = Drop(
+            node: id, session: node.session.index, row: item.id, reason: .requeued,
+            released: isReleased ? ItemValues(journaled: captures, sha256: nil) : nil)
+          if let reason = work.lacks(captures.map(\.name), of: known) {
+            droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
+            drop.reason = .edited
+            drops.append(drop)
+            (known.state, known.intent) = (.queued, nil)
+            captures = []
+          }
+          let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
-          return
+          // New items may precede it; its own position is the last.
+          let last = reconciliation.items.count - 1
+          guard last >= before, reconciliation.items.rows[last] == item.id else { return }
+          if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
+            drops.append(drop)
+          }
+          guard reconciliation.items.begun[last] != nil else { return }
+          var kept = ItemValues(
+            journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
+          uploadIDUses.hold(&kept, of: id)
+          values[ItemRef(id, last)] = kept
         }
-        var captures = try item.captures
-        let isReleased =
-          work.abandon != nil && !work.mayCount(state: known.state, intent: known.intent, recorded: recorded)
-        var drop = Drop(
-          node: id, session: node.session.index, row: item.id, reason: .requeued,
-          released: isReleased ? ItemValues(journaled: captures, sha256: nil) : nil)
-        if let reason = work.lacks(captures.map(\.name), of: known) {
-          droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
-          drop.reason = .edited
-          drops.append(drop)
-          (known.state, known.intent) = (.queued, nil)
-          captures = []
-        }
-        let before = reconciliation.items.count
-        item.withPath { reconciliation.meet(known, path: $0) }
-        // New items may precede it; its own position is the last.
-        let last = reconciliation.items.count - 1
-        guard last >= before, reconciliation.items.rows[last] == item.id else { return }
-        if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
-          drops.append(drop)
-        }
-        guard reconciliation.items.begun[last] != nil else { return }
-        var kept = ItemValues(
-          journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
-        uploadIDUses.hold(&kept, of: id)
-        values[ItemRef(id, last)] = kept
       }
+      if !isAll { interrupted.insert(id.index) }
     }
-    reconciliation.finish()
+    if !interrupted.contains(id.index) { reconciliation.finish() }
     nextRow = reconciliation.nextRow
     var settled = reconciliation.settled
-    settled.unlisted = listing?.problems.count { $0.isFailure } ?? 0
+    settled.unlisted = listing?.problems.failures ?? 0
     var items = reconciliation.items
     items.countingPoint = recorded
     return .upload(items, settled)

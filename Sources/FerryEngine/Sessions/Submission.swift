@@ -28,6 +28,8 @@ package struct Submission {
     package var pid: Int32?
     /// Paths of the listing that could not be read, and why.
     package var problems: [String]
+    /// How many more there are; absent if there are none.
+    package var problemsOmitted: Int?
   }
 
   private let job: Job
@@ -68,7 +70,8 @@ package struct Submission {
     var receipt = Receipt(
       manifest: job.plan.manifest, upload: job.plan.nodes[upload].name, session: session,
       files: listing.files.count, bytes: listing.files.sizes.reduce(0, +|),
-      problems: listing.problems.map(\.description))
+      problems: listing.problems.map(\.description),
+      problemsOmitted: listing.problems.omitted > 0 ? listing.problems.omitted : nil)
     guard listing.files.count > 0 else { return receipt }
     let used = try lastRound
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
@@ -117,14 +120,15 @@ package struct Submission {
     }
   }
 
-  private func refused(_ problems: [ListingProblem], root: [UInt8]) -> UsageError {
+  private func refused(_ problems: ListingProblems, root: [UInt8]) -> UsageError {
     let name = job.plan.nodes[upload].name
     let root = DisplayPath.shown(root)
     var lines = problems.prefix(10).map { problem in
       let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
-      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder, .other:
+      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder, .temporary,
+        .other:
         "\(path): \(problem.message)"
       }
     }

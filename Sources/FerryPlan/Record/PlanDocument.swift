@@ -49,6 +49,8 @@ package struct PlanDocument: Codable, Sendable {
     /// What happens to its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
     package var after: String?
     package var problems: [String]
+    /// How many more of them there are; absent if there are none.
+    package var problemsOmitted: Int?
   }
 
   package struct StepEntry: Codable, Sendable {
@@ -83,6 +85,7 @@ package struct PlanDocument: Codable, Sendable {
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, launch: LaunchKind, at moment: Instant,
     starts: [NodeStart], conditions: DeviceConditions, budgets: [BudgetUse] = [],
     reasons: [Int: RecordedFailure] = [:], orphans: [NodeID: Int] = [:], problems: [Int: [String]],
+    problemsOmitted: [Int: Int] = [:],
     diagnostics: [Diagnostic] = []
   ) {
     manifest = plan.manifest
@@ -126,6 +129,7 @@ package struct PlanDocument: Codable, Sendable {
         entry.items?.orphans = orphans[NodeID(index)]
       }
       entry.after = node.after.planned
+      entry.problemsOmitted = problemsOmitted[index]
       if entry.state == .run, let reason = reasons[index] {
         entry.state = .waiting
         entry.reason = reason

@@ -168,6 +168,8 @@ package struct RunRecord: Codable, Sendable {
     package var items: ItemCounts?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
+    /// How many more of them there are; absent if there are none.
+    package var problemsOmitted: Int?
     package var result: FetchResult?
     /// When a fetch that is not due yet is due.
     package var notBefore: String?

@@ -31,6 +31,7 @@ package enum PlanText {
       }
       if let after = node.after { lines.append("      after: \(DisplayPath.line(after))") }
       for problem in node.problems { lines.append("      not listed: \(DisplayPath.line(problem))") }
+      if let omitted = node.problemsOmitted { lines.append("      not listed: and \(omitted) more") }
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -55,6 +55,9 @@ package enum ReportText {
           "  \(title(node.name, node.manifest)): \(name): not listed: \(DisplayPath.line(problem.message))")
       }
       if unlisted.count > 20 { lines.append("  … and \(unlisted.count - 20) more in the report") }
+      if let omitted = node.problemsOmitted {
+        lines.append("  … and \(omitted) more that are not in the report")
+      }
       let problems = node.after?.problems ?? []
       for problem in problems.prefix(20) {
         let name = DisplayPath.shown(problem.path, base64: problem.pathBase64)

@@ -72,6 +72,7 @@ struct RunReport: Decodable {
     var state: String
     var reason: Reason?
     var problems: [FileProblem]?
+    var problemsOmitted: Int?
     var result: String?
     var ambiguity: Ambiguity?
     var notBefore: String?

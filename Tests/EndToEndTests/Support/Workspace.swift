@@ -27,12 +27,12 @@ final class Workspace: Sendable {
   /// - Parameter program: another one, which starts ferry.
   func start(
     _ arguments: [String], program: String = Product.path("ferry"), environment: [String: String] = [:],
-    in place: URL? = nil
+    in place: URL? = nil, input: Pipe? = nil
   ) throws -> RunningCommand {
     try RunningCommand(
       program, arguments,
       environment: ["FERRY_STATE": state, "E2E_SECRET": Self.secret].merging(environment) { $1 },
-      in: place ?? folder.url)
+      in: place ?? folder.url, input: input)
   }
 
   func ferry(
