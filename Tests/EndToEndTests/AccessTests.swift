@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(.enabled("only root may become another user", { geteuid() == 0 }), arguments: Writer.allCases)
-  func `is open to nobody else where its owner cannot be kept`(_ writer: Writer) async throws {
+  func `is accessible only to its owner if the previous owner cannot be kept`(_ writer: Writer) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, writer == .fetch ? JobText.catalog() : JobText.puts))

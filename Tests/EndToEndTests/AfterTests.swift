@@ -69,7 +69,7 @@ import Testing
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains("0 items"))
   }
 
-  @Test func `is not taken from a list either, where it was moved to`() async throws {
+  @Test func `is skipped in a list that names its new location`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       puts(receiver, "after: { move_to: sent }")
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["when_changed", "every_run"])
-  func `stays where its name is taken, is owed, and is not sent again for that`(_ deliver: String)
+  func `stays in place and pending if the target name exists, and is not sent again`(_ deliver: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "{ move_to: sent/ }"])
-  func `is deleted or moved by the next run, where a crash came between`(_ after: String) async throws {
+  func `is deleted or moved by the next run after a crash`(_ after: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver))
     for index in 0..<3 { try job.write("file \(index)", to: "\(index).txt") }
@@ -184,7 +184,7 @@ import Testing
     #expect(try await receiver.received().puts == ["0.txt": 1, "1.txt": 1, "2.txt": 1])
   }
 
-  @Test func `is left for good where the manifest says keep by then`() async throws {
+  @Test func `is kept permanently once the manifest says keep`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
     try job.write("new", to: "a.txt")
@@ -242,7 +242,7 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 1])
   }
 
-  @Test func `stays owed while its root is an empty mount point`() async throws {
+  @Test func `keeps its move pending while its root is an empty mount point`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
     try job.write("new", to: "a.txt")
@@ -261,7 +261,7 @@ import Testing
     #expect(files(job) == ["sent/a.txt"])
   }
 
-  @Test func `stays owed its deletion too while its root is an empty mount point`() async throws {
+  @Test func `keeps its deletion pending while its root is an empty mount point`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver))
     try job.write("a", to: "a.txt")
@@ -287,7 +287,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "{ move_to: sent/ }"])
-  func `is owed nothing once it is gone, though its root is empty then`(_ after: String) async throws {
+  func `has nothing pending once it is gone, even if its root is then empty`(_ after: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "after: { move_to: sent/ }"))
     try job.write("new", to: "a.txt")
@@ -306,7 +306,7 @@ import Testing
     #expect(try await job.ferry("next", "job.yaml").stdout.contains("there is nothing to send\n"))
   }
 
-  @Test func `asks for a run as long as none has come to it`() async throws {
+  @Test func `requires a run until one has processed it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver))
     try job.write("a", to: "a.txt")

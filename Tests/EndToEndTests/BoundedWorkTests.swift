@@ -29,7 +29,7 @@ import Testing
 
   // MARK: Time
 
-  @Test func `with one byte after another is left after timeout_for_resource`() async throws {
+  @Test func `that trickles bytes is abandoned after timeout_for_resource`() async throws {
     let server = try await ByteServer.start(Self.drip)
     let job = try job(
       """
@@ -47,7 +47,7 @@ import Testing
     #expect(command.status == 4 || command.status == 1, "\(command.status)")
   }
 
-  @Test func `with one byte of a token after another leaves the files for the next run`() async throws {
+  @Test func `that trickles the bytes of a token leaves the files for the next run`() async throws {
     let server = try await ByteServer.start(Self.drip)
     let job = try job(
       """
@@ -74,7 +74,7 @@ import Testing
   // MARK: Room
 
   @Test(arguments: [true, false])
-  func `with more than max_size leaves the old file`(isAnnounced: Bool) async throws {
+  func `that sends more than max_size leaves the old file in place`(isAnnounced: Bool) async throws {
     let header = isAnnounced ? "Content-Length: 3000000" : "Connection: close"
     let server = try await ByteServer.start(
       "  send(b\"HTTP/1.1 200 OK\\r\\n\(header)\\r\\n\\r\\n\" + b\"x\" * 3000000)")
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(.enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere })
-  func `with more than the disk holds leaves the old file and no other`() async throws {
+  func `that sends more than the disk holds leaves only the old file`() async throws {
     let server = try await ByteServer.start(
       "  send(b\"HTTP/1.1 200 OK\\r\\nContent-Length: 3000000\\r\\n\\r\\n\" + b\"x\" * 3000000)")
     let job = try job(
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: Work
 
-  @Test func `with a response that a pattern does not get through fails that step alone`() async throws {
+  @Test func `whose response exhausts a pattern fails only that step`() async throws {
     let server = try await ByteServer.start(Self.digits)
     let job = try job(
       """
@@ -139,7 +139,7 @@ import Testing
     #expect(report.node("small")?.state == "succeeded")
   }
 
-  @Test func `with a response that a pattern does not get through does not keep signals away`() async throws {
+  @Test func `whose response exhausts a pattern does not block signals`() async throws {
     let server = try await ByteServer.start(Self.digits)
     // One after another, the searches take half a minute: all but the first wait when the signals come.
     let nodes = (0..<40).map {
@@ -158,7 +158,7 @@ import Testing
     #expect(begin.duration(to: clock.now) < .seconds(15))
   }
 
-  @Test func `with a value that is no ID fails its item alone`() async throws {
+  @Test func `that sends an invalid ID fails only that item`() async throws {
     let server = try await ByteServer.start(
       """
         body = b'{"id":"' + b"a" * 100000 + b'"}'

@@ -30,7 +30,7 @@ struct BudgetTests {
     return job
   }
 
-  @Test func `that two processes share is not overrun by more than header fields and answers`() async throws {
+  @Test func `that two processes share is exceeded at most by header fields and responses`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
     let first = try job(receiver, name: "first", limit: "4MB", files: 40)
     let second = try job(receiver, name: "second", limit: "4MB", files: 40)
@@ -54,7 +54,7 @@ struct BudgetTests {
     #expect(try await receiver.received().files.count * Self.size <= 4_000_000)
   }
 
-  @Test func `counts what a killed process had leased`() async throws {
+  @Test func `counts the lease of a killed process`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, name: "killed", limit: "2MB", files: 30)
     let run = try job.start(["run", "job.yaml"])
@@ -71,7 +71,7 @@ struct BudgetTests {
     #expect(budget.usedBytesAfter <= 2_000_000 + 20_480, "\(budget)\n\(report.totals)\n\(second.stderr)")
   }
 
-  @Test func `lets smaller files go where a larger one does not fit, and says so for each`() async throws {
+  @Test func `sends smaller files if a larger one does not fit, and reports each`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, name: "mixed", limit: "150kB", cutoff: "cautious", files: 0)
     try job.write(String(repeating: "a", count: 100_000), to: "a.txt")

@@ -74,7 +74,7 @@ import Testing
     #expect(try await job.ferry("cancel", "nobody").status == 2)
   }
 
-  @Test func `leaves a round open in which another session has something to do`() async throws {
+  @Test func `leaves a round open in which another session has work`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try await waiting(
       receiver, JobText.puts + "\n" + JobText.notes([("notify", "always"), ("cheer", "succeeded")]))
@@ -86,7 +86,7 @@ import Testing
     #expect(both.sessions.flatMap(\.closedRounds).map(\.manifest) == ["e2e"])
   }
 
-  @Test func `vanishes with everything that it remembers, where the manifest says so`() async throws {
+  @Test func `is removed with its journal under force_quit remove_session`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try await waiting(receiver, top: "force_quit: remove_session\n")
     #expect(try await job.ferry("check", "job.yaml").stdout.contains("job.yaml: ok\n"))
@@ -115,7 +115,7 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
-  @Test func `is cancelled as a whole by a process that carries one of its manifests`() async throws {
+  @Test func `is cancelled as a whole by a process that runs one of its manifests`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
     let job = try await waiting(receiver)
     func items(_ manifest: String) async throws -> [String: Int]? {
@@ -208,7 +208,7 @@ import Testing
     #expect(cancelled.sessions.flatMap(\.closedRounds).count == 1)
   }
 
-  @Test func `refuses what is no file inside the upload's root`() async throws {
+  @Test func `rejects anything but a file inside the upload's root`() async throws {
     let job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts))
     try job.write("one", to: "1.txt")
     let root = job.folder.path("files")

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }", JobText.probe,
   ])
-  func `is ambiguous where it may have been executed, and is then committed once`(_ recognized: String)
+  func `is ambiguous if it may have been executed, and is then committed once`(_ recognized: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["commit:delay=60"])
@@ -42,7 +42,7 @@ import Testing
     #expect(received.commits == 1 && received.contents == 1 && received.uploads.count == 1)
   }
 
-  @Test func `is said to be ambiguous, with the command that tells how to decide`() async throws {
+  @Test func `is reported as ambiguous, with the command that explains how to decide`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:delay=60"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(recognized: "")))
     try job.write("one", to: "a.txt")
@@ -57,7 +57,7 @@ import Testing
     #expect(try await job.ferry("status", "e2e.uploads").stdout.contains("ferry resolve files/a.txt done"))
   }
 
-  @Test func `is cancelled where nothing of it is on the way, and the next round sends its file`()
+  @Test func `is cancelled if it was not sent, and the next round sends its file`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["commit:status=503"])

@@ -27,7 +27,7 @@ import Testing
 
   /// In years that no moment of ferry is in: beyond 2262, and before 1677.
   @Test(arguments: [9_000_000_000, 99_999_999_999_999, -20_000_000_000])
-  func `or by centuries crashes nothing, and the files are delivered`(_ shift: Int) async throws {
+  func `or by centuries causes no crash, and the files are delivered`(_ shift: Int) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try set(job, shift: shift)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [-86_400, 86_400])
-  func `keeps nothing back in the next launch, and nothing is repeated`(_ shift: Int) async throws {
+  func `delays nothing in the next launch, and nothing is repeated`(_ shift: Int) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["any:delay=0.03"])
     let job = try job(receiver)
     let run = try job.start(["run", "job.yaml"])
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [-86_400, 86_400])
-  func `changes nothing in a launch that is under way`(_ shift: Int) async throws {
+  func `changes nothing in a running launch`(_ shift: Int) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["content:every=5,status=503", "any:delay=0.03"])
     let job = try job(receiver)
     let run = try await start(job, shift: 0)

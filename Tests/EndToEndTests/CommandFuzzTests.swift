@@ -9,7 +9,7 @@ import Testing
   private static let seed = environment["FERRY_SEED"].flatMap { UInt64($0) } ?? 11
   private static let seconds = environment["FERRY_FUZZ_SECONDS"].flatMap { Int($0) } ?? 0
 
-  @Test func `end with an exit code of ferry's, in time, and with words that a terminal may see`()
+  @Test func `produce a documented exit code, in time, and output that is safe for a terminal`()
     async throws
   {
     let job = try job()

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["drop=after", "drop=after,cut=close", "drop=before", "drop=before,cut=close"])
-  func `with an idempotency key is repeated and carried out once`(_ fault: String) async throws {
+  func `with an idempotency key is repeated and executed once`(_ fault: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:every=3,\(fault)"])
     let job = try workspace(receiver, recognized: Self.key)
     let (command, _) = try await job.run()
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["drop=after", "drop=after,cut=close", "drop=before", "drop=before,cut=close"])
-  func `with a probe is asked for, and sent again only where it was not carried out`(
+  func `with a probe is checked, and sent again only if it was not executed`(
     _ fault: String
   ) async throws {
     let receiver = try await ReceiverProcess.start(faults: [
@@ -58,7 +58,7 @@ import Testing
     #expect(report.items.contains { $0.attempts.contains { $0.step == "commit" } })
   }
 
-  @Test func `with a probe is asked for by the launch that finds it sent`() async throws {
+  @Test func `with a probe is checked by the launch that finds it sent`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:drop=after", "state:status=503"])
     let job = try workspace(receiver, files: 2, retry: Self.noRetry, recognized: JobText.probe)
     #expect(try await job.run().command.status == 5)

@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  @Test func `waits on battery, says why, and is done once there is power`() async throws {
+  @Test func `waits on battery, reports why, and completes once there is external power`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, "discretionary: true")
     let (waiting, report) = try await job.run("--power", "battery")
@@ -25,7 +25,7 @@ import Testing
     #expect(try await receiver.received().files.map(\.puts) == [1])
   }
 
-  @Test func `takes the manifest's word on the network, and the command line's before it`() async throws {
+  @Test func `uses the network that the manifest gives, and the command line overrides it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, "allows_cellular: false", top: "conditions: { network: cellular }\n")
     let plan = try await job.ferry("plan", "job.yaml")
@@ -36,7 +36,7 @@ import Testing
     #expect(try await job.run("--network", "wlan").command.status == 2)
   }
 
-  @Test func `that has none of them goes on every network, but not without one`() async throws {
+  @Test func `that has no condition uses every network, but does not run without one`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, "discretionary: false")
     #expect(try await job.run("--network", "none").command.status == 8)

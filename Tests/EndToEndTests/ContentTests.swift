@@ -24,7 +24,7 @@ import Testing
     return plan.split(separator: "\n").first { $0.contains(" items, ") }.map(String.init) ?? plan
   }
 
-  @Test func `is not sent again for another time, and its new time is written down`() async throws {
+  @Test func `is not sent again if only its time differs, and its new time is recorded`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     try job.write("one", to: "a.txt")
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `is sent again for one byte, though size and time are as they were`(_ comparesContent: Bool)
+  func `is sent again if one byte differs, even with the same size and time`(_ comparesContent: Bool)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -55,7 +55,7 @@ import Testing
     for _ in 0..<2 { #expect(try await puts(job, receiver) == ["a.txt": 1 + again, "b.txt": 1]) }
   }
 
-  @Test func `may be large, and is sent again for its last byte`() async throws {
+  @Test func `may be large, and is sent again if its last byte differs`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     let size = 4 << 20
@@ -67,7 +67,7 @@ import Testing
     #expect(try await puts(job, receiver) == ["a.bin": 2])
   }
 
-  @Test func `is one of many, of which one is another`() async throws {
+  @Test func `is one of many, of which one has changed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     let names = (0..<300).map { "\($0).txt" }
@@ -80,7 +80,7 @@ import Testing
     #expect(puts.filter { $0.value != 1 } == ["137.txt": 2])
   }
 
-  @Test func `is taken for what was delivered where that has no digest and its time is the same`()
+  @Test func `counts as delivered if the delivered file has no digest and its time is the same`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -100,7 +100,7 @@ import Testing
     #expect(try await puts(job, receiver) == ["a.txt": 2, "b.txt": 2])
   }
 
-  @Test func `is committed again under the same key only where it holds the same`() async throws {
+  @Test func `is committed again under the same key only if its content is the same`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(
@@ -118,7 +118,7 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
-  @Test func `is compared in a run under way that it is submitted to`() async throws {
+  @Test func `is compared in the running run that it is submitted to`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     for name in ["a.txt", "b.txt"] { try job.write(name, to: name) }
@@ -135,7 +135,7 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 2, "b.txt": 1, "c.txt": 1])
   }
 
-  @Test func `is counted and left unread by status`() async throws {
+  @Test func `is counted but not read by status`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     for name in ["a.txt", "b.txt"] { try job.write(name, to: name) }
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, Int32(130), "interrupt"), (SIGTERM, 143, "terminate")])
-  func `is left unread by a signal, and the next run reads it`(_ signal: Int32, code: Int32, cause: String)
+  func `is not read after a signal, and the next run reads it`(_ signal: Int32, code: Int32, cause: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -220,7 +220,7 @@ import Testing
     try await finish(job, receiver)
   }
 
-  @Test func `is left unread once the launch has no time any more`() async throws {
+  @Test func `is not read once the launch has run out of time`() async throws {
     let receiver = try await ReceiverProcess.start()
     let (job, run) = try await reading(receiver, "--max-duration", "1s")
     let command = await run.end()

@@ -55,7 +55,7 @@ struct DelayTests {
     ("before_start", 1, 5), ("after_completion", 1, 5), ("before_start", 5, 1), ("after_completion", 5, 1),
     ("none", 1, 0), ("none", 5, 0),
   ])
-  func `takes as long as the plan says`(policy: String, batch: Int, resumes: Int) async throws {
+  func `takes as long as the plan predicts`(policy: String, batch: Int, resumes: Int) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, policy: policy, batch: batch)
     let plan = try await foretold(job)
@@ -77,7 +77,7 @@ struct DelayTests {
     return (end - begin + 60).truncatingRemainder(dividingBy: 60)
   }
 
-  @Test func `ends with 8 and the moment at which it goes on, and goes on there`() async throws {
+  @Test func `exits with 8 and reports when it continues, and continues then`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, policy: "before_start", batch: 3)
     let (first, report) = try await job.run("--launch", "background")
@@ -109,7 +109,7 @@ struct DelayTests {
     #expect(FileManager.default.fileExists(atPath: String(words.last ?? "")))
   }
 
-  @Test func `keeps on_events owed where its command cannot be started`() async throws {
+  @Test func `keeps on_events pending if its command cannot be started`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, policy: "none", batch: 5)
     let first = try await job.run().command
@@ -118,7 +118,9 @@ struct DelayTests {
     #expect(try await job.run().command.stderr.contains("it stays owed"))
   }
 
-  @Test func `ends requests of default sessions with its window, long before they would end`() async throws {
+  @Test func `stops requests of default sessions at the end of its window, long before they would complete`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
     let job = try Workspace(
       """

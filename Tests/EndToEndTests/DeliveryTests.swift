@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     ("drop=after", 6), ("drop=after,cut=close", 6), ("drop=before", 5), ("drop=before,cut=close", 5),
   ])
-  func `that cannot be repeated is ambiguous without an answer, and never sent again`(
+  func `that cannot be repeated is ambiguous without a response, and never sent again`(
     _ fault: String, posts: Int
   ) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:every=3,times=1,\(fault)"])
@@ -35,7 +35,9 @@ import Testing
     #expect(try await receiver.received().requests == 6)
   }
 
-  @Test func `that cannot be repeated goes on after an answer that says nothing was done`() async throws {
+  @Test func `that cannot be repeated continues after a response that reports that nothing was done`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:every=2,status=503"])
     let job = try workspace(receiver, JobText.posts)
     #expect(try await job.run().command.status == 0)
@@ -43,7 +45,7 @@ import Testing
     #expect(try await receiver.received().inbox.count == 6)
   }
 
-  @Test func `that can be repeated goes on through drops of every kind`() async throws {
+  @Test func `that can be repeated continues after dropped connections of every kind`() async throws {
     let receiver = try await ReceiverProcess.start(
       faults: [
         "allocate:every=4,drop=after", "content:every=5,drop=before", "content:every=7,drop=after,cut=close",
@@ -61,7 +63,7 @@ import Testing
 
   // The server is away, or wants to be left alone
 
-  @Test func `to a server that is away ends with 5, and goes on when it is back`() async throws {
+  @Test func `to an unreachable server exits with 5, and resumes when the server is back`() async throws {
     let gone = try await ReceiverProcess.start()
     await gone.stop()
     let job = try workspace(gone, JobText.puts)
@@ -78,7 +80,7 @@ import Testing
     #expect(try await receiver.received().files.map(\.puts) == [1, 1, 1, 1, 1, 1])
   }
 
-  @Test func `waits as long as 429 asks for`() async throws {
+  @Test func `waits as long as a 429 response requests`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:every=2,times=1,status=429,retry_after=1"])
     // The manifest's `max` bounds what a server may ask for.
     let job = try workspace(
@@ -120,7 +122,7 @@ import Testing
     #expect(received.commits == 3)
   }
 
-  @Test func `of a file that is gone fails, and the others go on`() async throws {
+  @Test func `of a missing file fails, and the others continue`() async throws {
     let (command, report, received) = try await runWithChange {
       try FileManager.default.removeItem(atPath: $0.folder.path("files/3.txt"))
     }
@@ -132,7 +134,7 @@ import Testing
 
   // Tokens and upload IDs
 
-  @Test func `gets a new token after 401 and goes on`() async throws {
+  @Test func `gets a new token after 401 and continues`() async throws {
     let receiver = try await ReceiverProcess.start(
       ["--require-token"],
       faults: ["allocate:every=3,times=1,status=401", "content:every=5,times=1,status=401"])
@@ -157,7 +159,7 @@ import Testing
     #expect(!receiver.log.contains { $0.hasSuffix(" 401") })
   }
 
-  @Test func `ends with 7 where the token's server refuses the secret`() async throws {
+  @Test func `exits with 7 if the token server rejects the secret`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", "another"])
     let job = try workspace(receiver, JobText.uploadIDs())
     let (command, report) = try await job.run()
@@ -166,7 +168,7 @@ import Testing
     #expect(try await receiver.received().uploads.isEmpty)
   }
 
-  @Test func `ends with 7 where a new token is refused again and again`() async throws {
+  @Test func `exits with 7 if each new token is rejected`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:status=401"])
     let job = try workspace(receiver, files: 1, JobText.uploadIDs())
     let (command, _) = try await job.run()
@@ -174,7 +176,7 @@ import Testing
     #expect(receiver.log.filter { $0.hasSuffix("/content 401") }.count == 3)
   }
 
-  @Test func `takes a new upload ID where the server has forgotten the old one`() async throws {
+  @Test func `uses a new upload ID if the server no longer knows the old one`() async throws {
     let receiver = try await ReceiverProcess.start(
       ["--upload-life", "1.5"], faults: ["content:times=1,delay=2"])
     let job = try workspace(receiver, files: 1, JobText.uploadIDs())
@@ -201,7 +203,7 @@ import Testing
   // Redirects
 
   @Test(arguments: [307, 308])
-  func `follows a redirect, and keeps its credentials from another server`(_ status: Int) async throws {
+  func `follows a redirect, and sends no credentials to another server`(_ status: Int) async throws {
     let other = try await EchoServer.start()
     let receiver = try await ReceiverProcess.start(["--require-token"])
     func job(to target: String) throws -> Workspace {

@@ -23,7 +23,7 @@ import Testing
     return try await job.start(["-c", line.replacing("FERRY", with: run)], program: "/bin/sh").end()
   }
 
-  @Test func `with a list that cannot be read says so, and ends with 2`() async throws {
+  @Test func `with an unreadable list reports it and exits with 2`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try list(receiver)
     let end = try await shell(job, "FERRY < .")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: ["FERRY <&-", "FERRY <&- >&-", "FERRY <&- >&- 2>&-", "FERRY < /dev/null >&-"])
-  func `with a standard input that is closed has an empty list, and nothing of its own`(_ line: String)
+  func `with a closed standard input reads an empty list, and none of its own files`(_ line: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -47,7 +47,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `with too few files to be opened says so, and ends with 70`() async throws {
+  @Test func `with too low a limit on open files reports it and exits with 70`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try many(receiver)
     let end = try await shell(job, "ulimit -n 12; FERRY")
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [36, 64])
-  func `with few files to be opened loses none of its items for that`(_ limit: Int) async throws {
+  func `with a low limit on open files loses no items`(_ limit: Int) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
     let job = try many(receiver)
     let end = try await shell(job, "ulimit -n \(limit); FERRY")
@@ -69,7 +69,7 @@ import Testing
     #expect(try await receiver.received().puts.values.allSatisfy { $0 == 1 })
   }
 
-  @Test func `may open as many files as the system lets it, whatever its shell says`() async throws {
+  @Test func `may open as many files as the system allows, whatever limit the shell sets`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
     let job = try many(receiver)
     let end = try await shell(job, "ulimit -Sn 20; FERRY")

@@ -33,7 +33,7 @@ enum CheckedManifests {
   }
 
   @Test(arguments: CheckedManifests.bad)
-  func `that are bad get the recorded diagnostics, and 3`(_ name: String) async throws {
+  func `that are invalid get the recorded diagnostics and exit code 3`(_ name: String) async throws {
     let command = try await Command.run(
       Product.path("ferry"), ["check", name], environment: Self.environment, in: Self.golden)
     let text = Self.golden.appending(path: name.replacing(".yaml", with: ".txt"))
@@ -82,7 +82,7 @@ enum CheckedManifests {
     return (command.status, try decoder.decode(Checked.self, from: Data(command.stdout.utf8)))
   }
 
-  @Test func `are all told of in one JSON object`() async throws {
+  @Test func `are all reported in one JSON object`() async throws {
     let (status, checked) = try await json(CheckedManifests.bad, in: Self.golden)
     #expect(status == 3)
     #expect(checked.manifests.map(\.file) == CheckedManifests.bad)
@@ -97,7 +97,7 @@ enum CheckedManifests {
   }
 
   @Test(arguments: CheckedManifests.good)
-  func `that do real work or teach are all right`(_ path: String) async throws {
+  func `that are jobs or examples are valid`(_ path: String) async throws {
     let command = try await Command.run(
       Product.path("ferry"), ["check", path], environment: Self.environment, in: Product.package)
     let lines = command.stdout.split(separator: "\n")
@@ -111,7 +111,7 @@ enum CheckedManifests {
     #expect(checked.manifests.first?.needs.count == lines.count - 1)
   }
 
-  @Test func `tell what they need from outside, and never a value`() async throws {
+  @Test func `list their external inputs, and never a value`() async throws {
     let folder = try TemporaryFolder()
     try folder.write(
       Data(
@@ -164,7 +164,7 @@ enum CheckedManifests {
     #expect(!text.stdout.contains("hidden") && !text.stdout.contains("photos-e2e"))
   }
 
-  @Test func `are told of to GitHub in one line each`() async throws {
+  @Test func `are reported to GitHub in one line each`() async throws {
     let command = try await Command.run(
       Product.path("ferry"), ["check", "--format", "github"] + CheckedManifests.bad,
       environment: Self.environment, in: Self.golden)

@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  @Test func `ends with 10 when it is over, saves, and the next run goes on`() async throws {
+  @Test func `exits with 10 when its time has passed, saves, and the next run resumes`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.3"])
     let job = try workspace(receiver, files: 100)
     let (command, report) = try await job.run("--max-duration", "6s")
@@ -39,7 +39,7 @@ import Testing
     #expect(try await receiver.received().files.allSatisfy { $0.puts == 1 })
   }
 
-  @Test func `cuts off what outlives the grace, and says which`() async throws {
+  @Test func `cancels requests that outlast the grace period, and reports them`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
     let job = try workspace(receiver, files: 3)
     let (command, report) = try await job.run("--max-duration", "6s")
@@ -50,7 +50,7 @@ import Testing
     #expect(report.node("files")?.state == "waiting")
   }
 
-  @Test func `ends with 0 where everything was done in the grace`() async throws {
+  @Test func `exits with 0 if everything completed in the grace period`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["done:delay=8"])
     let job = try workspace(receiver, files: 2)
     let (command, report) = try await job.run("--max-duration", "8s")
@@ -60,7 +60,7 @@ import Testing
     #expect(try await receiver.received().done.count == 1)
   }
 
-  @Test func `goes on under resume, whose manifests have the time together`() async throws {
+  @Test func `continues under resume, whose manifests share the time limit`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 3)
     let first = try await job.run("--max-duration", "0s")
@@ -143,7 +143,7 @@ import Testing
     #expect(report.item("large")?.reason?.code == "resource_timeout")
   }
 
-  @Test func `says how it came about, away from a terminal background by default`() async throws {
+  @Test func `reports its kind of launch, which is background without a terminal`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 1)
     #expect(try await job.run().report.run.launch == "background")

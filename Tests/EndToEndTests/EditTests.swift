@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: edits)
-  func `goes on with all that the edit does not touch, and tells what is left behind`(
+  func `resumes all work that the edit does not affect, and reports the rest`(
     _ edit: Edit
   ) async throws {
     let receiver = try await ReceiverProcess.start(
@@ -144,7 +144,7 @@ import Testing
     #expect(rest.totals.itemsDoneInRun == 6)
   }
 
-  @Test func `goes on by the paths of its files where its root is another`() async throws {
+  @Test func `resumes by file paths if its root has changed`() async throws {
     let receiver = try await ReceiverProcess.start(
       faults: ["content:every=2,status=500", "commit:every=2,status=500"])
     let (job, before) = try await halfway(receiver)

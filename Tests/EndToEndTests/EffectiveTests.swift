@@ -26,7 +26,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
-  @Test func `tells of each value as JSON where it comes from`() async throws {
+  @Test func `shows the origin of each value as JSON`() async throws {
     struct Effective: Decodable {
       struct Leaf: Decodable {
         var value: String
@@ -43,7 +43,7 @@ import Testing
     #expect(effective.profile.from == "built in")
   }
 
-  @Test func `of a manifest with errors is only what is wrong with it, and 3`() async throws {
+  @Test func `of a manifest with errors is only its diagnostics and exit code 3`() async throws {
     try job.write(manifest: "version: 1\nnam: x\n")
     let command = try await job.ferry("plan", "--effective", "job.yaml")
     #expect(command.status == 3)
@@ -51,7 +51,7 @@ import Testing
     #expect(command.stderr.contains("job.yaml:2:1: error:"))
   }
 
-  @Test func `of a part is wrong usage`() async throws {
+  @Test func `of a part is a usage error`() async throws {
     let command = try await job.ferry("plan", "--effective", "--only", "photos", "job.yaml")
     #expect(command.status == 2)
     #expect(command.stderr.contains("--only"))

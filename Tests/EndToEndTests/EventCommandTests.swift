@@ -81,8 +81,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("env.txt")))
   }
 
-  @Test func `never gets a secret, also where its variable is one of those that are passed on`() async throws
-  {
+  @Test func `never gets a secret, even if its variable is one of those that are passed on`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
@@ -95,7 +94,7 @@ import Testing
     #expect(!variables.values.contains(Workspace.secret))
   }
 
-  @Test func `gets what the manifest gives it by env`() async throws {
+  @Test func `gets the variables that the manifest sets with env`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, command: "env, \"LEVEL=${env.LEVEL}\", ./told")
     let end = try await job.ferry("run", "job.yaml", environment: ["LEVEL": "high"])
@@ -103,7 +102,7 @@ import Testing
     #expect(try await told(job)["LEVEL"] == "high")
   }
 
-  @Test func `has no descriptor but the standard ones, and a session of its own`() async throws {
+  @Test func `has only the standard descriptors, and its own session`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     // What ferry itself has inherited is not passed on either.

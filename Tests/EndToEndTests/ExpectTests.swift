@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A response of 200 with an error in its body.
-@Suite struct `An answer that is not as expected` {
+@Suite struct `A response that is not as expected` {
   /// The receiver's faults respond with 200 and `{"error": …}`; its real responses contain no error.
   private static let nodes = JobText.uploadIDs(
     retry: JobText.retry,
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["allocate", "content", "commit"])
-  func `is an error where expect says so`(_ route: String) async throws {
+  func `is an error if expect does not match`(_ route: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["\(route):status=200"])
     let (command, report) = try await workspace(receiver, Self.nodes).run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
@@ -75,7 +75,7 @@ import Testing
     #expect(try String(contentsOf: URL(filePath: job.folder.path("catalog.json")), encoding: .utf8) == "old")
   }
 
-  @Test func `is none where the body of a fetch is as expected`() async throws {
+  @Test func `is no error if the body of a fetch is as expected`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.catalog("expect: { regex: 'modified|items|\\{' }"))
     let (command, report) = try await job.run()
@@ -83,7 +83,7 @@ import Testing
     #expect(report.node("catalog")?.result == "new_data")
   }
 
-  @Test func `is not asked of an answer that says that nothing has changed`() async throws {
+  @Test func `is not checked on a response that reports no change`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.catalog("interval: { minimum: 1h }", "expect: { regex: '.' }"))
     #expect(try await job.run().command.status == 0)

@@ -7,7 +7,7 @@ import Testing
     try await Command.run(Product.path("ferry"), ["explain"] + arguments)
   }
 
-  @Test func `is told with a wrong and a right manifest, which ferry check agrees with`() async throws {
+  @Test func `is shown with a wrong and a right manifest, which ferry check confirms`() async throws {
     struct Explanation: Decodable {
       struct Example: Decodable { var manifest: String }
       var code: String
@@ -29,7 +29,7 @@ import Testing
     #expect(text.stdout.contains("\nwrong:\n\n  version: 1\n"))
   }
 
-  @Test func `is one of a list where none is named`() async throws {
+  @Test func `is one of a list if no code is named`() async throws {
     let list = try await explain()
     #expect(list.status == 0)
     #expect(list.stdout.contains("\nF0201  A key that the language does not have\n"))
@@ -39,7 +39,7 @@ import Testing
     #expect(rows.count == list.stdout.split(separator: "\n").count)
   }
 
-  @Test func `is the nearest where there is no such code, else the range is told`() async throws {
+  @Test func `is the nearest if there is no such code, otherwise the range is shown`() async throws {
     let near = try await explain("F0O01")
     #expect(near.status == 2)
     #expect(near.stdout == "")

@@ -204,7 +204,7 @@ import Testing
   }
 
   /// The superuser may read whatever it wants; for others there is one more result.
-  @Test func `and may not be read any more fails, and says who has to be let in`() async throws {
+  @Test func `and is no longer readable fails, and reports which user needs access`() async throws {
     guard !Self.isRoot else {
       FileHandle.standardError.write(Data("skipped: the superuser reads files of mode 000\n".utf8))
       return
@@ -219,7 +219,9 @@ import Testing
     #expect(reason?.message.contains(change.says) == true)
   }
 
-  @Test func `and is not where a list has it is told, and the others are sent`() async throws {
+  @Test func `and is missing from the place that a list names is reported, and the others are sent`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(

@@ -77,7 +77,7 @@ import Testing
     try FileManager.default.removeItem(atPath: state)
   }
 
-  @Test func `crashes and hangs no command`() async throws {
+  @Test func `makes no command crash or hang`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, Self.nodes))
     let cases = try await forge(job)

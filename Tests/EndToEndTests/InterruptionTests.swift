@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGTERM, Int32(143)), (SIGINT, Int32(130))])
-  func `saves everything at a signal, and goes on later`(_ signal: Int32, code: Int32) async throws {
+  func `saves everything at a signal, and resumes later`(_ signal: Int32, code: Int32) async throws {
     let receiver = try await slowReceiver()
     let job = try workspace(receiver, files: 200)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -70,7 +70,7 @@ import Testing
     #expect(unknown.stderr.contains("help: it has e2e."), "\(unknown.stderr)")
   }
 
-  @Test func `has its session to itself, and another run gets 6 and its pid`() async throws {
+  @Test func `has its session to itself, and another run exits with 6 and reports its pid`() async throws {
     let receiver = try await slowReceiver()
     let job = try workspace(receiver, files: 100)
     let run = try job.start(["run", "job.yaml"])

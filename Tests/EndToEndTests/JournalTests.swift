@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `ferry journal check`, `export` and `prune`, and retention.
-@Suite struct `What ferry remembers` {
+@Suite struct `The state of ferry` {
   struct Audit: Decodable {
     struct File: Decodable {
       struct Finding: Decodable {
@@ -30,7 +30,7 @@ import Testing
 
   // MARK: check
 
-  @Test func `is found to be sound, also beside a run`() async throws {
+  @Test func `is found to be sound, even during a run`() async throws {
     let receiver = try await ReceiverProcess.start(
       ["--require-token", "--client-secret", Workspace.secret], faults: ["content:delay=0.05"])
     let job = try await sent(receiver)
@@ -52,7 +52,7 @@ import Testing
       try await job.ferry("journal", "check").stdout.contains("session e2e.uploads: sound, 1 node, 23 items"))
   }
 
-  @Test func `is told where it is damaged, with what is lost and the remedy`() async throws {
+  @Test func `is reported if it is damaged, with the loss and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
     // The page of the table of items: its number stands in the list of tables.
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: export
 
-  @Test func `is exported as lines of JSON without what is secret`() async throws {
+  @Test func `is exported as lines of JSON without secrets`() async throws {
     let receiver = try await ReceiverProcess.start(
       ["--require-token", "--client-secret", Workspace.secret], faults: ["commit:status=503"])
     let job = try Workspace(
@@ -111,7 +111,7 @@ import Testing
     #expect(try await job.ferry("journal", "export", "nobody").status == 2)
   }
 
-  @Test func `is exported and pruned beside a journal that is damaged, which is told at last`() async throws {
+  @Test func `is exported and pruned despite a damaged journal, which is reported at the end`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")])))
@@ -155,7 +155,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `is pruned when it is asked to be`() async throws {
+  @Test func `is pruned on request`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)

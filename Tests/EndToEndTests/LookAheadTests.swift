@@ -56,7 +56,7 @@ import Testing
       "  \($0): { limit: 100kB, per: day, time_zone: Europe/Berlin }\n"
     }.joined()
 
-  @Test func `tells how far the budget is used, and until when what has no room in it waits`() async throws {
+  @Test func `shows how much of the budget is used, and until when excess files wait`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver.url, Self.budgets)
     try job.write(String(repeating: "a", count: 60_000), to: "a.txt")
@@ -84,7 +84,7 @@ import Testing
     #expect(report.node("files")?.reason?.code == "budget")
   }
 
-  @Test func `shows moments in the zone of its moment`() async throws {
+  @Test func `shows times in the zone of the given time`() async throws {
     let job = try job("http://127.0.0.1:9", Self.budgets)
     let zoned = try await job.ferry(
       "plan", "job.yaml", "--network", "wifi", "--at", "2026-03-28T23:30[Europe/Berlin]")
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `is of the launch that is named`() async throws {
+  @Test func `describes the launch that is named`() async throws {
     let job = try job(discretionary: "inferred")
     try job.write("one", to: "1.txt")
     for (kind, state) in [("foreground", "run"), ("fetch", "waiting")] {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `ends with 3 where a file is larger than every budget`() async throws {
+  @Test func `exits with 3 if a file is larger than every budget`() async throws {
     let job = try job("http://127.0.0.1:9", Self.budgets)
     try job.write(String(repeating: "a", count: 100_001), to: "big.bin")
     try job.write("small", to: "small.txt")
@@ -133,7 +133,7 @@ import Testing
     #expect(try await job.ferry("plan", "job.yaml", "--network", "wifi").status == 0)
   }
 
-  @Test func `ends with 3 where the machine does not know a budget's time zone`() async throws {
+  @Test func `exits with 3 if the machine does not know a budget's time zone`() async throws {
     let job = try job(
       "http://127.0.0.1:9", "budgets: { wifi: { limit: 1MB, per: day, time_zone: Europe/Atlantis } }\n")
     let plan = try await job.ferry("plan", "job.yaml")
@@ -141,7 +141,7 @@ import Testing
     #expect(plan.stderr.contains("[F0802]"))
   }
 
-  @Test func `finds the next moment with something to do`() async throws {
+  @Test func `finds the next time with work`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver.url, JobText.catalog("interval: { minimum: 1h }", "needs: [files]") + "\n")
     try job.write("one", to: "1.txt")
@@ -166,7 +166,7 @@ import Testing
     #expect(both.hasPrefix("job.yaml: 20") && both.contains("\nother.yaml: 20"))
   }
 
-  @Test func `is a line of a crontab that does it`() async throws {
+  @Test func `prints a crontab line for the next time`() async throws {
     let job = try job()
     try job.write("one", to: "1.txt")
     let place = try job.folder.makeFolder("it's 100%")

@@ -3,7 +3,7 @@ import Testing
 
 /// A commit that was executed, whose response was lost, and that no retry in its launch could resolve. Whatever
 /// happens before the next launch, the server executes it once.
-@Suite struct `A commit whose end is not known` {
+@Suite struct `A commit with an unknown outcome` {
   private static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }", JobText.probe,
   ]
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: keys)
-  func `is ended before a file that changed is sent`(_ key: String) async throws {
+  func `is completed before a file that changed is sent`(_ key: String) async throws {
     try await lose(key)
     try job.write("two", to: "1.txt")
     let (command, _) = try await job.run()
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: keys)
-  func `is ambiguous where the manifest captures its upload ID under another name`(_ key: String)
+  func `is ambiguous if the manifest captures its upload ID under another name`(_ key: String)
     async throws
   {
     try await lose(key)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: keys)
-  func `is ambiguous where the manifest has nothing to know it by any more`(_ key: String) async throws {
+  func `is ambiguous if the manifest no longer identifies a repetition`(_ key: String) async throws {
     try await lose(key)
     try manifest(key) { $0.replacing("      \(key)\n", with: "") }
     for _ in 0..<2 { #expect(try await job.run().command.status == 1) }
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: keys)
-  func `is ambiguous where it is cancelled`(_ key: String) async throws {
+  func `is ambiguous if it is cancelled`(_ key: String) async throws {
     try await lose(key)
     #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
     #expect(try await job.run().command.status == 1)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: keys)
-  func `is counted where it is dropped`(_ key: String) async throws {
+  func `is counted if it is dropped`(_ key: String) async throws {
     try await lose(key)
     let refused = try await job.ferry("reset", "e2e.uploads")
     #expect(refused.status == 2 && refused.stderr.contains("files/1.txt of e2e"), "\(refused.stderr)")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: keys.dropLast())
-  func `is ambiguous where its time is over`(_ key: String) async throws {
+  func `is ambiguous if its time has run out`(_ key: String) async throws {
     try manifest(key) {
       $0.replacing("kind: background", with: "kind: background\n    timeout_for_resource: 1s")
     }
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: keys.dropLast())
-  func `is ambiguous where the server forgets its upload ID`(_ key: String) async throws {
+  func `is ambiguous if the server forgets its upload ID`(_ key: String) async throws {
     try await lose(key)
     try await receiver.add(spec: "commit:status=404")
     #expect(try await job.run().command.status == 1)

@@ -42,7 +42,7 @@ import Testing
     ["resolve", "--all", "done", "--session", "e2e.uploads"], ["orphans", "e2e.uploads", "--forget", "all"],
   ]
 
-  @Test func `is refused after one byte of its log changed, and sends nothing twice`() async throws {
+  @Test func `is rejected after one byte of its log changed, and nothing is sent twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let (job, done) = try await killed(receiver)
     let log = job.journal(ofSession: "e2e.uploads") + "-wal"
@@ -73,7 +73,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `is refused without its log until the loss is accepted`() async throws {
+  @Test func `is rejected without its log until the loss is accepted`() async throws {
     let receiver = try await ReceiverProcess.start()
     let (job, done) = try await killed(receiver)
     try FileManager.default.removeItem(atPath: job.journal(ofSession: "e2e.uploads") + "-wal")
@@ -85,7 +85,7 @@ import Testing
     #expect(try await Set(doubled(done, receiver)) == done)
   }
 
-  @Test func `is refused where it is missing until that is accepted`() async throws {
+  @Test func `is rejected if it is missing, until the loss is accepted`() async throws {
     let receiver = try await ReceiverProcess.start()
     let (job, done) = try await killed(receiver)
     let sessions = job.state + "/sessions"
@@ -105,7 +105,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `or that a force quit removed is another thing`() async throws {
+  @Test func `is not confused with one that a force quit removed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.puts) + "force_quit: remove_session\n")
@@ -117,7 +117,7 @@ import Testing
     #expect(try await job.run().command.status == 0)
   }
 
-  @Test func `is accepted only of a known session, and a whole journal stays as it is`() async throws {
+  @Test func `is accepted only for a known session, and an intact journal stays unchanged`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `as ferry db is, begins a round behind those that the journals name`(isOld: Bool) async throws {
+  func `such as ferry db makes the next round follow those that the journals name`(isOld: Bool) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:every=2,times=1,status=403"])
     let job = try job(receiver)
     let history = job.state + "/ferry.db"
@@ -39,7 +39,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `as the journal of a session that sent something is, is told by the check`() async throws {
+  @Test func `such as the journal of a session that sent something is reported by the check`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -52,7 +52,7 @@ import Testing
     #expect(run.status == 70 && run.stderr.contains("the session has had a journal"), "\(run.stderr)")
   }
 
-  @Test func `as the bytes of a journal that sent something are, stops the run`() async throws {
+  @Test func `such as the bytes of a journal that sent something stops the run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -71,7 +71,7 @@ import Testing
 
   /// If a command created the journal anew, the next run would send everything again.
   @Test(arguments: [false, true])
-  func `as the bytes of a journal that sent something are, is begun anew by no command`(hasLog: Bool)
+  func `such as the bytes of a journal that sent something is recreated by no command`(hasLog: Bool)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -92,7 +92,7 @@ import Testing
     #expect(try await receiver.received().files.map(\.puts) == [1])
   }
 
-  @Test func `as a whole journal is, stops every command that would begin it anew`() async throws {
+  @Test func `such as a whole journal stops every command that would recreate it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -119,7 +119,7 @@ import Testing
     ["orphans", "e2e.uploads", "--forget", "all"],
   ]
 
-  @Test func `in a session of another manifest, does not stop a run`() async throws {
+  @Test func `in a session of another manifest does not stop a run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -141,7 +141,7 @@ import Testing
     #expect(own.stderr.contains("sends again"), "\(own.stderr)")
   }
 
-  @Test func `or only out of reach, is not taken for empty`() async throws {
+  @Test func `or only unreachable does not count as empty`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `in one of several sessions, keeps a reset from dropping anything`() async throws {
+  @Test func `in one of several sessions prevents a reset from dropping anything`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:status=503"])
     let puts = JobText.puts.replacing(JobText.retry, with: "retry: { limit: 0 }")
     let job = try Workspace(JobText.text(server: receiver.url, name: "one", puts))
@@ -180,7 +180,7 @@ import Testing
     #expect(export.stdout.contains("\"record\":\"item\""), "\(export.stdout)")
   }
 
-  @Test func `as what is owed to a delivered file never is by pruning`() async throws {
+  @Test func `does not include the pending action of a delivered file after pruning`() async throws {
     let receiver = try await ReceiverProcess.start()
     let text = JobText.text(server: receiver.url, JobText.puts).replacing(
       "files: { root: files }", with: "files: { root: files }\n    after: { move_to: sent/ }")

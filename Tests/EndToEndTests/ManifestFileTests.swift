@@ -19,13 +19,13 @@ import Testing
       "bash", ["-c", line], environment: ["FERRY": Product.path("ferry")], in: folder.url)
   }
 
-  @Test func `may be what a shell's command writes`() async throws {
+  @Test func `may be the output of a shell command`() async throws {
     let check = try await shell("\"$FERRY\" check --var x=1 <(cat a.yaml)")
     #expect(check.status == 0, "\(check.stderr)")
     #expect(check.stdout.hasPrefix("/dev/fd/"))
   }
 
-  @Test func `may get its variables from a command, of which all manifests take them`() async throws {
+  @Test func `may get its variables from a command, and all manifests use them`() async throws {
     let check = try await shell("\"$FERRY\" check --vars-file <(cat vars.yaml) a.yaml ./a.yaml")
     #expect(check.status == 0, "\(check.stdout)\(check.stderr)")
     #expect(check.stdout.contains("\n./a.yaml: ok\n"))
@@ -39,7 +39,7 @@ import Testing
     #expect(check.stdout.contains("fifo:1:22: error: unknown key 'mistake' [F0201]"))
   }
 
-  @Test func `may be a device, of any length`() async throws {
+  @Test func `may be a device of any length`() async throws {
     let null = try await shell("\"$FERRY\" check /dev/null")
     #expect(null.status == 3)
     #expect(null.stdout.contains("[F0104]"))
@@ -48,7 +48,9 @@ import Testing
     #expect(zero.stdout.contains("[F0101]"))
   }
 
-  @Test func `that cannot be read says why, and nothing goes to standard output`() async throws {
+  @Test func `that cannot be read is reported with the reason, and nothing is written to standard output`()
+    async throws
+  {
     for (path, reason) in [(".", "Is a directory"), ("none.yaml", "No such file or directory")] {
       let check = try await shell("\"$FERRY\" check --format json \(path)")
       #expect(check.status == 2)
@@ -60,7 +62,7 @@ import Testing
     #expect(variables.stderr == "ferry: .: cannot be read: Is a directory\n")
   }
 
-  @Test func `that cannot be read keeps no other from being checked`() async throws {
+  @Test func `that cannot be read does not prevent other manifests from being checked`() async throws {
     let check = try await shell("\"$FERRY\" check --var x=1 a.yaml none.yaml a.yaml")
     #expect(check.status == 2)
     #expect(check.stdout.components(separatedBy: "a.yaml: ok\n").count == 3)
@@ -90,7 +92,7 @@ import Testing
     arguments: [
       "check shared/a.yaml", "check link.yaml", "check include.yaml", "check --vars-file link.yaml bad.yaml",
     ])
-  func `is not another user's in a shared folder`(_ arguments: String) async throws {
+  func `is not read if it belongs to another user in a shared folder`(_ arguments: String) async throws {
     let shared = try folder.makeFolder("shared").path
     chmod(shared, 0o1777)
     try folder.write(Data(Self.text.utf8), to: "shared/a.yaml")

@@ -27,7 +27,7 @@ import Testing
     "2255-01-01T00:00[Europe/Berlin]", "2262-04-11T23:47:16Z", "2262-04-12T01:47[Europe/Berlin]",
     "1677-09-21T00:12:44Z", "1677-09-22T00:00[Europe/Berlin]",
   ])
-  func `is looked ahead to where it can be counted`(_ moment: String) async throws {
+  func `is accepted by plan and next if it can be represented`(_ moment: String) async throws {
     let job = try job()
     for look in looks {
       let end = try await job.start(look + ["job.yaml", "--at", moment]).end()
@@ -39,7 +39,7 @@ import Testing
     "2262-04-11T23:47:17Z", "2262-04-12T02:00[Europe/Berlin]", "9999-12-31T23:59[Europe/Berlin]",
     "0000-01-01T00:00Z", "1677-09-21T00:12:42Z",
   ])
-  func `is refused with the range where it cannot be counted`(_ moment: String) async throws {
+  func `is rejected with the range if it cannot be represented`(_ moment: String) async throws {
     let job = try job()
     for look in looks {
       let end = try await job.start(look + ["job.yaml", "--at", moment]).end()

@@ -42,7 +42,7 @@ import Testing
     try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("new-\(name)"))
   }
 
-  @Test func `are found by resume where it is the state folder`() async throws {
+  @Test func `are found by resume if the state folder was moved`() async throws {
     let receiver = try await ReceiverProcess.start()
     let (folder, done) = try await killed(receiver)
     try move("state", folder)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [["job"], ["job", "state"]])
-  func `are told of by resume where the manifest is gone, and a run of the new path goes on`(
+  func `are reported by resume if the manifest is gone, and a run of the new path resumes`(
     _ moved: [String]
   )
     async throws

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Notes for a session that a run holds, or that the next one takes.
-@Suite("A session that others leave notes for")
+@Suite("A session with notes in its inbox")
 struct NoteTests {
   private func job(_ receiver: ReceiverProcess, files: Int, connections: Int = 2) throws -> Workspace {
     let job = try Workspace(
@@ -13,7 +13,7 @@ struct NoteTests {
     return job
   }
 
-  @Test func `takes submitted files into the run that is at work`() async throws {
+  @Test func `accepts submitted files in the active run`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 30)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -30,7 +30,7 @@ struct NoteTests {
     #expect(again.command.status == 0 && again.report.totals.itemsDoneInRun == 0)
   }
 
-  @Test func `takes submitted files into the next run`() async throws {
+  @Test func `accepts submitted files in the next run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, files: 1)
     try job.write("extra", to: "extra.bin")
@@ -50,7 +50,7 @@ struct NoteTests {
     #expect(note.paths.count == 100 && note.paths.allSatisfy { $0.hasSuffix(".bin") })
   }
 
-  @Test func `ends at once when it is cancelled, and stays for the next round`() async throws {
+  @Test func `stops at once when it is cancelled, and keeps its files for the next round`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 60)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -68,7 +68,7 @@ struct NoteTests {
     #expect(try await receiver.received().files.count == 60)
   }
 
-  @Test func `finishes what runs when it is cancelled with --finish`() async throws {
+  @Test func `completes running requests when it is cancelled with --finish`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let job = try job(receiver, files: 60)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -120,7 +120,7 @@ struct NoteTests {
     }
   }
 
-  @Test func `is waited for by what was submitted to an upload that a run was not to carry out`()
+  @Test func `holds files that were submitted to an upload that the run does not include`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -163,7 +163,7 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
-  @Test func `is gone on with for what was submitted to an upload that had ended`() async throws {
+  @Test func `is resumed for files that were submitted to a completed upload`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=4"])
     let job = try uploads(receiver, waiting: false, posts: true)
     try job.folder.write(Data("quick".utf8), to: "fa/quick.txt")
@@ -180,7 +180,7 @@ struct NoteTests {
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  @Test func `sends a submitted file that the run had before as another one`() async throws {
+  @Test func `sends a submitted file again that the run already had`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
     let list = JobText.puts.replacing("{ root: files }", with: "{ root: files, list: names }")
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, list))
@@ -203,7 +203,7 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
-  @Test func `sends a file anew that failed in a run and was submitted to it once more`() async throws {
+  @Test func `retries a file that failed in a run and was submitted to it again`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:times=1,status=400", "file:delay=2"])
     let job = try job(receiver, files: 6, connections: 1)
     try job.write("extra", to: "+.bin")
@@ -221,7 +221,7 @@ struct NoteTests {
   }
 
   @Test(arguments: [false, true])
-  func `sends a file anew that failed in an earlier run of its round`(_ isRunning: Bool) async throws {
+  func `retries a file that failed in an earlier run of its round`(_ isRunning: Bool) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:times=1,status=400"])
     let job = try job(receiver, files: 6, connections: 1)
     try job.write("extra", to: "+.bin")
@@ -244,7 +244,7 @@ struct NoteTests {
     try await isSent("+.bin", of: job, to: receiver)
   }
 
-  @Test func `drops what was submitted before it was cancelled, also where the run is killed first`()
+  @Test func `drops files that were submitted before it was cancelled, even if the run is killed first`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
@@ -263,7 +263,8 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
-  @Test func `drops what was submitted before it was cancelled, also what the run had left to the next`()
+  @Test
+  func `drops files that were submitted before it was cancelled, including those held for the next run`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
@@ -279,7 +280,8 @@ struct NoteTests {
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  @Test func `drops what was submitted to an upload that the next run is not to carry out, too`() async throws
+  @Test func `also drops files that were submitted to an upload that the next run does not include`()
+    async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
     let job = try uploads(receiver, waiting: false)
@@ -298,7 +300,7 @@ struct NoteTests {
   @Test(arguments: [
     ("rm", "source_missing"), ("rm FILE && mkdir", "source_unreadable"),
   ])
-  func `gives a submitted file that is none any more a result of its own`(_ what: String, code: String)
+  func `fails only the submitted path that is no longer a file`(_ what: String, code: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -315,7 +317,7 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
-  @Test func `tells what was submitted to an upload that the manifest has no more`() async throws {
+  @Test func `reports files that were submitted to an upload that the manifest no longer has`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try uploads(receiver, waiting: false)
     let before = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)

@@ -72,7 +72,9 @@ import Testing
 
   /// Behind the link it is there, and not gone.
   @Test(arguments: answers)
-  func `stays owed behind a linked folder, which is not followed`(_ answers: [String]) async throws {
+  func `keeps its move pending behind a linked folder, which is not followed`(_ answers: [String])
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     let list = JobText.puts.replacing("{ root: files }", with: "{ root: files, list: names }")
     let job = try Workspace(JobText.text(server: receiver.url, list + "\n    after: delete"))

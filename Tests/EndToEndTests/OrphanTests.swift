@@ -68,7 +68,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test func `is listed where the manifest does not say how it is released`() async throws {
+  @Test func `is listed if the manifest does not say how to release it`() async throws {
     let (job, receiver) = try await workspace(["content:status=403"], abandon: "")
     #expect(try await job.run().command.status == 1)
     let orphan = try #require(try await orphans(job).first)
@@ -96,7 +96,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test func `is not told where it is a secret`() async throws {
+  @Test func `is not shown if it is a secret`() async throws {
     let (job, receiver) = try await workspace(["content:status=403"], abandon: "")
     defer { withExtendedLifetime(receiver) {} }
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
@@ -109,7 +109,7 @@ import Testing
     #expect(try await !job.ferry("journal", "export").stdout.contains("allocate.id"))
   }
 
-  @Test func `and whose commit may have been executed is never released`() async throws {
+  @Test func `whose commit may have been executed is never released`() async throws {
     // The responses to the commit and to libcurl's own repetition are lost; after that, the server accepts no commit.
     let (job, receiver) = try await workspace(
       ["commit:times=2,drop=after"], retry: "retry: { limit: 6, initial: 1s, jitter: 0 }")
@@ -131,7 +131,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test(arguments: [404, 410]) func `and that the server does not know any more is released`(
+  @Test(arguments: [404, 410]) func `that the server no longer knows is released`(
     _ status: Int
   ) async throws {
     let (job, receiver) = try await workspace(["content:status=403", "abandon:status=\(status)"])
@@ -141,7 +141,7 @@ import Testing
     #expect(try await orphans(job).isEmpty)
   }
 
-  @Test(arguments: [403, 500]) func `and cannot be released fails no run, and stays listed`(
+  @Test(arguments: [403, 500]) func `that cannot be released fails no run, and stays listed`(
     _ status: Int
   ) async throws {
     let (job, receiver) = try await workspace(
@@ -164,7 +164,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test func `is released by the next run where this one is killed at it`() async throws {
+  @Test func `is released by the next run if this one is killed during the release`() async throws {
     let (job, receiver) = try await workspace(
       ["content:status=403", "abandon:times=2,delay=20"], files: 6)
     let run = try job.start(["run", "job.yaml"])
@@ -185,7 +185,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test(arguments: ["cancel", "reset"]) func `is released by the next run after`(
+  @Test(arguments: ["cancel", "reset"]) func `is released by the next run after a cancel or reset`(
     _ word: String
   ) async throws {
     let (job, receiver) = try await workspace(["content:status=500"], files: 4, retry: "retry: { limit: 0 }")
@@ -204,7 +204,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test func `of a file that has changed since is released in the run that sends it anew`() async throws {
+  @Test func `of a file that has changed is released in the run that sends the file again`() async throws {
     let (job, receiver) = try await workspace(["content:status=500"], retry: "retry: { limit: 0 }")
     #expect(try await job.run().command.status == 5)
     try job.write("another text", to: "0.txt")
@@ -244,7 +244,7 @@ import Testing
     try await isSound(job)
   }
 
-  @Test func `is forgotten by who has dealt with it`() async throws {
+  @Test func `can be forgotten by a user`() async throws {
     let (job, receiver) = try await workspace(["content:status=403"], files: 3, abandon: "")
     #expect(try await job.run().command.status == 1)
     let requests = try await receiver.received().requests

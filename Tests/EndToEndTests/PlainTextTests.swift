@@ -30,7 +30,7 @@ import Testing
     check(try await job.ferry("status"), shows: false)
   }
 
-  @Test func `is quoted where it cannot be listed, sent, moved or submitted`() async throws {
+  @Test func `is quoted if it cannot be listed, sent, moved or submitted`() async throws {
     let receiver = try await ReceiverProcess.start()
     let text = JobText.text(server: receiver.url, JobText.puts + "\n    after: { move_to: sent/ }")
     let job = try Workspace(text)
@@ -49,7 +49,7 @@ import Testing
     check(try await job.ferry("submit", "job.yaml", "files", "files/gone\(Self.name)"), shows: false)
   }
 
-  @Test func `is told with a command that decides, where it is ambiguous`() async throws {
+  @Test func `is reported with a resolving command if it is ambiguous`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=after"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
     try job.write("one", to: Self.name)

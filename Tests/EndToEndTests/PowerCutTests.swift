@@ -11,7 +11,7 @@ import Testing
   private static let files = 12
 
   @Test(arguments: FaultyJob.Kind.allCases, StateRecording.Survival.allCases)
-  func `lets the job go on, and no file is lost or delivered twice`(
+  func `lets the job resume, and no file is lost or delivered twice`(
     _ kind: FaultyJob.Kind, survival: StateRecording.Survival
   ) async throws {
     let receiver = try await ReceiverProcess.start()

@@ -15,7 +15,7 @@ import Testing
   @Test(
     .enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"),
     .timeLimit(.minutes(5)))
-  func `brings every blob byte for byte, and sends nothing the second time`() async throws {
+  func `transfers every blob byte for byte, and sends nothing the second time`() async throws {
     let folder = try TemporaryFolder()
     let files = try TestFiles.write(to: folder, under: "files")
     let registry = try await Registry.start()

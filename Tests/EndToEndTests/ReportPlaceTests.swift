@@ -58,7 +58,7 @@ import Testing
     ("/proc/self/fd/7", "echo before > log; FERRY 7>> log"), ("log", "echo before > log; FERRY >> log"),
     ("link", "echo before > log; FERRY 2>> log"),
   ])
-  func `may be what is open already, which is written to and never replaced`(
+  func `may be an open descriptor, which is written to and never replaced`(
     _ place: String, _ script: String
   ) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The report is written after all sessions have been unlocked.
-  @Test func `may be a FIFO that is full, which keeps no other run waiting`() async throws {
+  @Test func `may be a full FIFO, which delays no other run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let fifo = job.folder.path("fifo")
@@ -148,7 +148,7 @@ import Testing
 
   /// Numbers are names of files, too: as where a build's number is the report's name.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["fd", "self"])
-  func `is not what another process has open, behind another user's link`(_ kind: String) async throws {
+  func `is not a descriptor of another process behind another user's link`(_ kind: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     try job.folder.write(Data("precious".utf8), to: "precious")
@@ -166,7 +166,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  @Test func `may have a name as long as the file system takes`() async throws {
+  @Test func `may have a name as long as the file system allows`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let name = String(repeating: "r", count: 250) + ".json"
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: ["nowhere/x.json", "job.yaml/x.json", "files", "loop", "new/", "slash", ""])
-  func `that cannot be is told before anything is done`(_ place: String) async throws {
+  func `that cannot be used is reported before any work starts`(_ place: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     for (link, target) in [("loop", "loop"), ("slash", "new/")] {
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// A device node, for users who may create one. Like /dev/full, it accepts nothing.
-  @Test func `that cannot be written at the end is a fault of the run, which does all the rest`()
+  @Test func `that cannot be written at the end fails the run, which does everything else`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -237,7 +237,7 @@ import Testing
   @Test(arguments: [
     "status", "journal check", "journal export", "plan job.yaml", "schema", "--help", "report",
   ])
-  func `on a standard output that is full ends a command with 70, and a reader that has gone does not`(
+  func `on a full standard output makes a command exit with 70, but a closed pipe does not`(
     _ words: String
   ) async throws {
     let receiver = try await ReceiverProcess.start()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `ferry resolve`: a person decides what ferry cannot know.
-@Suite struct `What is ambiguous` {
+@Suite struct `An ambiguous item` {
   private func workspace(
     _ fault: String, files count: Int = 2, recognized: String = ""
   ) async throws -> (job: Workspace, receiver: ReceiverProcess) {
@@ -13,7 +13,7 @@ import Testing
     return (job, receiver)
   }
 
-  @Test func `is told with the request, the upload ID and the commands that decide`() async throws {
+  @Test func `is reported with the request, the upload ID and the commands that resolve it`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     let (command, report) = try await job.run()
     #expect(command.status == 1)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `since an earlier run is pointed at by the next one`() async throws {
+  @Test func `since an earlier run is reported by the next one`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     #expect(try await job.run().command.stdout.contains("ferry status") == false)
     let next = try await job.run().command
@@ -97,7 +97,7 @@ import Testing
 
   /// With a resume delay, a commit and its probe wait until the batch has completed.
   @Test(arguments: ["", "resume_delay: { policy: before_start, initial: 1ms, factor: 1, max: 1ms }"])
-  func `and resolved for a retry is in doubt again where the probe is refused`(_ delay: String) async throws {
+  func `and resolved for a retry is in doubt again if the probe is rejected`(_ delay: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after", "state:status=403"])
     let uploads = JobText.uploadIDs(recognized: JobText.probe) + `An upload ID that is not used`.abandon
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads, delay))
@@ -118,7 +118,7 @@ import Testing
     #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
   }
 
-  @Test func `and resolved for a retry that is refused for now keeps its upload ID from being released`()
+  @Test func `and resolved for a retry that fails temporarily keeps its upload ID`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after"])
@@ -140,7 +140,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("may have used it"))
   }
 
-  @Test func `is resolved all at once, also by its session`() async throws {
+  @Test func `is resolved all at once, or by its session`() async throws {
     let (job, receiver) = try await workspace("commit:drop=before", files: 3)
     #expect(try await job.run().report.totals.items.ambiguous == 3)
     try await receiver.clearFaults()
@@ -154,7 +154,7 @@ import Testing
     #expect(nothing.stdout == "nothing is ambiguous\n")
   }
 
-  @Test func `that began with an unrepeatable transfer begins anew`() async throws {
+  @Test func `that began with an unrepeatable transfer starts over`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:times=1,drop=before"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
     try job.write("a", to: "a.txt")
@@ -190,7 +190,7 @@ import Testing
     #expect(try await receiver.received().done.count == 1)
   }
 
-  @Test func `is all that can be resolved`() async throws {
+  @Test func `is the only state that can be resolved`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     let report = try await job.run().report
     let ambiguous = try #require(report.items.first { $0.state == "ambiguous" }?.path, "\(report)")
@@ -207,7 +207,7 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
-  @Test func `at two servers is not decided by one name, and told where it was sent`() async throws {
+  @Test func `at two servers is not resolved by one name, and is listed with its server`() async throws {
     let (job, first) = try await workspace("commit:drop=after", files: 1)
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     #expect(try await job.run().command.status == 1)
@@ -231,7 +231,7 @@ import Testing
   }
 
   /// The items of a printed command are already resolved; similar items stay.
-  @Test func `is decided by a printed command for good`() async throws {
+  @Test func `is resolved permanently by a printed command`() async throws {
     let (job, receiver) = try await workspace("commit:times=3,drop=after", files: 1)
     _ = try job.folder.makeFolder("files/files")
     try job.write("inner", to: "files/0.txt")
@@ -252,7 +252,7 @@ import Testing
     #expect(try await receiver.received().commits == 3)
   }
 
-  @Test func `of two uploads of one manifest is told apart by what the refusal prints`() async throws {
+  @Test func `of two uploads of one manifest is distinguished in the error message`() async throws {
     let (job, receiver) = try await workspace("commit:times=2,drop=after", files: 1)
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     let upload = try #require(text.firstRange(of: "  files:\n"))
@@ -288,7 +288,7 @@ import Testing
     return try await RunningCommand("/bin/sh", ["-ec", script], in: elsewhere.url).end()
   }
 
-  @Test func `is decided by its own name alone, where the root has a folder of the upload's name`()
+  @Test func `is resolved only by its own name if the root has a folder with the upload's name`()
     async throws
   {
     let (job, receiver) = try await workspace("commit:drop=after", files: 1)
@@ -303,7 +303,7 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
-  @Test func `is told without its manifest, and where it stands though its session is another now`()
+  @Test func `is reported without its manifest, and even if its session has changed`()
     async throws
   {
     let (job, receiver) = try await workspace("commit:drop=after", files: 1)
@@ -320,7 +320,7 @@ import Testing
     #expect(resolved.status == 0, "\(resolved.stderr)")
   }
 
-  @Test func `of two manifests that share a session is not decided by one name`() async throws {
+  @Test func `of two manifests that share a session is not resolved by one name`() async throws {
     let (job, receiver) = try await workspace("commit:times=2,drop=after", files: 1)
     #expect(try await job.run().command.status == 1)
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)

@@ -34,7 +34,7 @@ import Testing
     "206 Partial Content\r\nContent-Range: bytes 0-2/100\r\nContent-Length: 3\r\n\r\nnew",
     "203 Non-Authoritative Information\r\nContent-Length: 3\r\n\r\nnew",
   ])
-  func `leaves the file and its validators where its status brings no document`(_ response: String)
+  func `leaves the file and its validators unchanged if its status has no document`(_ response: String)
     async throws
   {
     let status = response.prefix(3)
@@ -57,7 +57,7 @@ import Testing
     #expect(server.requests.map(\.condition) == ["", "", "\"1\""])
   }
 
-  @Test func `is no failure where expect lists its status, and brings nothing`() async throws {
+  @Test func `is no failure if expect lists its status, and stores nothing`() async throws {
     let server = try await RawResponder.start([
       "/catalog": [Self.whole("first", "ETag: \"1\""), "HTTP/1.1 204 No Content\r\nETag: \"wrong\"\r\n\r\n"]
     ])
@@ -78,7 +78,7 @@ import Testing
     "HTTP/1.1 200 OK\r\nETag: \"cut\"\r\n\r\n",
     "HTTP/1.1 200 OK\r\nETag: \"cut\"\r\nContent-Length: 9\r\n\r\nnew",
   ])
-  func `leaves the file and its validators where it is cut`(_ response: String) async throws {
+  func `leaves the file and its validators unchanged if it is truncated`(_ response: String) async throws {
     let server = try await RawResponder.start(["/catalog": [response, Self.whole("new")]])
     let job = try fetch(server)
     let (command, report) = try await job.run()
@@ -90,7 +90,7 @@ import Testing
     #expect(server.requests.map(\.condition) == ["", ""])
   }
 
-  @Test func `is not stored where its coding was not asked for`() async throws {
+  @Test func `is not stored if its coding was not requested`() async throws {
     let coded = Self.whole("coded", "Content-Encoding: gzip", "ETag: \"1\"")
     let server = try await RawResponder.start(["/catalog": [coded]])
     let job = try fetch(server)
@@ -106,7 +106,7 @@ import Testing
   // MARK: Validators
 
   @Test(arguments: ["\"a\u{1}b\"", "*", "abc", "\"a\", \"b\"", "\"\(String(repeating: "a", count: 2000))\""])
-  func `leaves no validator that cannot be sent`(_ tag: String) async throws {
+  func `stores no validator that cannot be sent`(_ tag: String) async throws {
     let server = try await RawResponder.start([
       "/catalog": [Self.whole("1", "ETag: \(tag)"), Self.whole("2", "ETag: \(tag)"), Self.whole("3")]
     ])
@@ -136,7 +136,7 @@ import Testing
     "400 Bad Request\r\nContent-Length: 0", "412 Precondition Failed\r\nContent-Length: 0",
     "304 Not Modified\r\nETag: \"other\"",
   ])
-  func `to a validator makes the request go once without`(_ refusal: String) async throws {
+  func `to a validator causes one request without it`(_ refusal: String) async throws {
     let server = try await RawResponder.start([
       "/catalog": [
         Self.whole("1", "ETag: \"1\""), "HTTP/1.1 \(refusal)\r\n\r\n", Self.whole("2", "ETag: \"2\""),
@@ -206,7 +206,7 @@ import Testing
     #expect(server.count("/commit") == 1)
   }
 
-  @Test func `says no to a commit where its body itself tells that it is whole`() async throws {
+  @Test func `rejects a commit if its JSON body is complete, even without a length`() async throws {
     let no = "HTTP/1.1 200 OK\r\n\r\n{\"state\":\"no\"}"
     let server = try await RawResponder.start(["/ids": [Self.allocated], "/commit": [no]])
     let (_, report) = try await upload(server, commit: "expect: { json: { /state: done } }").run()
@@ -219,7 +219,7 @@ import Testing
     ("HTTP/1.1 201 Created\r\nX-Id: 9\r\n", "header: X-Id"),
     ("HTTP/1.1 201 Created\r\nX-Id: 7\r\n\r\n{\"id\":\"", "json: /id"),
   ])
-  func `is asked for again where it should have given an upload ID`(_ cut: String, _ capture: String)
+  func `is requested again if it should have provided an upload ID`(_ cut: String, _ capture: String)
     async throws
   {
     let good = "HTTP/1.1 201 Created\r\nX-Id: 7\r\nContent-Length: 10\r\n\r\n{\"id\":\"7\"}"

@@ -20,7 +20,7 @@ import Testing
     return job
   }
 
-  @Test func `has files behind links that lead to another of its files`() async throws {
+  @Test func `includes links that lead to another of its files`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try linked(receiver.url, JobText.puts)
     let (command, report) = try await job.run()
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// The file's upload ID is in the journal, but no listing contains the file.
-  @Test func `does not have a link out of it in the place of a file that was begun`() async throws {
+  @Test func `is not escaped by a link that replaces a started file`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["content:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))
     try job.folder.write(Self.content, to: "files/x")
@@ -98,7 +98,7 @@ import Testing
 
   /// What an earlier run still has to do with delivered files is not done behind such a link either.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
-  func `that another user replaced by a link has no owed file moved behind it`() async throws {
+  func `that another user replaced by a link has no pending file moved behind it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let nodes =
       JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
@@ -119,7 +119,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: archive) == ["x"])
   }
 
-  @Test func `is the folder that was listed, whatever takes its name`() async throws {
+  @Test func `is the folder that was listed, even if another takes its name`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["allocate:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))
     try job.folder.write(Self.content, to: "files/x")

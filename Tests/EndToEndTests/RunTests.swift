@@ -50,7 +50,7 @@ import Testing
     #expect(second.report.node("catalog")?.result == "no_data")
   }
 
-  @Test func `sends a file again when it has changed, and no other`() async throws {
+  @Test func `sends only changed files again`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.puts)
     #expect(try await job.run().command.status == 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(puts == ["0.txt": 1, "1.txt": 1, "2.txt": 2, "3.txt": 1, "4.txt": 1, "new.txt": 1])
   }
 
-  @Test func `brings names that are easy to get wrong, byte for byte`() async throws {
+  @Test func `sends unusual names byte for byte`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 0, JobText.puts)
     let files = try TestFiles.write(to: job.folder, under: "files")
@@ -103,7 +103,7 @@ import Testing
     #expect(try RunReport.decode(Data(other.stdout.utf8)).totals.itemsDoneInRun == 0)
   }
 
-  @Test func `begins no more than --limit, and sends the rest in the next run of the same round`()
+  @Test func `starts at most --limit files, and sends the rest in the next run of the same round`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -121,7 +121,7 @@ import Testing
     #expect(try await receiver.received().files.allSatisfy { $0.puts == 1 })
   }
 
-  @Test func `carries out only what --only names`() async throws {
+  @Test func `runs only what --only names`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.puts, JobText.catalog("needs: [files]"))
     let (command, report) = try await job.run("--only", "catalog")
@@ -134,7 +134,7 @@ import Testing
     #expect(wrong.stderr.contains("catalog"))
   }
 
-  @Test func `is planned without a request and without a trace`() async throws {
+  @Test func `is planned without sending or storing anything`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.uploadIDs(), JobText.catalog("token: login"))
     for arguments in [
@@ -157,7 +157,7 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
-  @Test func `says nothing under --quiet but what is wrong`() async throws {
+  @Test func `prints only errors under --quiet`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.puts)
     let good = try await job.run("--quiet").command
@@ -170,7 +170,7 @@ import Testing
     #expect(bad.stderr.contains("new.txt"))
   }
 
-  @Test func `replaces a fetched file whole or not at all`() async throws {
+  @Test func `replaces a fetched file completely or not at all`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 0, JobText.catalog())
     try job.folder.write(Data("old".utf8), to: "catalog.json")
@@ -188,7 +188,7 @@ import Testing
     #expect(receiver.log.last == "GET /catalog.json 304")
   }
 
-  @Test func `asks no sooner than a fetch's interval`() async throws {
+  @Test func `repeats a fetch no sooner than its interval`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, files: 0, JobText.catalog("interval: { minimum: 1h }"))
     #expect(try await job.run().command.status == 0)
@@ -199,7 +199,9 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
-  @Test func `asks less often while nothing new comes, and as often as before once it does`() async throws {
+  @Test func `fetches less often while nothing is new, and at the minimum interval once something is`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     func nodes(_ minimum: String, _ maximum: String) -> String {
       JobText.catalog("interval: { minimum: \(minimum), maximum: \(maximum) }")
@@ -233,7 +235,7 @@ import Testing
     #expect(changed?.result == "new_data" && changed?.intervalSeconds == 0.4)
   }
 
-  @Test func `never asks for a fetch that is switched off, and goes on as if it had`() async throws {
+  @Test func `skips a disabled fetch, and continues as if it had succeeded`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(
       receiver, files: 0, JobText.catalog("interval: never"),
@@ -255,7 +257,7 @@ import Testing
     #expect(job.folder.text("catalog.json").isEmpty)
   }
 
-  @Test func `lets a request run by the outcome of what it needs`() async throws {
+  @Test func `runs a request depending on the outcome of what it needs`() async throws {
     let receiver = try await ReceiverProcess.start()
     let notes = JobText.notes([("good", "succeeded"), ("bad", "failed"), ("any", "always")])
     let job = try workspace(receiver, JobText.puts, notes)
@@ -272,7 +274,7 @@ import Testing
     #expect(later.allSatisfy { $0.failed == 1 })
   }
 
-  @Test func `tries in a new round what failed for good in the last one`() async throws {
+  @Test func `retries permanent failures in a new round`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,times=1,status=403"])
     let job = try workspace(receiver, JobText.puts)
     let first = try await job.run()

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `stay out of what is said when the token's server refuses them`() async throws {
+  @Test func `stay out of messages when the token server rejects them`() async throws {
     let receiver = try await ReceiverProcess.start(["--client-secret", "another"])
     let job = try Workspace(Self.text(receiver))
     try job.write("a file", to: "a.txt")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `stay in files that only their owner can read`() async throws {
+  @Test func `are stored only in files that only their owner can read`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a file", to: "a.txt")

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["refuse", "strip", "follow"])
-  func `gets the header of a secret capture only where the manifest lets it`(rule: String) async throws {
+  func `gets the header of a secret capture only if the manifest allows it`(rule: String) async throws {
     let server = try await ScriptedServer.start([
       "/ids": Response(status: 200, body: #"{"key":"captured-secret"}"#),
       "/put": Response(status: 307, headers: ["Location": "{away}/steal"]),
@@ -101,14 +101,14 @@ import Testing
     #expect(away.headers["authorization"] == nil && away.headers["x-secret"] == nil)
   }
 
-  @Test func `gets the token where the manifest lists its origin`() async throws {
+  @Test func `gets the token if the manifest lists its origin`() async throws {
     let server = try await ScriptedServer.start(Self.tokenAndIDs)
     let job = try job(server, Self.token.replacing("ORIGINS", with: #", origins: ["AWAY"]"#))
     #expect(try await job.run().command.status == 0)
     #expect(server.requests.last?.headers["authorization"] == "Bearer tok-123456")
   }
 
-  @Test(arguments: [401, 403]) func `is told apart from a server that refuses the token`(status: Int)
+  @Test(arguments: [401, 403]) func `is distinguished from a server that rejects the token`(status: Int)
     async throws
   {
     let server = try await ScriptedServer.start(
@@ -138,7 +138,7 @@ import Testing
     #expect(report.nodes.first { $0.name == "tell" }?.reason?.code == "redirect")
   }
 
-  @Test func `does not have the URL's password written down by a relative Location`() async throws {
+  @Test func `does not cause the URL's password to be recorded through a relative Location`() async throws {
     let server = try await ScriptedServer.start([
       "/ids": Response(status: 201, headers: ["Location": "/up/7"]), "/up/7": Response(status: 403),
     ])
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `has a capture that holds a secret taken for one`() async throws {
+  @Test func `has its captures that hold a secret treated as secret`() async throws {
     let server = try await ScriptedServer.start([
       "/token": Response(status: 200, body: #"{"access_token":"tok-123456"}"#),
       "/ids": Response(status: 200, body: #"{"u":"{home}/up?t=tok-123456"}"#),
@@ -211,12 +211,12 @@ import Testing
   }
 
   @Test(arguments: [307, 308], ["http://127.0.0.1:1/", "http://no.invalid/", "ftp://127.0.0.1/", ""])
-  func `to where nobody is has a commit sent once`(status: Int, target: String) async throws {
+  func `to an unreachable server has a commit sent once`(status: Int, target: String) async throws {
     try await expectOneCommit(Response(status: status, headers: ["Location": target]))
   }
 
   @Test(arguments: [300, 304, 305, 306, 399, 600, 799, 999])
-  func `with a status that says nothing has a commit sent once`(status: Int) async throws {
+  func `with an undefined status has a commit sent once`(status: Int) async throws {
     try await expectOneCommit(Response(status: status, body: ""))
   }
 
@@ -246,7 +246,7 @@ import Testing
     #expect(try await job.status().session("e2e.s")?.node("files")?.items?["ambiguous"] == 1)
   }
 
-  @Test func `to another server by 307 has what that one says counted`() async throws {
+  @Test func `to another server by 307 has that server's response used`() async throws {
     let server = try await ScriptedServer.start([
       "/up": Response(status: 307, headers: ["Location": "{away}/there"])
     ])

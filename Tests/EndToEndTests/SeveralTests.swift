@@ -55,7 +55,7 @@ import Testing
     try job.stateFiles().keys.count { $0.hasPrefix("runs/") && $0.hasSuffix("report.json") }
   }
 
-  @Test func `keep one order of priority over one connection, and leave one report`() async throws {
+  @Test func `share one order of priority over one connection, and write one report`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
     let job = try workspace(receiver, index: [JobText.catalog()])
     let (command, report) = try await run(job)
@@ -83,7 +83,7 @@ import Testing
     #expect(second.report.run.manifests.map(\.round) == [2, 2])
   }
 
-  @Test func `let what opens later overtake what waits`() async throws {
+  @Test func `let newly ready work overtake waiting work`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.3"])
     let ask = """
       requests:
@@ -98,7 +98,7 @@ import Testing
     #expect(Array(order[first...].prefix(3)) == ["i0", "i1", "i2"], "\(order)")
   }
 
-  @Test func `have rounds, counts and tokens of their own`() async throws {
+  @Test func `have their own rounds, counts and tokens`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:every=1,times=1,status=403"])
     let job = try workspace(
       receiver, photos: [JobText.notes([("photos-done", "always")])],
@@ -156,7 +156,7 @@ import Testing
     #expect(who.dropFirst(3).allSatisfy { $0 == "X-Who: photos one" })
   }
 
-  @Test func `are resumed in one launch, where they agree`() async throws {
+  @Test func `are resumed in one launch if they agree`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let (command, report) = try await run(job, "--limit", "1")
@@ -181,7 +181,7 @@ import Testing
     #expect(try await receiver.received().files.count == 11)
   }
 
-  @Test func `are resumed though one of them cannot be read any more`() async throws {
+  @Test func `are resumed although one of them is no longer readable`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     _ = try await run(job, "--limit", "1")
@@ -200,7 +200,7 @@ import Testing
     #expect(puts(receiver).count == 9)
   }
 
-  @Test func `are closed together after a kill, and go on where they were`() async throws {
+  @Test func `are closed together after a kill, and resume`() async throws {
     // The third of them is under way for as long as this takes.
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])
     let job = try workspace(receiver)
@@ -222,7 +222,7 @@ import Testing
     #expect(try await receiver.received().files.count == 9)
   }
 
-  @Test func `do not keep each other from being resumed`() async throws {
+  @Test func `do not prevent each other from being resumed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, session: "own")
     #expect(try await run(job, "--limit", "0").command.status == 0)
@@ -240,7 +240,7 @@ import Testing
     _ = await slow.end()
   }
 
-  @Test func `that do not agree are told apart, and nothing is begun`() async throws {
+  @Test func `that conflict are reported, and nothing is started`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let good = index(of: job)
@@ -273,7 +273,7 @@ import Testing
     try await refused("name: index\n", 3, "version")
   }
 
-  @Test func `are named by --only where both have the node`() async throws {
+  @Test func `are qualified in --only if both have the node`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, index: [JobText.catalog()])
     let both = try await job.ferry("run", "job.yaml", "index/job.yaml", "--only", "files")

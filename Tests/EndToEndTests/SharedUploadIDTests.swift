@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The file whose ID is dropped and the file that is committed with it were both queued by an earlier run.
-  @Test func `that an open file holds is not released when another is sent anew`() async throws {
+  @Test func `that an open file holds is not released when another is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/put/a2": .init(status: 500),
       "/new/ids": Self.other, "/new/commit/a1": Self.ok, "/new/commit/a2": Self.ok,
@@ -98,7 +98,7 @@ import Testing
 
   /// Another upload gets the ID of an orphan that waits for its release.
   @Test(arguments: [true, false])
-  func `that another upload is given is not released`(isReleasedThere: Bool) async throws {
+  func `that another upload receives is not released`(isReleasedThere: Bool) async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/commit/a": .init(status: 403), "/ids/same": .init(status: 403),
       "/b/ids": Self.same, "/b/commit/b": Self.ok,

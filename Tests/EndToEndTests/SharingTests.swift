@@ -34,7 +34,7 @@ import Testing
     return job
   }
 
-  @Test func `is one run, whose nodes are called by their instances`() async throws {
+  @Test func `is one run, whose nodes are named after their instances`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let (command, report) = try await job.run("--vars-file", "vars.yaml", "--var", "count=7")
@@ -46,7 +46,7 @@ import Testing
     #expect(report.node("files[us]")?.name == "files[us]")
   }
 
-  @Test func `is resumed with the variables of its files, and an instance can be asked for alone`()
+  @Test func `is resumed with the variables of its files, and one instance can be selected`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -61,7 +61,7 @@ import Testing
     #expect(try await receiver.received().done.map(\.failed) == [6])
   }
 
-  @Test func `that asks for what is not built yet is planned, and refused by a run before anything begins`()
+  @Test func `that uses an unimplemented key is planned, but rejected by a run before it starts`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()

@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: [
     (SIGTERM, Int32(143), "terminate"), (SIGINT, 130, "interrupt"), (SIGHUP, 143, "terminate"),
   ])
-  func `starts nothing more, lets requests end, saves and reports`(
+  func `starts nothing more, lets requests complete, saves and reports`(
     _ signal: Int32, code: Int32, cause: String
   ) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.4"])
@@ -48,7 +48,7 @@ import Testing
     try await finish(job, receiver)
   }
 
-  @Test func `ends at once at the second signal, and what was under way is told to be ambiguous`()
+  @Test func `stops at once at the second signal, and reports unfinished requests as ambiguous`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -78,7 +78,7 @@ import Testing
     #expect(inbox.values.allSatisfy { $0.count == 1 })
   }
 
-  @Test func `goes on after SIGHUP where that is ignored, as under nohup`() async throws {
+  @Test func `continues after SIGHUP if it is ignored, as under nohup`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
     let job = try job(receiver)
     let run = try job.start(
@@ -97,7 +97,7 @@ import Testing
     "{ sleep 0.3; exec \"$FERRY\" run job.yaml; } 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}",
     "exec \"$FERRY\" run job.yaml >&- 2>&-",
   ])
-  func `does its work where nobody reads its outputs`(_ line: String) async throws {
+  func `does its work if nothing reads its output`(_ line: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
     let job = try job(receiver)
     // After a killed run, the next one prints a message on standard error before it begins.
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `goes on after it was stopped for a while, and sends nothing twice`() async throws {
+  @Test func `continues after it was suspended, and sends nothing twice`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
     let job = try job(receiver)
     let run = try job.start(["run", "job.yaml"])
@@ -156,7 +156,7 @@ import Testing
     #expect(files.allSatisfy { $0.puts == 1 })
   }
 
-  @Test func `does not begin what waits for its file's digest`() async throws {
+  @Test func `does not start a file that waits for its digest`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `ends with its report while it still lists files`(_ signal: Int32) async throws {
+  func `stops while it lists files, and writes its report`(_ signal: Int32) async throws {
     let code = 128 + signal
     let receiver = try await ReceiverProcess.start()
     let job = try job(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What can be wrong before any work: each has its exit code, and leaves no trace.
-@Suite struct `A start` {
+@Suite struct `A command that starts` {
   private let job: Workspace
 
   init() throws { job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts)) }
@@ -15,7 +15,7 @@ import Testing
     #expect(end.status == 2 && end.stderr.contains("is not UTF-8"), "\(end.stdout)\(end.stderr)")
   }
 
-  @Test func `without a place for its state says how to give one, and ends with 2`() async throws {
+  @Test func `without a state folder shows how to set one, and exits with 2`() async throws {
     let command = try await Command.run(
       "env",
       [
@@ -27,7 +27,7 @@ import Testing
     for word in ["HOME", "FERRY_STATE", "--state"] { #expect(command.stderr.contains(word)) }
   }
 
-  @Test func `without its manifest names it, and ends with 2`() async throws {
+  @Test func `without its manifest names the file, and exits with 2`() async throws {
     for name in ["run", "plan", "check"] {
       let command = try await job.ferry(name, "nowhere.yaml")
       #expect(command.status == 2, "\(name)")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `with an invalid manifest tells all that is wrong, and ends with 3`() async throws {
+  @Test func `with an invalid manifest reports all errors, and exits with 3`() async throws {
     try job.write(manifest: "version: 1\nnam: x\nsession: {}\n")
     for name in ["run", "plan"] {
       let command = try await job.ferry(name, "job.yaml")
@@ -47,14 +47,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
-  @Test func `without its secret names the variable, and ends with 2`() async throws {
+  @Test func `without its secret names the variable, and exits with 2`() async throws {
     let command = try await job.ferry("run", "job.yaml", environment: ["E2E_SECRET": ""])
     #expect(command.status == 2)
     #expect(command.stderr.contains("E2E_SECRET"))
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
-  @Test func `without its files' folder ends with 2, and is no interrupted run afterwards`() async throws {
+  @Test func `without its files' folder exits with 2, and is not an interrupted run afterwards`() async throws
+  {
     let text = JobText.text(server: "http://127.0.0.1:9", JobText.puts)
     try job.write(manifest: text.replacing("root: files", with: "root: nowhere"))
     for _ in 0..<2 {
@@ -74,7 +75,7 @@ import Testing
     ["run"], ["run", "job.yaml", "--limit", "-1"], ["run", "job.yaml", "--var", "x"], ["fly"],
     ["run", "job.yaml", "--launch", "moon"], ["resume", "--max-duration"],
   ])
-  func `with wrong words ends with 2`(_ arguments: [String]) async throws {
+  func `with invalid arguments exits with 2`(_ arguments: [String]) async throws {
     let command = try await job.start(arguments).end()
     #expect(command.status == 2)
     #expect(!command.stderr.isEmpty)
@@ -84,7 +85,7 @@ import Testing
   @Test(arguments: [
     ("run", "30", "30ms, 30s, 30m"), ("run", "1.5h", "write '90m'"), ("resume", "5x", "ms, s, m"),
   ])
-  func `with a duration that is none says what to write, and ends with 2`(
+  func `with an invalid duration shows the syntax, and exits with 2`(
     _ command: String, _ duration: String, help: String
   ) async throws {
     let manifest = command == "run" ? ["job.yaml"] : []
@@ -104,7 +105,7 @@ import Testing
     ["cancel", long], ["status", long], ["orphans", long], ["resume", long], ["resume", ""],
     ["resume", "nosuch"],
   ])
-  func `of a command for a session that nobody knows ends with 2`(_ arguments: [String]) async throws {
+  func `of a command for an unknown session exits with 2`(_ arguments: [String]) async throws {
     let command = try await job.start(arguments).end()
     #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")
@@ -118,7 +119,7 @@ import Testing
     ["explain", "files", "--manifest", "job.yaml"], ["submit", "job.yaml", "files"],
     ["journal", "prune", "--runs", "1d"], ["resolve", "--all", "done", "--session", "s"],
   ])
-  func `whose state folder is a file says so`(_ arguments: [String]) async throws {
+  func `whose state folder is a file reports it`(_ arguments: [String]) async throws {
     let state = job.folder.path("job.yaml")
     let command = try await job.start(arguments + ["--state", state]).end()
     #expect(command.status == 70, "\(command.stdout)\(command.stderr)")
@@ -136,7 +137,7 @@ import Testing
     ["plan", "job.yaml", "--at", "HOSTILE"], ["run", "job.yaml", "--var", "HOSTILE"],
     ["submit", "job.yaml", "files", "--list", "HOSTILE"], ["plan", "job.yaml", "--only", "HOSTILE"],
   ])
-  func `quotes words that a terminal would obey`(_ arguments: [String]) async throws {
+  func `quotes arguments with control characters`(_ arguments: [String]) async throws {
     let command = try await job.start(arguments.map { $0.replacing("HOSTILE", with: "a\u{1b}[31m\nb") }).end()
     #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.contains(#""a\033[31m\nb""#), "\(command.stderr)")
@@ -145,7 +146,7 @@ import Testing
   }
 
   /// Swift would replace the byte, and the result may be another folder's name.
-  @Test func `a folder in the environment or an argument that is not UTF-8 is refused`() async throws {
+  @Test func `a folder in the environment or an argument that is not UTF-8 is rejected`() async throws {
     let folder = try TemporaryFolder()
     try folder.write(Data("version: 1\nname: m\n".utf8), to: "job.yaml")
     for line in [
@@ -169,7 +170,7 @@ import Testing
     #expect(command.status == 3 && command.stdout.contains("OUT"), "\(command.stdout)\(command.stderr)")
   }
 
-  @Test func `a secret's file is not another user's in a shared folder`() async throws {
+  @Test func `a secret's file in a shared folder must not belong to another user`() async throws {
     guard geteuid() == 0 else { return }
     let job = try Workspace(
       """

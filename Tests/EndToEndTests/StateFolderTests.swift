@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["", "/sessions", "/runs"])
-  func `of another user is used by no command, root's neither`(_ folder: String) async throws {
+  func `of another user, or of root, is used by no command`(_ folder: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     for name in ["", "/sessions", "/runs"] { mkdir(job.state + name, 0o755) }
@@ -85,7 +85,7 @@ import Testing
     "ferry.db",
     "sessions", "runs",
   ])
-  func `has no link that is followed`(_ name: String) async throws {
+  func `contains no link that is followed`(_ name: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// The note is safe in ferry.db; what wakes the holder is only written to where it is the user's file.
-  @Test func `has no link in an inbox's place that is followed`() async throws {
+  @Test func `does not follow a link in place of an inbox`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: ["000", "022", "277", "777"])
-  func `is the user's alone, whatever the umask is`(_ umask: String) async throws {
+  func `is accessible only to its user, whatever the umask is`(_ umask: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     let script = "umask \(umask); exec \(Product.path("ferry")) run job.yaml --quiet"

@@ -30,7 +30,7 @@ import Testing
     return try #require(item.matches.first)
   }
 
-  @Test func `counts items by their state and says why they wait`() async throws {
+  @Test func `counts items by their state and shows why they wait`() async throws {
     let receiver = try await ReceiverProcess.start()
     let text = JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")]))
     let job = try Workspace(
@@ -64,7 +64,7 @@ import Testing
     #expect(unknown.stderr.contains("help: it has e2e.quick, e2e.uploads"))
   }
 
-  @Test func `names the process that holds a session, and no more once it is killed`() async throws {
+  @Test func `names the process that holds a session, until that process is killed`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("one", to: "1.txt")
@@ -84,7 +84,7 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.holder == nil)
   }
 
-  @Test func `goes without the manifest where it is gone`() async throws {
+  @Test func `works without the manifest if it is gone`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("one", to: "1.txt")
@@ -95,7 +95,7 @@ import Testing
     #expect(status.session("e2e.uploads")?.node("files")?.items?["done"] == 1)
   }
 
-  @Test func `tells the other sessions where the journal of one is damaged`() async throws {
+  @Test func `shows the other sessions if the journal of one is damaged`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")])))
@@ -122,7 +122,7 @@ import Testing
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }
 
-  @Test func `tells a hundred of what is ambiguous, and how many more there are`() async throws {
+  @Test func `lists a hundred ambiguous items, and counts the rest`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=before"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
     for number in 1...102 { try job.write("text", to: "\(number).txt") }
@@ -134,7 +134,7 @@ import Testing
     #expect(try await !job.ferry("status").stdout.contains(" more\n"))
   }
 
-  @Test func `of an item tells where it stands, and why it waits`() async throws {
+  @Test func `of an item shows its state and why it waits`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
     let text = JobText.text(
       server: receiver.url, JobText.uploadIDs(retry: "retry: { limit: 1, initial: 10ms, max: 20ms }"))

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10)
-  func `a run exits with 70 before it has locked or done anything, and says what to raise`(_ threads: Int)
+  func `a run exits with 70 before it locks or does anything, and names the limit to raise`(_ threads: Int)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [10, 11, 13])
-  func `a run with the threads that it needs sends everything, and needs no other`(_ threads: Int)
+  func `a run with exactly the threads that it needs sends everything`(_ threads: Int)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -46,7 +46,7 @@ import Testing
     #expect(try await receiver.received().puts.count == 3)
   }
 
-  @Test func `a name that finds no thread to be resolved on fails for now, and says why`() async throws {
+  @Test func `a name without a thread to be resolved on fails temporarily, and reports why`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, host: "ferry-test.invalid")
     let end = try await run(job, threads: Self.needed)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(.enabled("root and prlimit are needed: RLIMIT_NPROC binds no root") { RefusedThreads.isThere })
-  func `a user's bound on processes ends a run with 70, and does not hang it`() async throws {
+  func `a user's process limit makes a run exit with 70, and does not hang it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try await RefusedThreads.open(job.folder.path(""))

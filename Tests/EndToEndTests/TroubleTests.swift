@@ -35,7 +35,7 @@ import Testing
 
   /// In blocks of 512 bytes: so small that the first files are written down, or none.
   @Test(arguments: [100, 400, 1200])
-  func `of files that may not grow ends the run, and no post is sent that is not written down`(_ blocks: Int)
+  func `in files that must not grow ends the run, and sends no post that is not recorded`(_ blocks: Int)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -49,7 +49,7 @@ import Testing
     try await goesOnWithoutRepeating(job, receiver, files: 1500)
   }
 
-  @Test func `on a disk that is full ends the run, and no post is sent that is not written down`()
+  @Test func `on a full disk ends the run, and sends no post that is not recorded`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -128,7 +128,9 @@ import Testing
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
-  func `of a newer ferry, or another program, is refused and left as it is`(_ change: String) async throws {
+  func `of a newer ferry, or of another program, is rejected and left unchanged`(_ change: String)
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     let job = try posting(receiver, files: 2)
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
@@ -145,7 +147,7 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
-  @Test func `that belongs to another user is refused, and one that others may read is closed to them`()
+  @Test func `that belongs to another user is rejected, and one that others can read is made private`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()

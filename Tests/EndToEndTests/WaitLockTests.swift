@@ -35,7 +35,7 @@ import Testing
   }
 
   /// A cleaner, or a person who takes the lock's file for a stale one, removes it.
-  @Test func `is not run twice where its lock's file was removed`() async throws {
+  @Test func `is not run twice if its lock file was removed`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }
     try FileManager.default.removeItem(atPath: job.state + "/sessions/e2e.uploads.lock")
@@ -45,7 +45,7 @@ import Testing
     _ = await run.end()
   }
 
-  @Test func `is not in the way of a manifest that now names another session`() async throws {
+  @Test func `does not block a manifest that now names another session`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
@@ -73,8 +73,7 @@ import Testing
   }
 
   @Test(arguments: [["run", "job.yaml"], ["resume"]])
-  func `is waited for, and gone on with as soon as its process is killed`(_ arguments: [String]) async throws
-  {
+  func `is waited for, and resumed as soon as its process is killed`(_ arguments: [String]) async throws {
     let (job, run, receiver) = try await held()
     let next = try job.start(arguments + ["--wait-lock", "60s"])
     while !next.stderr.contains("waiting for it"), next.isRunning {
@@ -91,7 +90,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  @Test func `lets go when it is cancelled, for which the command can wait`() async throws {
+  @Test func `is released when it is cancelled, and the command can wait for that`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }
     let cancel = try await job.ferry("cancel", "e2e.uploads", "--wait-lock", "60s")
@@ -102,7 +101,7 @@ import Testing
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  @Test func `is told to be released to a program that waited for it`() async throws {
+  @Test func `is reported as released to a program that waited for it`() async throws {
     struct Cancelled: Decodable {
       struct Session: Decodable {
         var session: String

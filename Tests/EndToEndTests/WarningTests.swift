@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `of files and earlier runs is told by plan and run`() async throws {
+  @Test func `about files and earlier runs is reported by plan and run`() async throws {
     // The response is delayed, so that the transfer takes longer than its ID is valid.
     let receiver = try await ReceiverProcess.start(faults: ["content:delay=0.3"])
     let nodes = JobText.uploadIDs().replacing(

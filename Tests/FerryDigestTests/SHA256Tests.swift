@@ -28,7 +28,7 @@ import Testing
     #expect(text(hash.finalize()) == digest)
   }
 
-  @Test func aDigestThatIsFinalizedBeginsAnew() {
+  @Test func aFinalizedDigestStartsOver() {
     let hash = SHA256()
     hash.update("first".utf8)
     #expect(hash.finalize() == SHA256.hash("first".utf8))

@@ -32,7 +32,7 @@ struct AfterDeliveryTests {
       home: nil)
   }
 
-  @Test func keepAsksForNothing() throws {
+  @Test func keepDoesNothing() throws {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }
 
@@ -94,7 +94,7 @@ struct AfterDeliveryTests {
 
   /// Another user who may write to the folder above exchanges the two.
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])
-  func whatTakesTheNameOfTheListedRootKeepsItsFiles(after: Upload.After) throws {
+  func aFolderThatTakesTheNameOfTheListedRootKeepsItsFiles(after: Upload.After) throws {
     folder.file("root/a")
     folder.file("private/b")
     // The same file, by inode, size and time.
@@ -113,7 +113,7 @@ struct AfterDeliveryTests {
   }
 
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])
-  func inARootThatIsEmptyAFileIsNotKnownToBeGone(after: Upload.After) throws {
+  func aMissingFileInAnEmptyRootIsNotAssumedToBeGone(after: Upload.After) throws {
     let delivery = try delivery(after)
     let result = delivery.carryOut(delivered("a"))
     #expect(result.state == .owed && result.problem?.code == "after_missing")
@@ -144,7 +144,7 @@ struct AfterDeliveryTests {
     }
   }
 
-  @Test func aFileThatNobodyKnowsIsNotWaitedFor() throws {
+  @Test func anUnknownFileIsNotWaitedFor() throws {
     var file = delivered("a")
     file.inode = nil
     #expect(try delivery().carryOut(file).state == .gone)

@@ -6,7 +6,7 @@ import Testing
 struct WholeWriteTests {
   /// A pipe that has less room than is written, and a reader that reads nothing.
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
-  func aReaderThatTakesNothingIsWaitedForNoLongerThanThePatience(waits: Bool) throws {
+  func aReaderThatReadsNothingIsWaitedForOnlyUntilTheTimeout(waits: Bool) throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
@@ -31,7 +31,7 @@ struct WholeWriteTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/\u{301}d").count == 1)
   }
 
-  @Test func allBytesReachAReaderThatTakesThem() throws {
+  @Test func allBytesReachAReader() throws {
     let pipe = Pipe()
     let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0) }
     let thread = Thread {

@@ -27,7 +27,7 @@ struct CaptureReaderTests {
     ("/foo/0", "bar"), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"), ("/e^f", "3"), ("/g|h", "4"),
     ("/i\\j", "5"),
     ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"), ("/\u{301}o/\u{301}p", "9"),
-  ]) func pointersNameWhatRFC6901Says(_ pointer: String, _ value: String) throws {
+  ]) func pointersFollowRFC6901(_ pointer: String, _ value: String) throws {
     let body = #"""
       {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8,"\#u{301}o":{"\#u{301}p":9}}
       """#
@@ -51,7 +51,7 @@ struct CaptureReaderTests {
     ("/-", "[1]", "no /- in the response's JSON"), ("/id", "<html>", "the response is not JSON"),
     ("/id", #"{"id":01}"#, "the response is not JSON"), ("/id", "", "the response is not JSON"),
     ("/0", String(repeating: "[", count: 500_000), "the response's JSON is nested more than 256 levels deep"),
-  ]) func whatIsMissingIsSaid(_ pointer: String, _ body: String, _ message: String) {
+  ]) func missingValuesAreReported(_ pointer: String, _ body: String, _ message: String) {
     #expect(throws: TransportFailure(.capture, message, mayHaveReachedServer: true)) {
       try read(.json(pointer: pointer), body)
     }

@@ -24,7 +24,7 @@ struct CaptureStoreTests {
         transfer: { request: { method: PUT, url: "http://h/${requests.hello.id}/${file.name}" } }
     """
 
-  @Test func tokensAndRequestsAreThereForLaterRequests() throws {
+  @Test func tokensAndRequestsAreAvailableToLaterRequests() throws {
     let run = try TestRun(Self.nodes, files: ["a"])
     let node = try run.attempt(.request).ref.node
     try run.respond(to: .request, body: #"{"id":"batch-1"}"#)
@@ -38,7 +38,7 @@ struct CaptureStoreTests {
     #expect(run.captures.masked("batch-1") == "batch-1")
   }
 
-  @Test func whatAnItemGaveIsForgottenWithItsSecrets() throws {
+  @Test func theCapturesOfAnItemAreForgottenWithItsSecrets() throws {
     let nodes = """
       uploads:
         u:
@@ -58,7 +58,7 @@ struct CaptureStoreTests {
     #expect(run.captures.masked("of id-secret") == "of id-secret")
   }
 
-  @Test func anUploadIDThatIsGivenOutAgainIsRegained() throws {
+  @Test func aReissuedUploadIDIsRecovered() throws {
     let nodes = """
       uploads:
         u:

@@ -61,7 +61,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(try !look(texts, isMetered: false).conditions.isExpensive)
   }
 
-  @Test func `know a card, a modem and a radio by what sysfs says`() throws {
+  @Test func `identify a network card, a modem and a radio from sysfs`() throws {
     func kind(_ files: [String: String]) throws -> DeviceConditions.Network? {
       let system = try System(files.reduce(into: [:]) { $0["sys/class/net/x0/\($1.key)"] = $1.value })
       return withExtendedLifetime(system) { system.files.kind(ofInterface: "x0") }
@@ -76,7 +76,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(try kind(["type": "65534\n"]) == nil)
   }
 
-  @Test func `take IPv6's default route where IPv4 has none`() throws {
+  @Test func `use IPv6's default route if IPv4 has none`() throws {
     let zero = String(repeating: "0", count: 32)
     let line = { (name: String, metric: String) in
       "\(zero) 00 \(zero) 00 fe800000000000000000000000000001 \(metric) 00000001 00000000 00000003 \(name)\n"
@@ -89,7 +89,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(found.conditions == DeviceConditions(network: .cellular))
   }
 
-  @Test func `count what is not known as wired and external, with a notice`() throws {
+  @Test func `treat unknown values as wired and external, with a notice`() throws {
     let nothing = try look([:])
     #expect(nothing.conditions == DeviceConditions())
     #expect(
@@ -116,19 +116,19 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     (["mouse/type": "Battery\n", "mouse/scope": "Device\n", "mouse/status": "Discharging\n"], "unknown"),
     ([:], "unknown"),
   ])
-  func `have the power that the supplies tell`(_ files: [String: String], _ power: String) throws {
+  func `use the power state of the supplies`(_ files: [String: String], _ power: String) throws {
     let texts = files.reduce(into: [:]) { $0["sys/class/power_supply/\($1.key)"] = $1.value }
     let system = try System(texts)
     #expect(withExtendedLifetime(system) { system.files.power()?.rawValue ?? "unknown" } == power)
   }
 
-  @Test func `are what is given, where something is`() throws {
+  @Test func `use the given values if there are any`() throws {
     let found = try look([:], network: .none, power: .battery)
     #expect(found.conditions == DeviceConditions(network: .none, power: .battery))
     #expect(found.notices == [])
   }
 
-  @Test func `take NetworkManager's word, guessed or not`() {
+  @Test func `use NetworkManager's metered state, guessed or not`() {
     #expect(NetworkManager.meaning(of: "yes\n") == true)
     #expect(NetworkManager.meaning(of: "yes (guessed)\n") == true)
     #expect(NetworkManager.meaning(of: "no (guessed)\n") == false)
@@ -136,7 +136,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(NetworkManager.meaning(of: "") == nil)
   }
 
-  @Test func `can be looked at on this machine`() {
+  @Test func `can be read on this machine`() {
     var probe = ConditionsProbe(.init(network: .auto, power: .auto))
     let found = probe.look(asksForExpense: true)
     #expect(found.conditions.network != .none)

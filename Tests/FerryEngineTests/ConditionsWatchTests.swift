@@ -57,7 +57,7 @@ private final class Calls: Sendable {
 
   init() throws { thread = try PollThread("watch-test") }
 
-  @Test func `makes one call of a burst, and another of the next`() throws {
+  @Test func `makes one call for a burst, and another for the next`() throws {
     let line = try Line()
     let calls = Calls()
     // All messages are sent before the watch reads, however slow the machine is.
@@ -75,7 +75,7 @@ private final class Calls: Sendable {
     #expect(calls.count == 2)
   }
 
-  @Test func `closes its sockets when it goes`() throws {
+  @Test func `closes its sockets when it is released`() throws {
     let line = try Line()
     var watch: ConditionsWatch? = ConditionsWatch(
       [NetlinkSocket(descriptor: line.watched)], on: thread
@@ -85,7 +85,7 @@ private final class Calls: Sendable {
     #expect(line.isClosed())
   }
 
-  @Test func `takes of the kernel's events those of power supplies`() throws {
+  @Test func `accepts only the kernel's events of power supplies`() throws {
     let line = try Line()
     let socket = NetlinkSocket(descriptor: line.watched, mark: NetlinkSocket.powerMark)
     defer { close(line.watched) }

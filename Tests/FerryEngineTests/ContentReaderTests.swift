@@ -50,7 +50,7 @@ struct ContentReaderTests {
     #expect(try answers([("same", bytes)]) == [.same])
   }
 
-  @Test func anEmptyFileIsWhatItWas() throws {
+  @Test func anEmptyFileIsUnchanged() throws {
     try write([], to: "empty")
     #expect(try answers([("empty", [])]) == [.same])
   }
@@ -69,7 +69,7 @@ struct ContentReaderTests {
     }
   }
 
-  @Test func whatCannotBeReadAsItWasListedIsForTheAttemptToSendItToTell() throws {
+  @Test func aFileThatCannotBeReadAsListedIsReportedByTheAttemptToSendIt() throws {
     let bytes = Array("content".utf8)
     for name in ["fifo", "folder", "gone", "grown", "link"] { try write(bytes, to: name) }
     let answers = try answers(["fifo", "folder", "gone", "grown", "link"].map { ($0, bytes) }) {
@@ -82,7 +82,7 @@ struct ContentReaderTests {
     #expect(answers == Array(repeating: .other, count: 5))
   }
 
-  @Test func aStopLeavesTheRestUnread() throws {
+  @Test func noFurtherFilesAreReadAfterAStop() throws {
     let bytes = [UInt8](repeating: 7, count: 1 << 20)
     try write(bytes, to: "a")
     var reader = ContentReader()

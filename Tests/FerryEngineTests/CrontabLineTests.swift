@@ -36,7 +36,7 @@ struct CrontabLineTests {
         == "0 0 1 1 * cd \(place) && ferry run job.yaml --state \(place)/st")
   }
 
-  @Test func stateAndVariablesGoWithIt() throws {
+  @Test func theLineHasTheStateFolderAndVariables() throws {
     let line = CrontabLine(
       manifest: "/a/job.yaml", state: "/var/lib/ferry", variables: ["b": "x y", "a": ""],
       variableFiles: ["/etc/v.yaml"])
@@ -46,7 +46,7 @@ struct CrontabLineTests {
         + "--var 'b=x y'")
   }
 
-  @Test func aLineEndCannotBeSaid() {
+  @Test func aLineBreakCannotBeWritten() {
     let line = CrontabLine(manifest: "/a/job.yaml", state: nil, variables: ["a": "x\ny"])
     #expect(throws: UsageError.self) { try line.text(at: moment, in: .utc) }
   }

@@ -17,7 +17,7 @@ struct ExpiryTests {
   @Test(arguments: [
     "", "-1", "1.5", "soon", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "5 6",
   ])
-  func anythingElseIsNoRetryAfter(_ value: String) {
+  func anythingElseIsIgnored(_ value: String) {
     #expect(RetryAfter.parse(value, now: now) == nil)
   }
 
@@ -44,7 +44,7 @@ struct ExpiryTests {
     ("expires_in", "nan"), ("expires_in", "0x10"), ("expires_in", ""), ("expires_at", "tomorrow"),
     ("id", "3"),
     ("expires_at", "2026-02-29T00:00:00Z"),
-  ]) func whatCannotBeReadSaysNothing(_ name: String, _ value: String) {
+  ]) func anUnreadableExpiryIsIgnored(_ name: String, _ value: String) {
     #expect(
       ExpiryReader.expiry(of: [CapturedValue(name: name, value: value, isSecret: false)], now: now) == nil)
   }

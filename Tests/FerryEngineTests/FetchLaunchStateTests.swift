@@ -61,7 +61,7 @@ struct FetchLaunchStateTests {
     }
   }
 
-  @Test func aFetchWaitsForTheIntervalThatTheJournalKeeps() throws {
+  @Test func aFetchWaitsForTheIntervalInTheJournal() throws {
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 0) == nil)
     try ended(.done, interval: .seconds(40))
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 39) == 40)
@@ -79,14 +79,14 @@ struct FetchLaunchStateTests {
     #expect(try due("{ minimum: 10s, maximum: 80s }", path: "other", after: 1) == nil)
   }
 
-  @Test func aFetchOfAJournalThatKeepsNoIntervalWaitsForItsMinimum() throws {
+  @Test func aFetchWithoutAnIntervalInTheJournalWaitsForItsMinimum() throws {
     try ended(.done, interval: nil)
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 9) == 10)
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 10) == nil)
     #expect(try launchState("{ minimum: 10s }", after: 0).intervals.isEmpty)
   }
 
-  @Test func aFetchThatIsSwitchedOffIsNeitherDueNorWaits() throws {
+  @Test func aDisabledFetchIsNeitherDueNorWaiting() throws {
     for _ in 0..<2 {
       guard case .switchedOff = try launchState("never", after: 1_000_000).starts[0] else {
         Issue.record("it is asked for")

@@ -41,7 +41,7 @@ struct WholeFileTests {
     #expect(String(decoding: try file.bytes(limit: 100), as: UTF8.self) == "onetwo")
   }
 
-  @Test func whatCannotBeReadIsToldInTheSystemsWords() {
+  @Test func anUnreadableFileIsReportedWithTheSystemsError() {
     folder.link("circle", to: "circle")
     #expect(failure(folder.path) == "Is a directory")
     #expect(failure(folder.path + "/none") == "No such file or directory")

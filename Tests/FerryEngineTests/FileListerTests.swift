@@ -74,7 +74,7 @@ struct FileListerTests {
     #expect(listing.problems.isEmpty && listing.files.modified.allSatisfy { $0 > 0 })
   }
 
-  @Test func excludedFoldersAreNotLookedInto() throws {
+  @Test func excludedFoldersAreNotListed() throws {
     for name in ["a.jpg", ".b.jpg", ".git/c.jpg", "d/.e/f/g.jpg", "d/h.jpg", "cache/i.jpg"] {
       folder.file("root/" + name)
     }
@@ -83,7 +83,7 @@ struct FileListerTests {
     #expect(try globs(["*.jpg", "d/**"], exclude: ["d/.e/**"]) == [".b.jpg", "a.jpg", "d/h.jpg"])
   }
 
-  @Test func globsThatNoFileMeetsAreTold() throws {
+  @Test func globsThatMatchNoFileAreReported() throws {
     for name in ["a.jpg", "b/c.png", "b/d.jpg", ".hidden/e.gif", "folder.tif/x"] {
       folder.file("root/" + name)
     }
@@ -101,7 +101,7 @@ struct FileListerTests {
     #expect(try list(.list("-", nullSeparated: false), input: "a.jpg\n").unmatched == [])
   }
 
-  @Test func aLinkMeetsAGlobWhereItLeadsToAFile() throws {
+  @Test func aLinkMatchesAGlobIfItLeadsToAFile() throws {
     folder.file("root/in/file")
     folder.link("root/good", to: "in/file")
     folder.link("root/gone", to: "nowhere")
@@ -159,7 +159,7 @@ struct FileListerTests {
       ])
   }
 
-  @Test func aListThatWouldHoldTheRunIsRefused() throws {
+  @Test func aListThatWouldBlockTheRunIsRejected() throws {
     folder.file("root/a")
     #expect(mkfifo("\(folder.path)/fifo", 0o600) == 0)
     folder.file("sparse")
@@ -189,7 +189,7 @@ struct FileListerTests {
 
   /// The kernel opens no longer path, so no file below could be sent. Without the limit, whoever can fill the root
   /// could fill the memory.
-  @Test func aPathIsNoLongerThanTheKernelTakes() throws {
+  @Test func aPathIsNoLongerThanTheKernelAllows() throws {
     folder.file("root/a")
     let name = String(repeating: "n", count: 250)
     var current = open("\(folder.path)/root", O_RDONLY | O_DIRECTORY)
@@ -220,7 +220,7 @@ struct FileListerTests {
     #expect(throws: ListingFailure.self) { try list(.list("nope", nullSeparated: true)) }
   }
 
-  @Test func aRootThatIsNoFolderIsSaid() throws {
+  @Test func aRootThatIsNoFolderIsReported() throws {
     folder.file("file")
     let missing = #expect(throws: ListingFailure.self) { try globs(["**"]) }
     #expect(missing?.message == "cannot list \(folder.path)/root: No such file or directory")
@@ -261,7 +261,7 @@ struct FileListerTests {
 
   /// One's own link leads through another user's; and a folder link of another user is on the way of a list.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
-  func everyLinkOnTheWayIsJudged() throws {
+  func everyLinkInAPathIsChecked() throws {
     folder.file("root/private/key")
     folder.file("root/public/x")
     folder.link("root/latest", to: "public/current")

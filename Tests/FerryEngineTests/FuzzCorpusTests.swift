@@ -14,14 +14,14 @@ import Testing
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `is there, and is small`(_ target: FuzzTarget) throws {
+  func `exists, and is small`(_ target: FuzzTarget) throws {
     let inputs = try inputs(of: target)
     #expect((5...70).contains(inputs.count))
     for input in inputs { #expect(input.bytes.count < 4_096, "\(input.name)") }
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `is read as every input must be`(_ target: FuzzTarget) throws {
+  func `is read without violating an invariant`(_ target: FuzzTarget) throws {
     for input in try inputs(of: target) {
       #expect(target.violations(by: input.bytes) == [], "\(input.name)")
     }

@@ -12,7 +12,7 @@ struct IdempotencyKeyTests {
     ])
 
   /// The keys were computed by Python's hashlib from the fields in docs/delivery.md.
-  @Test func isTheUUIDThatItsPageTells() {
+  @Test func isTheDocumentedUUID() {
     #expect(key.text == "836b2dd7-0ce7-801c-8700-00e1c5ef340e")
     var round = key
     round.captures = []
@@ -26,7 +26,7 @@ struct IdempotencyKeyTests {
     #expect(other.text == key.text)
   }
 
-  @Test func isAnotherWhereAnyFieldIs() {
+  @Test func changesWithAnyField() {
     func changed(_ change: (inout IdempotencyKey) -> Void) -> String {
       var other = key
       change(&other)

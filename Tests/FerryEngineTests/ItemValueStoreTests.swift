@@ -12,7 +12,7 @@ struct ItemValueStoreTests {
     return values
   }
 
-  @Test func aSecretIsMaskedAsLongAsAnItemHasIt() {
+  @Test func aSecretIsMaskedWhileAnItemHasIt() {
     let other = ItemRef(NodeID(0), 2)
     var store = ItemValueStore([Self.item: values("long-secret"), other: values("long-secret")], secrets: [])
     store.forget(other)
@@ -32,7 +32,7 @@ struct ItemValueStoreTests {
   }
 
   /// A server may send secrets of 64 KiB for thousands of items.
-  @Test func aLongSecretTakesHardlyAnyTime() {
+  @Test func aLongSecretIsMaskedQuickly() {
     let time = ContinuousClock().measure {
       var store = ItemValueStore([:], secrets: [])
       for item in 0..<200 {

@@ -29,7 +29,7 @@ struct JobsTests {
     return try #require(reading.job, "\(reading.diagnostics)")
   }
 
-  @Test func thoseThatAgreeAreOneGroup() throws {
+  @Test func jobsWithoutConflictsAreOneGroup() throws {
     let window = "execution_window: { background: 1m }"
     let jobs = [
       try job("a"), try job("b", top: window), try job("c"), try job("d", session: ", discretionary: true"),
@@ -45,7 +45,7 @@ struct JobsTests {
     #expect(try Jobs([job]).plan == job.plan)
   }
 
-  @Test func whatABusySessionKeepsBackIsLeftOut() throws {
+  @Test func jobsThatABusySessionHoldsAreOmitted() throws {
     let jobs = try Jobs([job("a"), job("b", session: "2"), job("c")])
     #expect(try jobs.without(session: "shared")?.plan.manifests == ["b"])
     #expect(try jobs.without(session: "shared2")?.plan.manifests == ["a", "c"])

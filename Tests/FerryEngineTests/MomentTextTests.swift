@@ -25,7 +25,7 @@ struct MomentTextTests {
     "9999-12-31T23:59", "9999-12-31T23:59[Europe/Berlin]", "0000-01-01T00:00Z", "2262-04-11T23:47:17Z",
     "1677-09-21T00:12:42Z",
   ])
-  func aMomentOutsideOfTheRangeIsRefusedWithTheRange(text: String) {
+  func aMomentOutsideTheRangeIsRejectedWithTheRange(text: String) {
     #expect {
       try MomentText.read(text)
     } throws: { error in
@@ -42,7 +42,7 @@ struct MomentTextTests {
     #expect(throws: UsageError.self) { try MomentText.check(timeline, in: .utc) }
   }
 
-  @Test func aTimelineOfTimesOfTheDayIsTaken() throws {
+  @Test func aTimelineOfTimesOfDayIsAccepted() throws {
     let text = "timeline: [{ from: 08:00, network: wifi }, { from: 2026-12-24T18:00, network: none }]"
     let timeline = try #require(ConditionTimeline.read(Array(text.utf8), file: "t.yaml").timeline)
     try MomentText.check(timeline, in: .utc)

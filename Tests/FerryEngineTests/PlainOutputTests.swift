@@ -13,7 +13,7 @@ struct PlainOutputTests {
     !text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" } && text.contains("a\\033[2J")
   }
 
-  @Test func inAReport() throws {
+  @Test func textInAReportIsEscaped() throws {
     let words = try JSONEncoder().encode(Self.escape)
     let hostile = String(decoding: words, as: UTF8.self)
     let decoder = JSONDecoder()
@@ -36,7 +36,7 @@ struct PlainOutputTests {
     #expect(text.contains("  fault: one\n  a\\033[2J\n  b\n"), "\(text)")
   }
 
-  @Test func ofOrphans() {
+  @Test func textInOrphansIsEscaped() {
     let orphan = OrphansDocument.Entry(
       session: "s", id: 1, manifest: "m", upload: "photos", origin: Self.escape, path: "?",
       pathBase64: Base64.encode([0xFF, 0x1B]), captures: ["id": Self.escape], handedOverAt: "", droppedAt: "",
@@ -48,7 +48,7 @@ struct PlainOutputTests {
     #expect(text.split(separator: "\n").count == 5, "\(text)")
   }
 
-  @Test func ofAnAudit() {
+  @Test func textInAnAuditIsEscaped() {
     let finding = AuditDocument.Finding(
       code: "c", message: Self.escape, lost: Self.escape, remedy: Self.escape)
     let file = AuditDocument.File(file: Self.escape, sound: false, rows: [:], findings: [finding])

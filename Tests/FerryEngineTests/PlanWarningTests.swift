@@ -73,7 +73,7 @@ struct PlanWarningTests {
   private static let help =
     "ask the server for IDs that live longer and say so here, split the file, or give the session fewer connections"
 
-  @Test func filesThatOutliveTheirUploadIDsAreToldOfOnce() throws {
+  @Test func uploadIDsThatWouldExpireAreReportedOnce() throws {
     for (name, size) in [("a", 1_000), ("b", 30_000), ("c", 60_000), ("d", 9_000)] {
       folder.file("root/" + name, size: size)
     }
@@ -103,7 +103,7 @@ struct PlanWarningTests {
     #expect(try told(Self.manifest("valid_for: 9s")).count == 1)
   }
 
-  @Test func withoutRunsOfItsOwnTheSessionsRunsTell() throws {
+  @Test func anUploadWithoutRunsUsesTheRateOfItsSession() throws {
     folder.file("root/a", size: 10_000)
     #expect(try told(Self.manifest("valid_for: 9s")) == [])
     try ran([(1_000, .seconds(1))], manifest: "other", upload: "x")
@@ -113,7 +113,7 @@ struct PlanWarningTests {
     #expect(try told(Self.manifest("valid_for: 9s")) == [])
   }
 
-  @Test func whatWasOverAtOnceTellsNothingOfALargeFile() throws {
+  @Test func shortTransfersDoNotPredictALargeFile() throws {
     folder.file("root/a", size: 10_000)
     try ran([(10, .milliseconds(100))])
     #expect(try told(Self.manifest("valid_for: 9s")) == [])
@@ -121,7 +121,7 @@ struct PlanWarningTests {
     #expect(try told(Self.manifest("valid_for: 9s")).count == 1)
   }
 
-  @Test func aPatternThatMatchesNothingIsToldOfAtItsPlace() throws {
+  @Test func aPatternThatMatchesNothingIsReportedAtItsLocation() throws {
     folder.file("root/a.jpg")
     #expect(
       try told(Self.manifest("", include: ", include: [\"*.jpg\", \"*.jpeg\", \"*.png\"]")) == [
@@ -132,7 +132,7 @@ struct PlanWarningTests {
       ])
   }
 
-  @Test func noPatternIsToldOfThatWasNotGivenOrWhoseFilesMayHaveGone() throws {
+  @Test func noPatternIsReportedThatWasNotGivenOrWhoseFilesMayHaveGone() throws {
     _ = mkdir(folder.path + "/root", 0o755)
     #expect(try told(Self.manifest("")) == [])
     folder.file("list")
@@ -141,7 +141,7 @@ struct PlanWarningTests {
     #expect(try told(Self.manifest("", include: ", include: [\"*.jpg\"]")).count == 1)
   }
 
-  @Test func patternsOfWhatForEachMakesAreToldOfOncePerRoot() throws {
+  @Test func patternsOfForEachAreReportedOncePerRoot() throws {
     folder.file("eu/a.jpg")
     folder.file("us/a.png")
     let manifest = Self.manifest("", include: ", include: [\"*.jpg\"]", more: "for_each: [eu, us]")
@@ -149,7 +149,7 @@ struct PlanWarningTests {
     #expect(try warnings(manifest).compactMap(\.help).filter { $0.hasSuffix("the root is 'us'") }.count == 1)
   }
 
-  @Test func nothingIsToldOfWhatOnlyLeavesOut() throws {
+  @Test func excludePatternsAreNotReported() throws {
     _ = mkdir(folder.path + "/root", 0o755)
     let manifest = Self.manifest(
       "", include: ", include: [\"${each.key}.jpg\"]", more: "for_each: [eu, us]")
@@ -163,7 +163,7 @@ struct PlanWarningTests {
     (0.0004, "1 ms"), (0.25, "250 ms"), (1, "1 s"), (119, "119 s"), (120, "2 min"), (3_600, "60 min"),
     (7_200, "2 h"), (86_400, "24 h"), (200_000, "2 d"),
   ])
-  func timesAreToldNoMoreExactlyThanAGuessIs(seconds: Double, text: String) {
+  func estimatedTimesAreRounded(seconds: Double, text: String) {
     #expect(PlanWarnings.text(seconds) == text)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     String(decoding: PrintableJSON.escaping(text.utf8), as: UTF8.self)
   }
 
-  @Test func whatATerminalActsOnIsEscaped() {
+  @Test func controlCharactersAreEscaped() {
     #expect(escaped("\"a\u{7f}b\u{9b}31m\"") == #""a\u007Fb\u009B31m""#)
     #expect(escaped("\u{80}\u{9f}\u{a0}") == "\\u0080\\u009F\u{a0}")
     #expect(escaped("\u{61c}\u{61d}") == "\\u061C\u{61d}")
@@ -18,7 +18,7 @@ import Testing
         == "\u{200d}\\u200E\\u200F\u{2010}\\u2028\\u202E\u{202f}\\u2066\\u2069\u{206a}")
   }
 
-  @Test func allOtherTextStaysAsItIs() throws {
+  @Test func allOtherTextIsUnchanged() throws {
     for code in (0x20...0x3000).filter({ !(0xD800...0xDFFF).contains($0) }) {
       let scalar = try #require(Unicode.Scalar(UInt32(code)))
       let text = escaped(String(scalar))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
   /// The other user exchanges the FIFO between the check and its opening.
-  @Test func anotherUsersFIFOThatTakesThePlaceOfTheOwnGetsNothing() throws {
+  @Test func anotherUsersFIFOInPlaceOfTheOwnOneReceivesNothing() throws {
     let folder = try TestFolder()
     chmod(folder.path, 0o1777)
     let (place, own, theirs) = ("\(folder.path)/report", "\(folder.path)/own", "\(folder.path)/theirs")

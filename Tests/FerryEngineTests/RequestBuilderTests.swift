@@ -58,7 +58,7 @@ struct RequestBuilderTests {
     #expect(throws: TransportFailure.self) { try url(location) }
   }
 
-  @Test func whatIsNoHTTPURLIsRefused() {
+  @Test func anythingButAnHTTPURLIsRejected() {
     for text in ["ftp://h/", "http:///x", "http://h/a b", "http://h/\u{1}", "file:///etc", "h/x", ""] {
       #expect(throws: TransportFailure.self, "\(text)") { try url(.value(text)) }
     }
@@ -142,7 +142,7 @@ struct RequestBuilderTests {
       ])
   }
 
-  @Test func whatIsSensitiveIsNamedByItsPlace() throws {
+  @Test func sensitiveValuesAreNamedByTheirLocation() throws {
     let template = RequestTemplate(
       method: "POST",
       url: Template([.reference(.allocate("u")), .literal("?k="), .reference(.secret("key"))]),
@@ -170,7 +170,7 @@ struct RequestBuilderTests {
 
   /// The name of a scheme is not a credential; anything else that the manifest writes is.
   @Test(arguments: [("Bearer ", true), ("", true), ("Custom key=plain t=", false), ("sid=plain; t=", false)])
-  func aCredentialThatTheManifestWritesBesideACaptureIsSensitive(literal: String, mayGo: Bool) throws {
+  func aCredentialThatTheManifestCombinesWithACaptureIsSensitive(literal: String, mayGo: Bool) throws {
     let value = Template([.literal(literal), .reference(.allocate("id"))])
     let template = RequestTemplate(
       url: Template([.reference(.allocate("u"))]), headers: [.init(name: "Authorization", value: value)])

@@ -67,7 +67,7 @@ struct RequestFactoryTests {
     #expect(try run.request(.transfer).url == "http://h/" + String(repeating: "01", count: 32))
   }
 
-  @Test func aSubmittedFileThatIsNotThereFailsUnsent() throws {
+  @Test func aMissingSubmittedFileFailsUnsent() throws {
     let run = try TestRun(Self.upload, files: ["a"])
     let failure = TransportFailure(.sourceMissing, "it is not there", mayHaveReachedServer: false)
     run.requests.absent = [try run.attempt(.allocate).ref.node.index: [Array("a".utf8): failure]]
@@ -79,7 +79,7 @@ struct RequestFactoryTests {
       f: { session: s, request: { url: "http://h/f" }, save_to: down/f, max_size: 10 kB }
     """
 
-  @Test func aFetchStoresAndIsConditionalOnlyIfItsFileIsThere() throws {
+  @Test func aFetchStoresAndIsConditionalOnlyIfItsFileExists() throws {
     let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
     run.fetches = FetchCache([0: FetchRecord(etag: "\"1\"", lastModified: nil, fetchedAt: TestRun.start)])
     let first = try run.request(.fetch)

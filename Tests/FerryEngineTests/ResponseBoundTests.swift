@@ -43,7 +43,7 @@ struct ResponseBoundTests {
     }
   }
 
-  @Test func anExpectationThatTakesTooLongIsNoRefusal() {
+  @Test func anExpectationThatTakesTooLongIsNotARejection() {
     let expectation = Expectation(regex: "(\\d+) items")
     let mismatch = ExpectationCheck.mismatch(
       expectation, answer(Self.digits), Patterns([], expectation))

@@ -44,7 +44,7 @@ struct SecretMaskTests {
     #expect(SecretMask([long, "yz12"]).mask(long + "yz12") == "******")
   }
 
-  @Test func oneSecretMayBeginAnother() {
+  @Test func oneSecretMayBeAPrefixOfAnother() {
     let mask = SecretMask(["tok", "token", "token-1", "tokyo"])
     #expect(mask.mask("tok token token-1 tokyo toke to") == "*** *** *** *** ***e to")
     var fewer = mask
@@ -52,7 +52,7 @@ struct SecretMaskTests {
     #expect(fewer.mask("token-1 token") == "*** ***en")
   }
 
-  @Test func manyShortSecretsTakeNoLongerTogether() {
+  @Test func manySecretsWithOnePrefixAreMaskedQuickly() {
     let secrets = (0..<3000).map { "hhhhhhhhhhhhhhhhhhhhhhhhh" + String($0, radix: 36) }
     let mask = SecretMask(secrets)
     let time = ContinuousClock().measure { _ = mask.mask(String(repeating: "h", count: 100_000)) }
@@ -82,7 +82,7 @@ struct SecretMaskTests {
     #expect(SecretMask(["abc", "abcdef"]).mask("abcdef abc") == "*** ***")
   }
 
-  @Test func shortSecretsAreLeftAndRemovedOnesForgotten() {
+  @Test func shortSecretsAreNotMaskedAndRemovedOnesAreForgotten() {
     var mask = SecretMask(["ab"])
     #expect(mask.mask("ab") == "ab")
     mask.insert("token1")

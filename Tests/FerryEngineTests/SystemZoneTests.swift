@@ -7,7 +7,7 @@ import Testing
 struct SystemZoneTests {
   private func moment(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 
-  @Test func clocksThatAreSetAreFoundToTheSecond() throws {
+  @Test func clockChangesAreFoundToTheSecond() throws {
     let zone = try #require(
       CalendarZone(systemName: "Europe/Berlin", around: moment("2026-01-01T00:00:00Z")))
     #expect(zone.offset(at: try moment("2026-03-29T00:59:59Z")) == 3600)
@@ -22,7 +22,7 @@ struct SystemZoneTests {
     #expect(zone.offset(at: try moment("2024-02-29T18:00:00Z")) == 5 * 3600)
   }
 
-  @Test func aZoneThatNobodyKnowsIsNone() throws {
+  @Test func anUnknownZoneIsNil() throws {
     #expect(CalendarZone(systemName: "Europe/Atlantis", around: try moment("2026-01-01T00:00:00Z")) == nil)
   }
 
@@ -41,7 +41,7 @@ struct SystemZoneTests {
   @Test(arguments: [
     "", "now", "2026-03-29", "2026-13-01T00:00", "2026-03-29T10:00[Mars]", "2026-03-29T10:00[",
   ])
-  func whatIsNoMomentIsRefusedWithARemedy(_ text: String) {
+  func anInvalidMomentIsRejectedWithARemedy(_ text: String) {
     #expect { try MomentText.read(text) } throws: { "\($0)".contains("\nhelp: ") }
   }
 }

@@ -16,7 +16,7 @@ struct ValidatorTests {
   @Test(arguments: [
     #""abc""#, #"W/"abc""#, #""""#, #"W/"""#, #""!#~""#, "\"\(String(repeating: "a", count: 1022))\"",
   ])
-  func anEntityTagIsKept(_ tag: String) {
+  func anEntityTagIsStored(_ tag: String) {
     #expect(Validator.entityTag(of: response(("etag", tag))) == tag)
   }
 
@@ -24,11 +24,11 @@ struct ValidatorTests {
     "", "*", "abc", "\"abc", "abc\"", "\"", "w/\"abc\"", "W/abc", "\"a\u{1}b\"", "\"a\u{7f}b\"", "\"a b\"",
     "\"a\tb\"", "\"a\"b\"", "\"a\", \"b\"", "\"aöb\"", "\"a\u{FFFD}b\"", "\"a\r\nX: y\"",
     "\"\(String(repeating: "a", count: 1023))\"",
-  ]) func whatIsNoEntityTagIsNotKept(_ tag: String) {
+  ]) func anInvalidEntityTagIsNotStored(_ tag: String) {
     #expect(Validator.entityTag(of: response(("ETag", tag))) == nil)
   }
 
-  @Test func ofSeveralEntityTagsNoneIsKeptUnlessTheyAgree() {
+  @Test func severalEntityTagsAreStoredOnlyIfTheyAgree() {
     #expect(Validator.entityTag(of: response(("ETag", "\"1\""), ("etag", "\"2\""))) == nil)
     #expect(Validator.entityTag(of: response(("ETag", "\"1\""), ("etag", "\"1\""))) == "\"1\"")
   }
@@ -37,7 +37,7 @@ struct ValidatorTests {
     ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("yesterday", false),
     ("Sun, 06 Nov 1994\u{7} 08:49:37 GMT", false),
     ("Sunday, 06-Nov-94 08:49:37 GMT", false), ("", false), ("1", false),
-  ]) func onlyADateIsKept(_ date: String, _ isKept: Bool) {
+  ]) func onlyADateIsStored(_ date: String, _ isKept: Bool) {
     #expect(Validator.lastModified(of: response(("Last-Modified", date)), at: now) == (isKept ? date : nil))
   }
 
@@ -54,7 +54,7 @@ struct ValidatorTests {
       ("Sun, 22 Nov 2026 18:00:00 GMT", "Sun, 22 Nov 2026 18:00:00 GMT", true),
       ("Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", false),
     ] as [(String, String?, Bool)])
-  func aDateAfterTheResponseIsNotKept(_ date: String, _ sent: String?, _ isKept: Bool) {
+  func aDateAfterTheResponseIsNotStored(_ date: String, _ sent: String?, _ isKept: Bool) {
     let fields = [("Last-Modified", date)] + (sent.map { [("Date", $0)] } ?? [])
     let answer = TransferResponse(
       status: 200, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/")
@@ -73,12 +73,12 @@ struct ValidatorTests {
       request, FetchRecord(etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: 0)))
   }
 
-  @Test func theEntityTagGoesBeforeTheDate() {
+  @Test func theEntityTagHasPrecedenceOverTheDate() {
     #expect(condition("\"1\"", Self.date).header == .init(name: "If-None-Match", value: "\"1\""))
     #expect(condition(nil, Self.date).header == .init(name: "If-Modified-Since", value: Self.date))
   }
 
-  @Test func whatAnOlderVersionKeptAndCannotBeSentIsIgnored() {
+  @Test func anUnsendableValidatorOfAnOlderVersionIsIgnored() {
     #expect(condition("\"a\u{1}\"", Self.date).header == .init(name: "If-Modified-Since", value: Self.date))
     #expect(condition("abc", "yester\u{7}day").header == nil)
     #expect(condition("*").header == nil)
@@ -89,7 +89,7 @@ struct ValidatorTests {
   }
 
   @Test(arguments: ["If-None-Match", "if-modified-since", "If-Match", "If-Unmodified-Since", "If-Range"])
-  func noConditionIsAddedToThatOfTheManifest(_ header: String) {
+  func noConditionIsAddedIfTheManifestHasOne(_ header: String) {
     let own = condition("\"1\"", header: header)
     #expect(own.header == nil)
     #expect(own.seen(in: response(("ETag", "\"2\""), status: 304)) == .written)

@@ -16,7 +16,7 @@ import Testing
     return rows
   }
 
-  @Test func whatIsOwedToDeliveredFilesIsFoundUntilItIsSettled() throws {
+  @Test func pendingActionsOfDeliveredFilesAreFoundUntilTheyAreDone() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.write([
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aWriteOutsideARunThatFailsLeavesTheLogAsItIs(settles: Bool) throws {
+  func aFailedWriteOutsideARunLeavesTheLogUnchanged(settles: Bool) throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.write([
@@ -71,7 +71,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: try state.database() + "-wal"))
   }
 
-  @Test func aFileOfSchemaThreeIsBroughtUpToDateAndOwesNothing() throws {
+  @Test func aFileOfSchemaThreeIsMigratedAndHasNothingPending() throws {
     try state.directory.create()
     // Written by ferry 0.1.0 with schema 3: three delivered files of the upload `files`.
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(

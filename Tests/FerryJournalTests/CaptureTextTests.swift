@@ -7,7 +7,7 @@ struct CaptureTextTests {
   @Test(arguments: [
     "", "plain", "a\"b\\c", "\u{0}\n\u{1F}\u{7F}", "é\u{301}\u{1F600}", "\\u0041", "{\"a\":1},",
   ])
-  func whatIsWrittenIsRead(_ value: String) throws {
+  func writtenTextIsReadBack(_ value: String) throws {
     let captures = [
       CapturedValue(name: "allocate.id", value: value, isSecret: false),
       CapturedValue(name: value, value: "x", isSecret: false),
@@ -18,7 +18,7 @@ struct CaptureTextTests {
     #expect(read.map { Array($0.value.utf8) } == captures.map { Array($0.value.utf8) })
   }
 
-  @Test func theFormIsThatOfJSON() {
+  @Test func theFormatIsJSON() {
     let capture = CapturedValue(name: "n", value: "\"\\\u{1}\u{1F}/é", isSecret: true)
     #expect(CaptureText.encode([capture], secret: true) == #"{"n":"\"\\\u0001\u001f/é"}"#)
     #expect(CaptureText.encode([capture], secret: false) == nil)
@@ -33,7 +33,7 @@ struct CaptureTextTests {
   }
 
   /// A launch reads the captures of all open items before it looks at anything else.
-  @Test func longCapturesTakeHardlyAnyTime() throws {
+  @Test func longCapturesAreReadQuickly() throws {
     let value = String(repeating: "0123456789abcde\n", count: 1 << 16)
     let time = try ContinuousClock().measure {
       for _ in 0..<8 {

@@ -32,7 +32,7 @@ import Testing
     return (journal, node)
   }
 
-  @Test func aResetDropsWhatIsOpenAndKeepsWhatIsClosed() throws {
+  @Test func aResetDropsOpenItemsAndKeepsClosedOnes() throws {
     let (journal, node) = try filled()
     let closed = try journal.items(node).filter { $0.state.isClosed }
     let dropped = try journal.reset(at: .start)
@@ -43,7 +43,7 @@ import Testing
     #expect(try state.open().items(node) == closed)
   }
 
-  @Test func aResetForgetsTheIntentsOfNodesButForTheAmbiguous() throws {
+  @Test func aResetForgetsTheIntentsOfNodesExceptAmbiguousOnes() throws {
     let journal = try state.open()
     let nodes = try ["a", "b", "c"].map {
       try journal.node(manifest: "m", name: $0, kind: .request, origin: "http://h:80").id
@@ -57,7 +57,7 @@ import Testing
     #expect(try journal.nodes.map(\.hasIntent) == [false, true, false])
   }
 
-  @Test func whatIsOpenIsCancelledWithItsReason() throws {
+  @Test func openItemsAreCancelledWithAReason() throws {
     let (journal, node) = try filled()
     let closed = try journal.items(node).filter { $0.state.isClosed }
     let reason = RecordedFailure(code: "cancelled", message: "ferry cancel")
@@ -74,7 +74,7 @@ import Testing
     #expect(try state.open().items(node) == items)
   }
 
-  @Test func anItemWhoseAnswerIsNotKnownIsNotCancelledButAmbiguous() throws {
+  @Test func anItemWithoutAKnownResponseBecomesAmbiguousInsteadOfCancelled() throws {
     let (journal, node) = try filled()
     let reason = RecordedFailure(code: "cancelled", status: 502, message: "ferry cancel")
     try journal.cancelOpen(reason: reason, at: .start(plus: 5))
@@ -116,7 +116,7 @@ import Testing
     #expect(try journal.cancelOpen(reason: .cancelled, at: .start) == 2)
   }
 
-  @Test func aSessionThatIsRemovedLeavesNothingOfItsJournal() throws {
+  @Test func aRemovedSessionLeavesNoJournal() throws {
     let (journal, _) = try filled()
     let lock = try SessionLock.try(session: "s", in: state.directory, at: .start)
     try journal.close()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommitCountsTests {
   private let boot = "6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11"
 
-  @Test func itsBytesHaveOneLengthAndAreReadAgain() {
+  @Test func itsBytesHaveAFixedLengthAndAreReadBack() {
     for counts in [
       CommitCounts(committed: 0, synced: 0, boot: ""), CommitCounts(committed: 12, synced: 7, boot: boot),
       CommitCounts(committed: .max, synced: .max, boot: boot),
@@ -29,7 +29,7 @@ import Testing
     #expect(CommitCounts(bytes + [10]) == nil)
   }
 
-  @Test func inAnotherBootOnlyWhatWasSyncedIsRequired() {
+  @Test func inAnotherBootOnlySyncedTransactionsAreRequired() {
     let counts = CommitCounts(committed: 12, synced: 7, boot: boot)
     #expect(counts.required(in: boot) == 12)
     #expect(counts.required(in: "another") == 7)

@@ -30,7 +30,7 @@ import Testing
     return process.terminationStatus == 0
   }
 
-  @Test func aFullDiskStopsTheWriterAndKeepsWhatWasSynced() throws {
+  @Test func aFullDiskStopsTheWriterAndKeepsSyncedRows() throws {
     try withSmallDisk { folder in
       let directory = try StateDirectory(explicit: folder + "/state", environment: [:])
       let journal = try SessionJournal.open(
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatMayNotBeWrittenIsNamed() throws {
+  @Test func aReadOnlyFolderIsNamed() throws {
     // root may write everywhere except in /proc.
     let directory = try StateDirectory(explicit: "/proc/ferry-state", environment: [:])
     let error = try #require(throws: JournalError.self) {

@@ -14,7 +14,7 @@ import Testing
     try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
   }
 
-  @Test func notesComeBackInTheirOrderAndOnlyThoseOfTheSession() throws {
+  @Test func notesAreReadInOrderAndOnlyThoseOfTheSession() throws {
     let inbox = try open()
     var notes = [
       Note(
@@ -68,7 +68,7 @@ import Testing
     #expect(try reopened.notes(session: "s").map(\.paths) == [paths])
   }
 
-  @Test func leavingANoteTouchesTheSessionsFile() throws {
+  @Test func addingANoteTouchesTheSessionsFile() throws {
     let inbox = try open()
     let id = try inbox.leave(Note(session: "a b", kind: .cancel, createdAt: .start))
     let path = try state.directory.inbox(ofSession: "a b")
@@ -82,7 +82,7 @@ import Testing
     #expect(try inbox.notes(session: "").isEmpty)
   }
 
-  @Test func aNoteIsLeftAlsoWhereTheFileCannotBeTouched() throws {
+  @Test func aNoteIsStoredEvenIfTheFileCannotBeTouched() throws {
     let inbox = try open()
     try FileManager.default.createDirectory(
       atPath: state.directory.inbox(ofSession: "s"), withIntermediateDirectories: false)

@@ -15,7 +15,7 @@ struct InboxWatchTests {
     thread = try PollThread("inbox-test")
   }
 
-  @Test func aNoteLeftByAnotherThreadWakesTheHolderOfItsSessionOnly() throws {
+  @Test func aNoteFromAnotherThreadWakesOnlyTheHolderOfItsSession() throws {
     let here = Bell()
     let there = Bell()
     let first = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: here.ring)
@@ -44,7 +44,7 @@ struct InboxWatchTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test func itIsWokenAlsoWhenTheFileWasRemoved() throws {
+  @Test func theHolderIsWokenEvenIfTheFileWasRemoved() throws {
     let bell = Bell()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
     let watch = try InboxWatch(session: "s", in: state.directory, on: thread, deliver: bell.ring)

@@ -67,7 +67,7 @@ import Testing
     #expect(try state.contents() == before)
   }
 
-  @Test func aCheckBesideAWriterIsSound() throws {
+  @Test func aCheckDuringAWriteIsSound() throws {
     try fill()
     let journal = try state.open()
     let node = try journal.photos().id
@@ -107,7 +107,7 @@ import Testing
     ("UPDATE session SET delay_period = 1", .unknownValue), ("DROP INDEX item_path", .schemaDiffers),
     ("ALTER TABLE item ADD COLUMN mine INTEGER", .schemaDiffers), ("DELETE FROM history", .schemaDiffers),
   ])
-  func aSessionThatBreaksARuleIsToldWithARemedy(change sql: String, code: JournalFinding.Code) throws {
+  func aSessionThatViolatesARuleIsReportedWithARemedy(change sql: String, code: JournalFinding.Code) throws {
     try fill()
     try change(state.database(), sql)
     let findings = try findings()
@@ -127,14 +127,14 @@ import Testing
     ("INSERT INTO note (session, kind, created_at) VALUES ('s', 'dance', 1)", .noteWrong),
     ("DROP INDEX round_open", .schemaDiffers),
   ])
-  func aHistoryThatBreaksARuleIsToldWithARemedy(change sql: String, code: JournalFinding.Code) throws {
+  func aHistoryThatViolatesARuleIsReportedWithARemedy(change sql: String, code: JournalFinding.Code) throws {
     try fill()
     try change(state.directory.history, sql)
     let findings = try findings()
     #expect(findings.contains { $0.code == code }, "\(findings)")
   }
 
-  @Test func anIndexThatDiffersIsNotTakenForDamage() throws {
+  @Test func aDifferentIndexIsNotDamage() throws {
     try fill()
     // As if only a write of the index had been lost: the index has a path that the table does not have.
     try change(
@@ -169,21 +169,21 @@ import Testing
     }
   }
 
-  @Test func anEmptiedFileIsTold() throws {
+  @Test func anEmptiedFileIsReported() throws {
     try fill()
     try Data().write(to: URL(filePath: state.database()))
     chmod(try state.database(), 0o600)
     #expect(try findings().map(\.code) == [.emptied])
   }
 
-  @Test func anEmptiedHistoryIsToldWithTheRoundsThatItDoesNotKnow() throws {
+  @Test func anEmptiedHistoryIsReportedWithTheRoundsThatItLacks() throws {
     try fill()
     try Data().write(to: URL(filePath: state.directory.history))
     chmod(state.directory.history, 0o600)
     #expect(try findings().map(\.code) == [.unknownRound, .emptied])
   }
 
-  @Test func aJournalThatIsGoneIsToldWhereItsSessionHasSentSomething() throws {
+  @Test func aMissingJournalIsReportedIfItsSessionHasSentSomething() throws {
     try fill()
     let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     let sample = TransferSample(bytes: 9, duration: .seconds(1))
@@ -210,7 +210,7 @@ import Testing
   }
 
   /// Runs the printed remedy, with Debian's own sqlite3.
-  @Test(arguments: [0, 1, 2]) func theRemedyForADamagedPageSavesTheRest(damaged: Int) throws {
+  @Test(arguments: [0, 1, 2]) func theRemedyForADamagedPageRecoversTheRest(damaged: Int) throws {
     try fill(3000)
     let path = try state.database()
     var bytes = try Data(contentsOf: URL(filePath: path))
@@ -247,7 +247,7 @@ import Testing
     try journal.close()
   }
 
-  @Test func aNewerSchemaAndAnotherProgramsFileAreToldAsSuch() throws {
+  @Test func aNewerSchemaAndAnotherProgramsFileAreReportedAsSuch() throws {
     try fill()
     try change(state.database(), "PRAGMA user_version = 99")
     #expect(try findings().map(\.code) == [.refused])
@@ -257,7 +257,9 @@ import Testing
   }
 
   /// The file looks like another program's. It would be wrong to report that nothing is lost without it.
-  @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesWhatTheFileHeld(_ bytes: Range<Int>) throws {
+  @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesTheContentsOfTheFile(_ bytes: Range<Int>)
+    throws
+  {
     try fill()
     let remedies = [
       try state.database(): "accept the loss; ferry then creates a new one",
@@ -278,7 +280,7 @@ import Testing
     #expect(other.remedy.hasPrefix("move the file away"))
   }
 
-  @Test func aFileThatOthersMayReadAndALogAloneAreTold() throws {
+  @Test func aFileThatOthersCanReadAndALogWithoutItsFileAreReported() throws {
     try fill()
     chmod(try state.database(), 0o644)
     #expect(try findings().map(\.code) == [.openToOthers])

@@ -44,7 +44,7 @@ import Testing
     for _ in 0..<2 { try writer.append([.withdraw(row: 9)], to: 0) }
   }
 
-  @Test func whatComesDuringASyncIsCommittedBeforeItEnds() throws {
+  @Test func writesDuringASyncAreCommittedBeforeItEnds() throws {
     let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -67,7 +67,7 @@ import Testing
     #expect(writer.statistics.syncs == 2 && writer.statistics.processorTime > .zero)
   }
 
-  @Test func anIntentDuringASyncIsOnTheDiskWithTheNext() throws {
+  @Test func anIntentDuringASyncIsOnDiskAfterTheNextSync() throws {
     let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -84,7 +84,7 @@ import Testing
     #expect(gate.count == writer.statistics.syncs)
   }
 
-  @Test func aRequestDuringASyncIsAnsweredByTheNext() throws {
+  @Test func aRequestDuringASyncIsServedByTheNextSync() throws {
     let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -98,7 +98,7 @@ import Testing
     try writer.close()
   }
 
-  @Test func aFailedSyncIsFinalForWhatCameDuringIt() throws {
+  @Test func aFailedSyncIsFinalForWritesDuringIt() throws {
     let writer = try writer()
     try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -119,7 +119,7 @@ import Testing
     #expect(try states().prefix(2) == [.queued, .done])
   }
 
-  @Test func aFailedCommitIsToldAfterTheSyncThatIsUnderWay() throws {
+  @Test func aFailedCommitIsReportedAfterTheCurrentSync() throws {
     let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -130,7 +130,7 @@ import Testing
     #expect(log.syncs == [first] && gate.count == 1)
   }
 
-  @Test func closingDuringASyncSyncsWhatCameDuringIt() throws {
+  @Test func closingDuringASyncSyncsTheWritesDuringIt() throws {
     let writer = try writer()
     let first = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(gate.waitForSync(1))
@@ -161,7 +161,7 @@ import Testing
     #expect(gate.count == 2)
   }
 
-  @Test func aSlowDiskTakesItsTime() throws {
+  @Test func aSlowDiskDelaysTheSync() throws {
     var options = JournalWriter.Options()
     options.syncDelay = .milliseconds(200)
     let writer = try JournalWriter(journals: [journal], options: options, deliver: log.post)

@@ -70,7 +70,7 @@ import Testing
     #expect(writer.statistics.syncs == 1)
   }
 
-  @Test func aSyncOfNothingIsAnsweredToo() throws {
+  @Test func aSyncOfNothingCompletes() throws {
     let writer = try writer(journal(items: 1))
     #expect(try writer.sync() == 0)
     #expect(log.waitForSync(through: 0))
@@ -78,7 +78,7 @@ import Testing
     #expect(writer.statistics.syncs == 0)
   }
 
-  @Test func severalJournalsShareAWriterAndKeepApart() throws {
+  @Test func severalJournalsShareAWriterAndStaySeparate() throws {
     let first = try state.open("a")
     let second = try state.open("b")
     let nodes = [try first.photos().id, try second.photos().id]
@@ -94,7 +94,7 @@ import Testing
     #expect(try second.items(nodes[1]).count == 2)
   }
 
-  @Test func closingTwiceIsHarmlessAndNothingIsTakenAfterwards() throws {
+  @Test func closingTwiceIsHarmlessAndNothingIsAcceptedAfterwards() throws {
     let journal = try journal(items: 1)
     let writer = try writer(journal)
     try writer.append([.transferred(row: 1, captures: [], sha256: nil)], to: 0)
@@ -120,7 +120,7 @@ import Testing
     #expect(try journal.items(journal.photos().id).allSatisfy { $0.state == .done })
   }
 
-  @Test func aLongRunKeepsTheLogShort() throws {
+  @Test func theLogStaysShortInALongRun() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     let writer = try JournalWriter(journals: [journal], deliver: log.post)
@@ -140,7 +140,7 @@ import Testing
     try journal.close()
   }
 
-  @Test func aWriteOfARowThatIsNotThereIsALostWrite() throws {
+  @Test func aWriteToAMissingRowIsALostWrite() throws {
     let journal = try journal(items: 1)
     let writer = try writer(journal)
     let number = try writer.append([.intent(row: 99, step: .commit)], to: 0)

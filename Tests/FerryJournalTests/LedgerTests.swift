@@ -48,7 +48,7 @@ import Testing
     #expect(try lease(3) == .init(granted: 3, used: 0))
   }
 
-  @Test func withoutALimitAllThatIsWantedIsGranted() throws {
+  @Test func withoutALimitEveryRequestIsGranted() throws {
     let ledger = try open()
     for used in [0, 70] as [Int64] {
       let lease = try ledger.lease(.wired, minimum: 1, wanted: 70, limit: nil, window: nil, at: .start)
@@ -57,7 +57,7 @@ import Testing
     #expect(try ledger.used(.wired, in: day) == 140)
   }
 
-  @Test func aLimitThatWasLoweredBelowWhatIsUsedGrantsNothing() throws {
+  @Test func aLimitBelowCurrentUsageGrantsNothing() throws {
     let ledger = try open()
     try ledger.settle(.wifi, bytes: 500, at: .start)
     for limit in [499, 0, -1, .min] as [Int64] {
@@ -104,7 +104,7 @@ import Testing
     #expect(QuarterHour.of(.start) * QuarterHour.nanoseconds == Instant.start.nanoseconds)
   }
 
-  @Test func whatIsMovedComesOutOfTheOldestLease() throws {
+  @Test func sentBytesAreTakenFromTheOldestLease() throws {
     let ledger = try open()
     let other = try open(ghost())
     for quarter in 0..<3 as Range<Int64> {
@@ -127,7 +127,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == 607)
   }
 
-  @Test func whatIsLeftOfALeaseIsGivenBack() throws {
+  @Test func theRestOfALeaseIsReturned() throws {
     let ledger = try open()
     let other = try open(ghost())
     for ledger in [ledger, other] {
@@ -142,7 +142,7 @@ import Testing
     #expect(try ledger.used(.wired, in: day) == 200)
   }
 
-  @Test func whatADeadProcessHadLeasedStaysCounted() throws {
+  @Test func theLeaseOfADeadProcessStaysCounted() throws {
     let dead = try open(ghost())
     _ = try dead.lease(.wifi, minimum: 1, wanted: 90, limit: 100, window: day, at: .start)
     try dead.settle(.wifi, bytes: 20, at: .start)
@@ -152,7 +152,7 @@ import Testing
     #expect(lease == .init(granted: 10, used: 90))
   }
 
-  @Test func manyWhoLeaseAtOnceNeverGetMoreThanTheLimit() throws {
+  @Test func concurrentLeasesNeverExceedTheLimit() throws {
     let limit: Int64 = 100_000
     let state = state
     let day = day
@@ -182,7 +182,7 @@ import Testing
     #expect(used == tally.moved)
   }
 
-  @Test func sumsEndAtTheLargestNumber() throws {
+  @Test func sumsSaturateAtTheLargestNumber() throws {
     let ledger = try open()
     for _ in 0..<2 {
       for seconds in [0, 900, 1800] as [Int64] {
@@ -200,7 +200,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == .max)
   }
 
-  @Test func onlyWhatIsOldAndOfNoLivingProcessIsForgotten() throws {
+  @Test func onlyOldLeasesOfDeadProcessesAreForgotten() throws {
     let ledger = try open()
     let dead = try open(ghost())
     for seconds in [0, 899, 900] as [Int64] {
@@ -234,7 +234,7 @@ import Testing
     #expect(try state.contents() == before)
   }
 
-  @Test func theLedgerStandsBesideTheHistory() throws {
+  @Test func theLedgerIsStoredNextToTheHistory() throws {
     let history = try RunHistory.open(in: state.directory, writtenBy: "0.0-test", at: .start)
     let ledger = try open()
     try ledger.settle(.wifi, bytes: 7, at: .start)
@@ -243,7 +243,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == 7)
   }
 
-  @Test func aFileOfTheSecondSchemaIsBroughtUpToDate() throws {
+  @Test func aFileOfTheSecondSchemaIsMigrated() throws {
     try state.directory.create()
     let old = DatabaseSchema(
       applicationID: DatabaseSchema.history.applicationID,

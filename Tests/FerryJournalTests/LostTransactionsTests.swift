@@ -67,7 +67,7 @@ import Testing
     #expect(try other.items(other.photos().id).filter { $0.state == .failed }.count == 2)
   }
 
-  @Test func aWholeLogIsTaken() throws {
+  @Test func anIntactLogIsAccepted() throws {
     #expect(try done() == Int(Self.outcomes))
     try killed.open().close()
     #expect(try done() == Int(Self.outcomes))
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// One bit at each of many places of the log: in the header, the frames' headers and pages.
-  @Test func aBitThatChangesInTheLogIsNeverPassedOver() throws {
+  @Test func aChangedBitInTheLogIsAlwaysDetected() throws {
     let path = try killed.database() + "-wal"
     let size = try Data(contentsOf: URL(filePath: path)).count
     #expect(size > 100_000)
@@ -95,7 +95,7 @@ import Testing
     #expect(refused == offsets.count)
   }
 
-  @Test func aWriterRefusesAndLeavesEverythingAsItIs() throws {
+  @Test func aWriterRefusesAndLeavesEverythingUnchanged() throws {
     let path = try killed.database() + "-wal"
     let size = try Data(contentsOf: URL(filePath: path)).count
     try flip(path, at: size / 2, bit: 3)
@@ -132,7 +132,7 @@ import Testing
     _ = try refusal()
   }
 
-  @Test func aLossThatIsAcceptedIsNotAskedForAgain() throws {
+  @Test func anAcceptedLossIsNotReportedAgain() throws {
     try FileManager.default.removeItem(atPath: killed.database() + "-wal")
     let loss = try SessionJournal.acceptLoss(
       session: "s", in: killed.directory, writtenBy: "0.0-test", at: .start)
@@ -154,7 +154,7 @@ import Testing
     #expect(try killed.open().nodes.isEmpty)
   }
 
-  @Test func afterAnotherBootOnlyWhatWasSyncedIsMissed() throws {
+  @Test func afterAnotherBootOnlyMissingSyncedTransactionsAreALoss() throws {
     let record = try killed.directory.commits(ofSession: "s")
     func store(synced: Int64) throws {
       let counts = CommitCounts(committed: Self.outcomes + 1, synced: synced, boot: "another")
@@ -168,7 +168,7 @@ import Testing
     try killed.open().close()
   }
 
-  @Test func aDamagedRecordIsFoundAndKeepsNothingFromGoingOn() throws {
+  @Test func aDamagedRecordIsFoundAndBlocksNothing() throws {
     let record = try killed.directory.commits(ofSession: "s")
     try flip(record, at: 40, bit: 0)
     #expect(try ReleasedSchemaTests.findings(in: killed).map(\.code) == [.recordDamaged])
@@ -177,7 +177,7 @@ import Testing
   }
 
   /// Changes bits of a journal that was closed and has no log. A run never ignores what the check finds.
-  @Test func whatTheCheckFindsInAShortJournalStopsARun() throws {
+  @Test func aFindingOfTheCheckInAShortJournalStopsARun() throws {
     try killed.open().close()
     let path = try killed.database()
     let whole = try Data(contentsOf: URL(filePath: path))
@@ -198,7 +198,7 @@ import Testing
     #expect(found > 10)
   }
 
-  @Test func aRowThatNoFerryWritesStopsWhoLoadsIt() throws {
+  @Test func aRowThatNoFerryWritesStopsTheRunThatLoadsIt() throws {
     for change in [
       "state = 1", "closed_at = NULL", "intent = 3", "state = 6, captures = '{}'", "expires = 1",
       "intent = 9",
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func theRecordKeepsUpWithEveryTransaction() throws {
+  @Test func theRecordIsUpdatedWithEveryTransaction() throws {
     let journal = try killed.open()
     func counts() throws -> CommitCounts? {
       try StoredCommits.read(killed.directory.commits(ofSession: "s")).counts

@@ -46,7 +46,7 @@ import Testing
     return rows
   }
 
-  @Test func aShortListingMeetsItsOwnItemsAndThoseThatAreNotSettled() throws {
+  @Test func aShortListingIsMatchedWithItsOwnItemsAndUnsettledOnes() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try fill(journal, node: node)
@@ -61,14 +61,14 @@ import Testing
     try journal.close()
   }
 
-  @Test func aLongListingMeetsEveryItem() throws {
+  @Test func aLongListingIsMatchedWithEveryItem() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try fill(journal, node: node)
     #expect(try met(journal, node, listing(rows: Array(1...50))) == Array(1...400))
   }
 
-  @Test func itemsOfOtherNodesAreNotMet() throws {
+  @Test func itemsOfOtherNodesAreNotMatched() throws {
     let journal = try state.open()
     let photos = try journal.photos().id
     let films = try journal.node(manifest: "m", name: "films", kind: .upload, origin: "https://x:443").id

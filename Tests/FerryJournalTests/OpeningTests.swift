@@ -41,7 +41,7 @@ import Testing
 
   /// As after a kill before the log's first frame was written, and after a power failure before the log was synced.
   @Test(arguments: [("the header alone", 32), ("torn", 4096)])
-  func aLogWithoutAChangeDoesNotKeepAReaderWaiting(log: (kind: String, size: Int)) throws {
+  func anUnchangedLogDoesNotBlockAReader(log: (kind: String, size: Int)) throws {
     try leave(log: false, sharedMemory: false)
     let source = try TemporaryState()
     let journal = try source.open()
@@ -60,7 +60,7 @@ import Testing
     #expect(try state.contents() == before)
   }
 
-  @Test func readingBesideALiveRunSeesWhatIsCommitted() throws {
+  @Test func readingDuringARunSeesCommittedRows() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.write([
@@ -74,7 +74,7 @@ import Testing
     try journal.close()
   }
 
-  @Test func aJournalThatIsNotThereReadsAsEmpty() throws {
+  @Test func aMissingJournalReadsAsEmpty() throws {
     let journal = try SessionJournal.openForReading(session: "s", in: state.directory)
     #expect(try journal.nodes.isEmpty)
     #expect(try journal.nextRow == 1)

@@ -43,7 +43,7 @@ import Testing
 
   // MARK: Becoming one
 
-  @Test func aResetMakesOrphansOfWhatIsOpenAndLeavesWhatIsAmbiguous() throws {
+  @Test func aResetMakesOrphansOfOpenItemsAndKeepsAmbiguousOnes() throws {
     let (journal, node) = try filled(.intended)
     #expect(try journal.reset(at: .start(plus: 9)).withUploadID == 3)
     let orphans = try journal.orphans
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [
     (CountingPoint.allocated, [true, true]), (.intended, [false, false]),
   ])
-  func aCancelMakesOrphansOfWhatHasNoIntent(point: CountingPoint, areInDoubt: [Bool]) throws {
+  func aCancelMakesOrphansOfItemsWithoutAnIntent(point: CountingPoint, areInDoubt: [Bool]) throws {
     let (journal, node) = try filled(point)
     try journal.cancelOpen(reason: .cancelled, at: .start(plus: 9))
     let orphans = try journal.orphans
@@ -80,7 +80,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aJournalOfAnOlderFerryTellsNothingOfItsCommits() throws {
+  @Test func aJournalOfAnOlderFerryHasNoRecordOfItsCommits() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.write([
@@ -102,7 +102,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aRetryOfATransferMakesAnOrphanAndOneOfACommitNone() throws {
+  @Test func aRetryOfATransferMakesAnOrphanButOneOfACommitDoesNot() throws {
     let (journal, node) = try filled(.intended)
     let items = try journal.ambiguousItems(node: node)
     try journal.resolve(items: items.map { ($0, .again(round: 3)) }, nodes: [], at: .start(plus: 5))
@@ -114,7 +114,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func whatAPersonSaysIsDoneMakesNone() throws {
+  @Test func itemsThatAPersonResolvedAsDoneMakeNone() throws {
     let (journal, node) = try filled(.intended)
     let items = try journal.ambiguousItems(node: node)
     try journal.resolve(items: items.map { ($0, .done) }, nodes: [], at: .start)
@@ -141,7 +141,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func whatIsQueuedAgainMakesOneWhereItHoldsAnID() throws {
+  @Test func aRequeuedItemMakesOneIfItHoldsAnID() throws {
     let (journal, _) = try filled(.intended)
     try journal.write([
       .requeue(
@@ -178,7 +178,7 @@ import Testing
 
   // MARK: Afterwards
 
-  @Test func aReleaseTakesItFromTheListAndAFailedOneSaysWhy() throws {
+  @Test func aReleaseRemovesItFromTheListAndAFailedOneRecordsWhy() throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     let failure = RecordedFailure(
@@ -194,7 +194,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func anIDThatIsGivenOutAgainIsNoOrphan() throws {
+  @Test func aReissuedIDIsNoOrphan() throws {
     let (journal, _) = try filled(.intended)
     try journal.write([
       .orphaned(row: 2, orphan: 1, Orphaning(.startedOver, isInDoubt: false), at: .start), .released(row: 2),
@@ -243,7 +243,7 @@ import Testing
       """, .orphanInUse
     ),
   ])
-  func whatNoFerryWritesIsFound(sql: String, code: JournalFinding.Code) throws {
+  func rowsThatNoFerryWritesAreFound(sql: String, code: JournalFinding.Code) throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     try check(journal)

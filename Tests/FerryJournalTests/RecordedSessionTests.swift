@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func eventsArePendingUntilTheyAreToldSo() throws {
+  @Test func eventsArePendingUntilTheyAreMarkedAsDelivered() throws {
     let journal = try state.open()
     try journal.write([.resumed(period: .seconds(60), at: .start), .events(pending: true)])
     #expect(try journal.recorded.hasPendingEvents && journal.recorded.delay != nil)
@@ -61,7 +61,7 @@ import Testing
     #expect(try !reader.recorded.hasPendingEvents)
   }
 
-  @Test func aJournalOfTheSecondSchemaIsBroughtUpToDate() throws {
+  @Test func aJournalOfTheSecondSchemaIsMigrated() throws {
     try state.directory.create()
     let old = DatabaseSchema(
       applicationID: DatabaseSchema.session.applicationID,
@@ -78,7 +78,7 @@ import Testing
     #expect(try journal.recorded.hasPendingEvents)
   }
 
-  @Test func aNumberBehindWhichNoItemFitsIsDamage() throws {
+  @Test func anItemNumberThatLeavesNoRoomForAnotherIsDamage() throws {
     let journal = try state.open()
     let photos = try journal.photos()
     try journal.write([

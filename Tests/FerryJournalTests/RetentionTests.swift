@@ -21,7 +21,7 @@ import Testing
     if let ended { try history.end(run: id, exitCode: 0, report: nil, at: .start(plus: ended)) }
   }
 
-  @Test func oldRunsAreForgottenButTheLastOfEachManifestAndThoseThatGoOn() throws {
+  @Test func oldRunsAreForgottenExceptTheLastOfEachManifestAndOpenOnes() throws {
     let history = try history()
     try run(history, "a1", "a", ended: 1)
     try run(history, "a2", "a", ended: 2)
@@ -53,7 +53,7 @@ import Testing
     try journal.close()
   }
 
-  @Test func deliveredItemsAreForgottenOnlyWhereTheyAreOld() throws {
+  @Test func deliveredItemsAreForgottenOnlyIfTheyAreOld() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.write([

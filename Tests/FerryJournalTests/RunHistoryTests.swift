@@ -26,7 +26,7 @@ import Testing
     #expect(try history.openRound(manifest: "m", at: .start(plus: 3)).number == 2)
   }
 
-  @Test func aNewHistoryBeginsBehindTheRoundsThatTheJournalsName() throws {
+  @Test func aNewHistoryStartsAfterTheRoundsThatTheJournalsName() throws {
     let state = try TemporaryState()
     let journal = try state.open()
     #expect(try journal.lastRound(of: "m") == 0)
@@ -51,7 +51,7 @@ import Testing
     try history.close()
   }
 
-  @Test func theNextRoundIsTheOpenOneOrBehindAllThatIsKnown() {
+  @Test func theNextRoundIsTheOpenOneOrFollowsAllKnownRounds() {
     let open = RoundRow(manifest: "m", number: 3, openedAt: .start)
     let closed = RoundRow(manifest: "m", number: 3, openedAt: .start, closedAt: .start)
     #expect(NextRound(latest: nil, used: 0).number == 1)
@@ -63,7 +63,7 @@ import Testing
     #expect(NextRound(latest: nil, used: .max).number == .max)
   }
 
-  @Test func manyWhoOpenARoundAtOnceGetTheSame() throws {
+  @Test func concurrentOpeningsOfARoundGetTheSameRound() throws {
     let state = state
     let found = Found()
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -112,7 +112,7 @@ import Testing
     #expect(throws: JournalError.self) { try history.begin(second) }
   }
 
-  @Test func howFastUploadsWentIsToldNewestFirst() throws {
+  @Test func uploadRatesAreReturnedNewestFirst() throws {
     let history = try open()
     func end(_ run: String, _ rates: [RateRow]) throws {
       try history.begin(RunRow(id: run, launch: .background, rounds: [], startedAt: .start))
@@ -137,7 +137,7 @@ import Testing
       ])
   }
 
-  @Test func aHistoryOfTheFirstSchemaIsBroughtUpToDate() throws {
+  @Test func aHistoryOfTheFirstSchemaIsMigrated() throws {
     try state.directory.create()
     let old = DatabaseSchema(
       applicationID: DatabaseSchema.history.applicationID,

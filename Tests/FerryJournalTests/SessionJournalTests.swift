@@ -27,7 +27,7 @@ import Testing
   }
 
   /// The guarantees of docs/journal.md for deleted captures, and for a log that had to grow.
-  @Test func whatIsDeletedIsOverwrittenAndALongLogCutBack() throws {
+  @Test func deletedRowsAreOverwrittenAndALongLogIsTruncated() throws {
     func judge(_ queue: DatabaseQueue) throws {
       let (isSecure, limit) = try queue.read { db in
         (
@@ -45,7 +45,7 @@ import Testing
         durability: .everyCommit, writtenBy: "0.0-test", at: .start))
   }
 
-  @Test func anItemGoesThroughItsStepsAndEverythingComesBack() throws {
+  @Test func anItemPassesThroughItsStepsAndIsReadBack() throws {
     let (journal, node) = try filled(2)
     let id = CapturedValue(name: "upload_id", value: "a\"\\\n\u{1}é😀", isSecret: false)
     let url = CapturedValue(name: "url", value: "https://x/?sig=geheim", isSecret: true)
@@ -86,7 +86,7 @@ import Testing
     #expect(item.captures == [id] && item.failure == failure)
   }
 
-  @Test func aWithdrawnIntentAndAReleasedIDLeaveNothing() throws {
+  @Test func aWithdrawnIntentAndAReleasedIDLeaveNoRows() throws {
     let (journal, node) = try filled(1)
     try journal.write([.intent(row: 1, step: .transfer)])
     #expect(try journal.items(node).first?.intent == .transfer)
@@ -99,7 +99,7 @@ import Testing
     #expect(item.intent == nil && item.state == .queued && item.captures.isEmpty && item.expires == nil)
   }
 
-  @Test func aRequeuedItemBeginsAnewWithItsNewSize() throws {
+  @Test func aRequeuedItemStartsOverWithItsNewSize() throws {
     let (journal, node) = try filled(1)
     let failure = RecordedFailure(code: "status", status: 404, message: "gone")
     try journal.write([.closed(row: 1, state: .failed, at: .start, failure: failure)])
@@ -145,7 +145,7 @@ import Testing
     #expect(try journal.nodes.first?.fetch == bare)
   }
 
-  @Test func aJournalOfTheFirstSchemaIsBroughtUpToDate() throws {
+  @Test func aJournalOfTheFirstSchemaIsMigrated() throws {
     try state.directory.create()
     let old = DatabaseSchema(
       applicationID: DatabaseSchema.session.applicationID,
@@ -193,7 +193,7 @@ import Testing
     #expect(try journal.nodes.map(\.id) == [here.id, there.id])
   }
 
-  @Test func itemsComeInTheOrderOfTheirBytesAlsoWhereTheyAreNoUTF8() throws {
+  @Test func itemsAreOrderedByBytesEvenIfTheyAreNotUTF8() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     let names: [[UInt8]] = [
@@ -250,7 +250,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: state.directory.path))
   }
 
-  @Test func secretsStandInTheirOwnColumnOnly() throws {
+  @Test func secretsAreStoredOnlyInTheirOwnColumn() throws {
     let (journal, _) = try filled(1)
     let secret = CapturedValue(name: "url", value: "GEHEIM", isSecret: true)
     let open = CapturedValue(name: "id", value: "offen", isSecret: false)

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  @Test func aSecondHolderIsToldWhoTheFirstIs() throws {
+  @Test func aSecondHolderLearnsWhoTheFirstIs() throws {
     let first = try SessionLock.try(session: "s", in: state.directory, at: .start)
     guard case .acquired(let lock) = first else {
       Issue.record("the lock was free")
@@ -71,7 +71,7 @@ import Testing
     lock.release()
   }
 
-  @Test func whoHoldsASessionIsKnownWithoutTouchingIt() throws {
+  @Test func theHolderOfASessionIsReadWithoutTouchingTheLock() throws {
     #expect(try SessionLock.holder(session: "s", in: state.directory) == nil)
     guard case .acquired(let lock) = try SessionLock.try(session: "s", in: state.directory, at: .start) else {
       Issue.record("the lock was free")

@@ -49,7 +49,7 @@ import Testing
 
   /// Whether the holder is killed or exits, the kernel wakes the waiting process.
   @Test(arguments: [SIGKILL, 0])
-  func theLockIsThereAsSoonAsItsHolderIsGone(signal: Int32) throws {
+  func theLockIsTakenAsSoonAsItsHolderIsGone(signal: Int32) throws {
     let (process, input) = try holder()
     var told: SessionLock.Holder?
     let began = ContinuousClock.now
@@ -74,7 +74,7 @@ import Testing
     process.waitUntilExit()
   }
 
-  @Test func whoWaitsInVainIsToldWhoHasIt_andTakesNothingLater() throws {
+  @Test func anUnsuccessfulWaitReportsTheHolder_andTakesNothingLater() throws {
     let (process, input) = try holder()
     guard case .held(let pid, let since) = try wait(.milliseconds(30)) else {
       Issue.record("the other process holds the lock")

@@ -18,7 +18,7 @@ import Testing
         == "/h/.local/state/ferry")
   }
 
-  @Test func withoutHOMEItSaysWhatToSet() throws {
+  @Test func withoutHOMEItReportsWhatToSet() throws {
     let error = try #require(throws: JournalError.self) {
       try StateDirectory(explicit: nil, environment: [:])
     }
@@ -36,7 +36,7 @@ import Testing
     #expect(throws: JournalError.self) { try state.database(ofSession: String(repeating: "a", count: 201)) }
   }
 
-  @Test func aPastedCommandNamesItWhereItIsNamed() throws {
+  @Test func aPrintedCommandNamesItIfItWasNamed() throws {
     let usual = try StateDirectory(explicit: nil, environment: ["HOME": "/h"])
     #expect(usual.command(["status", "a b"]) == "ferry status 'a b'")
     let named = try StateDirectory(explicit: "/s t", environment: [:])
@@ -49,7 +49,7 @@ import Testing
         == "ferry resolve --session=-s --state '/s t' -- -a/b done")
   }
 
-  @Test func aPastedCommandNamesTheFolderThatTheSystemFinds() throws {
+  @Test func aPrintedCommandNamesTheResolvedFolder() throws {
     let state = try TemporaryState()
     try state.directory.create()
     let root = state.directory.path
@@ -80,7 +80,7 @@ import Testing
     #expect(try state.directory.sessions() == ["a", "b/ü"])
   }
 
-  @Test func aFolderOfSessionsThatCannotBeReadIsNotTakenForAnEmptyOne() throws {
+  @Test func anUnreadableSessionsFolderDoesNotCountAsEmpty() throws {
     let state = try TemporaryState()
     try FileManager.default.createDirectory(atPath: state.directory.path, withIntermediateDirectories: true)
     // root can read every folder, but nobody can read a file as a folder.
@@ -89,7 +89,7 @@ import Testing
     #expect(error.file == state.directory.sessionsFolder)
   }
 
-  @Test func aFileInTheFoldersPlaceIsNamed() throws {
+  @Test func aFileInPlaceOfTheFolderIsNamed() throws {
     let state = try TemporaryState()
     try Data("x".utf8).write(to: URL(fileURLWithPath: state.directory.path))
     let error = try #require(throws: JournalError.self) { try state.directory.create() }

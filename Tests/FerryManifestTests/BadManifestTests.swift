@@ -21,9 +21,9 @@ import Testing
   static let planned: Set<DiagnosticCode> = [.fileOverBudget, .unknownTimeZone]
 
   @Test(arguments: cases)
-  func `is told all that is wrong with it, and no more`(_ bad: BadManifest) { bad.expectTold() }
+  func `gets exactly the expected diagnostics`(_ bad: BadManifest) { bad.expectTold() }
 
-  @Test func `is one of a hundred and fifty, each of another name`() {
+  @Test func `is one of at least a hundred and fifty with distinct names`() {
     #expect(Self.cases.count >= 150)
     #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
   }
@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test(arguments: cases)
-  func `is told in one line each, without a full stop`(_ bad: BadManifest) {
+  func `gets diagnostics of one line each, without a full stop`(_ bad: BadManifest) {
     for text in bad.told.flatMap({ [$0.message, $0.help] + $0.notes.map(\.message) }) {
       #expect(!text.isEmpty && !text.contains("\n") && !text.hasSuffix("."), "\(text)")
     }
   }
 
-  @Test func `of more than 64 MiB is not looked at`() {
+  @Test func `of more than 64 MiB is not read`() {
     let bytes = [UInt8](repeating: 0x20, count: (64 << 20) + 1)
     let found = ManifestReader(environment: [:]).read(bytes, file: "m.yaml").diagnostics
     #expect(
@@ -54,7 +54,7 @@ import Testing
 
   @Test(
     arguments: [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]])
-  func `that is not UTF-8 is told at the first wrong byte`(_ wrong: [UInt8]) {
+  func `that is not UTF-8 is reported at the first invalid byte`(_ wrong: [UInt8]) {
     let bytes = Array("name: é".utf8) + wrong + Array("\nversion: 1".utf8)
     let found = ManifestReader(environment: [:]).read(bytes, file: "m.yaml").diagnostics
     #expect(
@@ -65,7 +65,9 @@ import Testing
   }
 
   @Test(arguments: BadManifest.Surroundings.allCases)
-  func `is bad by its own text, not by what stands around it`(_ surroundings: BadManifest.Surroundings) {
+  func `is invalid because of its own text, not because of its context`(
+    _ surroundings: BadManifest.Surroundings
+  ) {
     let reading = read(surroundings.manifest(around: surroundings.right))
     #expect(reading.diagnostics.filter { $0.severity == .error } == [])
   }

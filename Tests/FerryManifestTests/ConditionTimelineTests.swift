@@ -9,7 +9,7 @@ struct ConditionTimelineTests {
     return (timeline, diagnostics.map { "\($0.location.line):\($0.location.column) \($0.message)" })
   }
 
-  @Test func `has times of day and moments, and leaves out what stays as it was`() throws {
+  @Test func `has times of day and instants, and omits unchanged values`() throws {
     let (timeline, told) = read(
       """
       time_zone: Europe/Berlin
@@ -27,7 +27,7 @@ struct ConditionTimelineTests {
     #expect(entries.map(\.isExpensive) == [nil, true, nil])
   }
 
-  @Test func `is told all that is wrong with it, with its places`() {
+  @Test func `has all its mistakes reported, with their locations`() {
     let (timeline, told) = read(
       """
       timeline:
@@ -43,7 +43,7 @@ struct ConditionTimelineTests {
     #expect(told[3].hasPrefix("4:1 "))
   }
 
-  @Test func `that is empty is refused`() {
+  @Test func `that is empty is rejected`() {
     #expect(read("").timeline == nil)
     #expect(read("timeline: []").timeline == nil)
   }

@@ -46,7 +46,7 @@ import Testing
     #expect(request.when == .always)
   }
 
-  @Test func `are checked, used or not, and each mistake is told once`() {
+  @Test func `are checked whether used or not, and each mistake is reported once`() {
     expectMistakes(
       """
       version: 1
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  @Test func `give way to a key that excludes them`() throws {
+  @Test func `are overridden by a key that excludes them`() throws {
     let reading = read(
       head + """
         defaults:
@@ -83,7 +83,7 @@ import Testing
     #expect(reading.diagnostics == [])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `that multiply end at a bound`() {
+  @Test(.timeLimit(.minutes(1))) func `that multiply are bounded`() {
     let many = (0..<3_000).map { "h\($0): x" }.joined(separator: ", ")
     let uploads = (0..<3_000).map { "  u\($0): { transfer: { request: {} } }\n" }.joined()
     let found = read(head + "defaults: { request: { headers: { \(many) } } }\nuploads:\n\(uploads)")
@@ -91,7 +91,7 @@ import Testing
     #expect(found.contains { $0.code == .tooManyValues })
   }
 
-  @Test func `leave a json body of one's own whole`() throws {
+  @Test func `do not change an explicit JSON body`() throws {
     let reading = read(
       """
       version: 1
@@ -113,7 +113,7 @@ import Testing
     #expect(manifest.requests.first?.expect.json.count == 2)
   }
 
-  @Test func `that give every session one identifier are told at the second session`() {
+  @Test func `that give every session one identifier are reported at the second session`() {
     expectMistakes(
       """
       version: 1

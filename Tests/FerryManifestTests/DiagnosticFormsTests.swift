@@ -10,7 +10,7 @@ import Testing
 
   // MARK: - GitHub
 
-  @Test func `escape what would end a workflow command`() {
+  @Test func `escape characters that would end a workflow command`() {
     let command = GitHubCommands(sources: []).text([
       diagnostic("a,b:c%.yaml", "100%\r\n::error::x", help: "a, b: c")
     ])
@@ -21,7 +21,7 @@ import Testing
         """)
   }
 
-  @Test func `tell GitHub of warnings, ends and notes`() {
+  @Test func `give GitHub the severity, the end position and the notes`() {
     var warning = diagnostic("m.yaml", "odd")
     warning.severity = .warning
     warning.notes = [.init("first here", at: SourceLocation(file: "m.yaml", line: 1, column: 1))]
@@ -51,7 +51,7 @@ import Testing
     #expect(run.tool.driver.rules.first { $0.id == "F0701" }?.defaultConfiguration.level == .warning)
   }
 
-  @Test func `tell SARIF where a value ends, in code points`() throws {
+  @Test func `give SARIF the end of a value, in code points`() throws {
     let found = Diagnostic(
       .unknownKey, at: SourceLocation(file: "m.yaml", line: 2, column: 3), "no",
       notes: [.init("there", at: SourceLocation(file: "other.yaml", line: 7, column: 8))])
@@ -74,7 +74,7 @@ import Testing
     ("/srv/jobs/m.yaml", "file:///srv/jobs/m.yaml"), ("//srv//m.yaml", "file:///srv/m.yaml"),
     ("/dev/stdin", "file:///dev/stdin"),
   ])
-  func `name files by references of RFC 3986`(_ path: String, _ uri: String) throws {
+  func `name files by RFC 3986 URI references`(_ path: String, _ uri: String) throws {
     let run = try #require(log([diagnostic(path)]))
     #expect(run.results.first?.locations.first?.physicalLocation.artifactLocation.uri == uri)
   }

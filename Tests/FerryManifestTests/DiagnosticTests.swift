@@ -2,7 +2,7 @@ import FerryManifest
 import Testing
 
 @Suite struct `All mistakes of a manifest` {
-  @Test func `are told in one reading, at the exact places, and none because of another`() {
+  @Test func `are reported in one reading, at the exact locations, and none because of another`() {
     expectMistakes(
       """
       version: 1
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `show the way round a circle`() {
+  @Test func `show the path of a cycle`() {
     let found = read(
       head + """
         requests:
@@ -111,13 +111,13 @@ import Testing
     #expect(text("e\u{301}: x", line: 1, column: 5)[2] == "     |    ^")
   }
 
-  @Test func `shows a long line in part, and no control characters`() {
+  @Test func `shortens a long line, and shows no control characters`() {
     let long = String(repeating: "x", count: 1_000_000)
     #expect(text("a: \(long)", line: 1, column: 500_000).allSatisfy { $0.count < 200 })
     #expect(text("a: \u{1B}[31m", line: 1, column: 4)[1] == "   1 | a: \u{FFFD}[31m")
   }
 
-  @Test func `is there too for a place behind the end, or of another file`() {
+  @Test func `is complete for a location after the end or in another file`() {
     #expect(text("a: 1", line: 9, column: 9)[1] == "   9 | ")
     let place = SourceLocation(file: "other.yaml", line: 1, column: 1)
     #expect(
@@ -125,7 +125,7 @@ import Testing
         == "other.yaml:1:1: error: what [F0106]\n")
   }
 
-  @Test func `has a record for programs`() {
+  @Test func `has a machine-readable form`() {
     let place = SourceLocation(file: "m.yaml", line: 2, column: 3)
     let record = DiagnosticRecord(
       Diagnostic(.syntax, at: place, "what", help: "how", notes: [.init("there", at: place)]))

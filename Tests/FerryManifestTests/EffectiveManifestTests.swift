@@ -18,7 +18,7 @@ import Testing
     golden + ["jobs", "examples"].flatMap { manifests(in: package.appending(path: $0)) }
     + ["Whole", "Agreement/good"].flatMap { manifests(in: here.appending(path: $0)) }
 
-  @Test func `is tried with manifests that are there`() {
+  @Test func `is tested with manifests that exist`() {
     #expect(Self.golden.count >= 3)
     #expect(Self.all.count >= 11)
   }
@@ -52,7 +52,7 @@ import Testing
     #expect(reading.text.contains("X-Key: ${secrets.key} ${env.USER}"))
   }
 
-  @Test func `tells a default of the profile from one of every profile`() throws {
+  @Test func `distinguishes a default of the profile from one of every profile`() throws {
     let text = try EffectiveReading(head + "profile: ios7\nforce_quit: cancel_tasks\n").text
     func origin(_ line: String) -> String? {
       text.split(separator: "\n").first { $0.drop { $0 == " " }.hasPrefix(line) }
@@ -67,7 +67,7 @@ import Testing
     #expect(try EffectiveReading(head).text.contains("profile: server"))
   }
 
-  @Test func `has what is shared in its places, and names the places that it came from`() throws {
+  @Test func `has shared values in their final places, and names their origins`() throws {
     let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in
       guard path == "shared/common.yaml" else { throw .init("No such file or directory") }
       return Array("sessions: { quick: { kind: ephemeral } }\ndefaults: { retry: { limit: 7 } }\n".utf8)

@@ -62,13 +62,13 @@ import Testing
     #expect(DiagnosticCode(written: "F9999") == nil)
   }
 
-  @Test func `tells each severity by its family`() {
+  @Test func `has the severity of its family`() {
     #expect(DiagnosticCode.Family.allCases.flatMap(\.codes) == DiagnosticCode.allCases)
     #expect(DiagnosticCode.unusedSession.severity == .warning)
     #expect(DiagnosticCode.unknownKey.severity == .error)
   }
 
-  @Test func `stands on the page of diagnostics`() throws {
+  @Test func `is on the page of diagnostics`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     try expectRecorded(DiagnosticReference.markdown(), at: root.appending(path: "docs/diagnostics.md"))

@@ -2,7 +2,7 @@ import FerryManifest
 import Testing
 
 @Suite struct `A for_each` {
-  @Test func `makes a node of each name in a list`() throws {
+  @Test func `creates a node for each name in a list`() throws {
     let reading = read(
       head + """
         fetches:
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func `is told its mistakes once, not for each name`() {
+  @Test func `has its mistakes reported once, not for each name`() {
     expectMistakes(
       head
         + """
@@ -81,7 +81,7 @@ import Testing
       ])
   }
 
-  @Test func `refuses what cannot be the name of a node`() {
+  @Test func `rejects names that are not valid for a node`() {
     expectMistakes(
       head + """
         vars: { a: "1️⃣${each.key}" }
@@ -133,7 +133,7 @@ import Testing
     #expect(found.first?.message.hasSuffix("a[x] → b → a[x]") == true)
   }
 
-  @Test func `whose value has a mistake is told of that alone`() {
+  @Test func `whose value has a mistake gets only that diagnostic`() {
     expectMistakes(
       head + """
         fetches:
@@ -145,7 +145,7 @@ import Testing
         """, [("1️⃣", "the environment variable 'B' is not set")])
   }
 
-  @Test func `where none can be is told alone`() {
+  @Test func `in a wrong place gets only that diagnostic`() {
     expectMistakes(
       head + """
         requests:
@@ -167,7 +167,8 @@ import Testing
     ("f[ev]", "did you mean 'f[eu]'?"), ("f[asia]", "there is 'f[eu]' or 'f[us]'"),
     ("r[eu]", "'r' has no 'for_each'; write it alone"),
   ])
-  func `that makes no node of a name says which it makes`(_ need: String, _ help: String) {
+  func `that creates no node of a name is reported with those that it creates`(_ need: String, _ help: String)
+  {
     let reading = read(
       head + """
         fetches:

@@ -11,7 +11,7 @@ import Testing
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }()
 
-  @Test func `is there, and is small`() throws {
+  @Test func `exists, and is small`() throws {
     #expect((40...150).contains(Self.names.count))
     for name in Self.names {
       let size = try Data(contentsOf: Self.folder.appending(path: name)).count
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `is read as every text must be`(_ name: String) throws {
+  func `is read without violating an invariant`(_ name: String) throws {
     let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
     #expect(ReadingInvariants.violations(by: bytes) == [])
   }

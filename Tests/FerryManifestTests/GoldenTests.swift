@@ -13,10 +13,10 @@ import Testing
     return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
   }()
 
-  @Test func `is there`() { #expect(Self.names.count >= 12) }
+  @Test func `exists`() { #expect(Self.names.count >= 12) }
 
   @Test(arguments: names)
-  func `is told its mistakes word for word`(_ name: String) throws {
+  func `gets the recorded diagnostics word for word`(_ name: String) throws {
     let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name + ".yaml")))
     let file = name + ".yaml"
     let files = ManifestFiles { path throws(ManifestFiles.Unreadable) in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Hostile text` {
   @Test(arguments: 1...8)
-  func `with letters changed, removed and doubled is told or read, and crashes nothing`(_ seed: UInt64) {
+  func `with letters changed, removed and doubled is rejected or read without a crash`(_ seed: UInt64) {
     var random = SeededGenerator(state: seed)
     let good = Array(
       (head + """
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `with a scalar of many megabytes and a mistake behind it is told in a few lines`() {
+  @Test func `with a scalar of many megabytes and a mistake after it is reported in a few lines`() {
     let text = head + "vars: { a: \"" + String(repeating: "x", count: 8 << 20) + "${run.id}\" }"
     let found = read(text).diagnostics
     #expect(found.count == 1)
@@ -61,7 +61,7 @@ import Testing
     #expect(DiagnosticFormatter(sources: [source]).text(found).utf8.count < 1_000)
   }
 
-  @Test func `with aliases of one long text ends at a mebibyte of it`() {
+  @Test func `with aliases of one long text is limited to a mebibyte of it`() {
     let aliases = { (name: String) in Array(repeating: "*\(name)", count: 100).joined(separator: ",") }
     let text = """
       x: &x "\(String(repeating: "$${", count: 1_000))"
@@ -74,12 +74,12 @@ import Testing
     #expect(found.first?.location.line == 3)
   }
 
-  @Test func `with thousands of mistakes in its YAML is told a thousand of them`() {
+  @Test func `with thousands of mistakes in its YAML gets a thousand diagnostics`() {
     #expect(read("[" + String(repeating: "!x a,", count: 5_000) + "]").diagnostics.count == 1_001)
     #expect(read("[" + String(repeating: "*a,", count: 5_000) + "]").diagnostics.count == 1_001)
   }
 
-  @Test func `with a long name of an alias or an anchor is told in a line`() {
+  @Test func `with a long name of an alias or an anchor is reported in one line`() {
     let name = String(repeating: "n", count: 5_000)
     let found = read("a: *\(name)\nb: &\(name) c\nd: *nnnn\n").diagnostics.filter { $0.code == .unknownAlias }
     #expect(found.count == 2)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `with hundreds of names beside an unknown one is told only the first of them`() {
+  @Test func `with hundreds of names and an unknown one suggests only the first of them`() {
     let captures = (0..<500).map { "c\($0): { json: /x }" }.joined(separator: ", ")
     let found = read(
       head + """
@@ -121,7 +121,7 @@ import Testing
     #expect(start.duration(to: .now) < .seconds(40))
   }
 
-  @Test func `with a thousand warnings is still refused for the error behind them`() {
+  @Test func `with a thousand warnings is still rejected for the error after them`() {
     let sessions = (0..<1_100).map { "s\($0): { service_type: background }" }.joined(separator: ", ")
     let found = read("version: 1\nname: a\nsessions: { \(sessions) }\noops: 1\n")
     #expect(found.manifest == nil)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `with one mapping of unknown keys behind many aliases is read without comparing them each time`() {
+  func `with one mapping of unknown keys that many aliases use is read without comparing them each time`() {
     let keys = (0..<60).map { "sesion-\($0): x" }.joined(separator: ", ")
     let aliases = (0..<1_000).map { "b\($0): *a" }.joined(separator: ", ")
     let found = read(head + "requests: { a: &a { \(keys) }, \(aliases) }\n")

@@ -23,7 +23,8 @@ import Testing
     Array("a: \"".utf8) + [UInt8](repeating: 0x78, count: count - 5) + Array("\"".utf8)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `with one scalar of 64 MiB is read, and with a byte more is refused`() {
+  @Test(.timeLimit(.minutes(1)))
+  func `with one scalar of 64 MiB is read, and with one more byte is rejected`() {
     let largest = document(scalar(bytes: 64 << 20))
     #expect(mistakes(largest) == [])
     #expect(largest.root?["a"]?.scalar?.text.utf8.count == (64 << 20) - 5)
@@ -31,17 +32,17 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["[", "{a: ", "- ", "? ", "- - ", "? - "])
-  func `nested ten thousand deep ends at a hundred levels`(_ opening: String) {
+  func `nested ten thousand deep is rejected at a hundred levels`(_ opening: String) {
     let found = document(String(repeating: opening, count: 10_000))
     #expect(found.diagnostics.map(\.code) == [.nestedTooDeep])
     #expect(found.root == nil)
   }
 
-  @Test func `that is closed ten thousand times ends at the first`() {
+  @Test func `that is closed ten thousand times is rejected at the first`() {
     #expect(document(String(repeating: "]", count: 10_000)).diagnostics.map(\.code) == [.syntax])
   }
 
-  @Test func `with half a letter at its end, or one that Unicode has not, is refused at its place`() {
+  @Test func `with a truncated or invalid UTF-8 sequence is rejected at its location`() {
     #expect(mistakes(document(Array("a: é".utf8) + [0xC3])) == ["1:5 invalidUTF8"])
     // Overlong, a surrogate, beyond U+10FFFF, a lone continuation.
     for bytes: [UInt8] in [
@@ -51,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `with a byte order mark is read when it is the first, and refused when it is not`() {
+  @Test func `with a byte order mark is read if it comes first, and rejected otherwise`() {
     #expect(mistakes("\u{FEFF}a: 1\n") == [])
     #expect(document("\u{FEFF}a: 1\n").root?.location.column == 1)
     #expect(mistakes("\u{FEFF}\u{FEFF}a: 1\n") == ["1:1 forbiddenCharacter"])
@@ -60,7 +61,7 @@ import Testing
     #expect(mistakes("a: \"\\uFEFF\"\n") == [])
   }
 
-  @Test func `with NUL, wherever it stands, is refused there`() {
+  @Test func `with NUL is rejected at the NUL`() {
     #expect(mistakes("\0") == ["1:1 forbiddenCharacter"])
     #expect(mistakes("a: |\r\n  x\0y\r\n") == ["2:4 forbiddenCharacter"])
     #expect(mistakes("# x\0\na: 1\n") == ["1:4 forbiddenCharacter"])
@@ -76,14 +77,14 @@ import Testing
     #expect(items?.last?["c"]?.location.column == 10)
   }
 
-  @Test func `with tabs is told where one cannot be, and read where it can`() {
+  @Test func `with tabs is rejected only where a tab is invalid`() {
     #expect(mistakes("a:\n\tb: 1\n") == ["2:1 tab"])
     #expect(mistakes("a:\n  - b\n\t- c\n") == ["3:1 tab"])
     #expect(mistakes("\ta: 1\n") == ["1:1 tab"])
     #expect(mistakes("a: [1,\t2]\t# x\nb:\t'x\ty'\n") == [])
   }
 
-  @Test func `with a key a thousand times tells each, and keeps the first`() {
+  @Test func `with a key a thousand times reports each, and uses the first`() {
     let found = document(String(repeating: "a: 1\n", count: 1_000))
     #expect(found.diagnostics.map(\.code) == Array(repeating: .duplicateKey, count: 999))
     #expect(found.root?.members?.count == 1)
@@ -95,7 +96,7 @@ import Testing
     "~: 1", "[x]: 1", "{x: y}: 1", "? - x\n: 1", "5: 1", "1.5: 1", ".inf: 1", "0x1F: 1", "true: 1", "? \n: 1",
     "!!int \"5\": 1",
   ])
-  func `with a key that is no string is refused, with a remedy`(_ text: String) {
+  func `with a key that is no string is rejected, with a remedy`(_ text: String) {
     let found = document(text + "\nb: 2\n")
     #expect(mistakes(found).map { $0.split(separator: " ").last } == ["keyNotString"])
     #expect(found.root?.members?.map(\.key.value) == ["b"])
@@ -116,13 +117,13 @@ import Testing
   }
 
   @Test(arguments: ["!x", "!!x", "!<tag:example.com,2000:x>", "!!binary", "!!set", "!!omap", "!!timestamp"])
-  func `with a tag that is not of the core schema is refused at the tag`(_ tag: String) {
+  func `with a tag outside the core schema is rejected at the tag`(_ tag: String) {
     #expect(mistakes("a: \(tag) x\n") == ["1:4 unknownTag"])
     #expect(mistakes("a: \(tag) [x]\n") == ["1:4 unknownTag"])
     #expect(mistakes("a: \(tag) {}\n") == ["1:4 unknownTag"])
   }
 
-  @Test func `with a tag that does not fit its value is refused`() {
+  @Test func `with a tag that does not fit its value is rejected`() {
     #expect(mistakes("a: !!int x\n") == ["1:4 tagMismatch"])
     #expect(mistakes("a: !!bool yes\n") == ["1:4 tagMismatch"])
     #expect(mistakes("a: !!seq {}\n").count == 1)
@@ -140,14 +141,14 @@ import Testing
     #expect(mistakes("%YAML 1.2\na: 1\n") == ["2:1 syntax"])
   }
 
-  @Test func `that libyaml would take for something else is refused`() {
+  @Test func `that libyaml would misread is rejected`() {
     #expect(mistakes("a: [?x, y]\n") == ["1:5 syntax"])
     #expect(mistakes("a: { ?x: y }\n") == ["1:6 syntax"])
     #expect(mistakes("a: &b:c d\n") == ["1:6 syntax"])
     #expect(mistakes("a: { ? x: y }\nb: &b :c\n?x: y\n? z\n: &e\n  :f\n") == [])
   }
 
-  @Test func `with numbers that do not fit is read without a wrong one`() {
+  @Test func `with numbers out of range gets no wrong number`() {
     func value(_ text: String) -> YAMLScalar.Value? { document("a: \(text)\n").root?["a"]?.scalar?.value }
     #expect(value("9223372036854775807") == .integer(.max))
     #expect(value("-9223372036854775808") == .integer(.min))
@@ -159,19 +160,19 @@ import Testing
   }
 
   @Test(arguments: ["", "\n\n", "# x\n", "  # x\n\n# y", "\u{FEFF}", "\u{FEFF}# x\n"])
-  func `that has no value is told to be empty`(_ text: String) {
+  func `that has no value is reported as empty`(_ text: String) {
     #expect(mistakes(text) == ["1:1 emptyManifest"])
   }
 
   @Test(arguments: ["---", "--- \n", "---\n...\n", "--- # x\n", "--- ~\n", "--- !!null\n"])
-  func `that is one document of nothing is read as nothing`(_ text: String) {
+  func `that is one empty document is read as null`(_ text: String) {
     let found = document(text)
     #expect(mistakes(found) == [])
     #expect(found.root?.isNull == true)
   }
 
   @Test(arguments: ["*x", "--- *x\n", "- *x", "*x : 1\n"])
-  func `that is an alias of nothing has this mistake alone`(_ text: String) {
+  func `that is an undefined alias gets only that diagnostic`(_ text: String) {
     #expect(document(text).diagnostics.map(\.code) == [.unknownAlias])
   }
 }

@@ -22,7 +22,7 @@ private func told(_ reading: ManifestReading) -> [String] {
 }
 
 @Suite struct `An include` {
-  @Test func `unites sections name by name`() throws {
+  @Test func `merges sections name by name`() throws {
     let reading = read([
       "m.yaml": """
       version: 1
@@ -41,7 +41,7 @@ private func told(_ reading: ManifestReading) -> [String] {
     #expect(reading.sources.map(\.file) == ["m.yaml", "shared/common.yaml"])
   }
 
-  @Test func `is relative to the file that names it, and taken once where two name it`() {
+  @Test func `is relative to the file that names it, and read once if two name it`() {
     let reading = read([
       "m.yaml": "version: 1\nname: m\ninclude: [a/one.yaml, a/two.yaml]\n",
       "a/one.yaml": "include: [../b/base.yaml]\n",
@@ -52,7 +52,7 @@ private func told(_ reading: ManifestReading) -> [String] {
     #expect(reading.manifest?.sessions.count == 1)
   }
 
-  @Test func `of what is there already is a clash that names both places`() {
+  @Test func `of an existing name is a conflict that names both locations`() {
     let reading = read([
       "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\nsessions: { quick: {} }\nvars: { x: a }\n",
       "a.yaml": "name: n\nsessions:\n  quick: { kind: ephemeral }\nvars: { y: b }\n",
@@ -68,7 +68,7 @@ private func told(_ reading: ManifestReading) -> [String] {
       ])
   }
 
-  @Test func `in a circle names its path`() {
+  @Test func `in a cycle shows the path`() {
     let reading = read([
       "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n",
       "a.yaml": "include: [b.yaml]\n", "b.yaml": "sessions: {}\ninclude:\n  - ./a.yaml\n",
@@ -88,7 +88,7 @@ private func told(_ reading: ManifestReading) -> [String] {
     #expect(reading.sources.map(\.file) == ["m.yaml", "a.yaml"])
   }
 
-  @Test func `in a circle is found under any names`() {
+  @Test func `in a cycle is found under any names`() {
     let links = ["/home/a.yaml": "a.yaml", "/home/m.yaml": "m.yaml"]
     let main = "version: 1\nname: m\ninclude: [a.yaml]\n"
     #expect(
@@ -101,7 +101,7 @@ private func told(_ reading: ManifestReading) -> [String] {
       ])
   }
 
-  @Test func `that cannot be read is told once, without what would have been in it`() {
+  @Test func `that cannot be read is reported once, without the names that it would have had`() {
     let reading = read([
       "m.yaml": """
       version: 1
@@ -116,7 +116,7 @@ private func told(_ reading: ManifestReading) -> [String] {
       ])
   }
 
-  @Test func `with mistakes in it is told them at their places, with its own lines`() {
+  @Test func `with mistakes has them reported at their locations, with its own lines`() {
     let reading = read([
       "m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n",
       "a.yaml": "sessions:\n  quick: { knd: default, headers: { X: \"${file.name}\" } }\n",
@@ -129,13 +129,13 @@ private func told(_ reading: ManifestReading) -> [String] {
     #expect(text.contains("   2 |   quick: { knd: default"))
   }
 
-  @Test func `of twenty-one levels is refused`() {
+  @Test func `of twenty-one levels is rejected`() {
     var files = ["m.yaml": "version: 1\nname: m\ninclude: [1.yaml]\n"]
     for level in 1...21 { files["\(level).yaml"] = "include: [\(level + 1).yaml]\n" }
     #expect(told(read(files)).map { $0.prefix(17) } == ["20.yaml:1:11 F060"])
   }
 
-  @Test func `that is no mapping, or no list of paths, is refused`() {
+  @Test func `that is no mapping, or no list of paths, is rejected`() {
     #expect(
       told(read(["m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n", "a.yaml": "- x\n"])) == [
         "a.yaml:1:1 F0301 an included file must be a mapping, found a list"
@@ -146,7 +146,7 @@ private func told(_ reading: ManifestReading) -> [String] {
       ])
   }
 
-  @Test func `that is no path is told once`() {
+  @Test func `that is no path is reported once`() {
     let reading = read(["m.yaml": "version: 1\nname: m\ninclude: [null, \"a\\0b\", '']\n"])
     #expect(
       told(reading) == [
@@ -160,13 +160,13 @@ private func told(_ reading: ManifestReading) -> [String] {
     ("~/a.yaml", "name a file that can be read"), ("/a.yaml", "name a file that can be read"),
     ("${env.A:-a}.yaml", "an include is read before references have values; write the path out"),
   ])
-  func `that cannot be read says what to do`(_ path: String, _ help: String) {
+  func `that cannot be read is reported with a remedy`(_ path: String, _ help: String) {
     let reading = read(["m.yaml": "version: 1\nname: m\ninclude: ['\(path)']\n"])
     #expect(reading.diagnostics.map(\.code) == [.unreadableInclude])
     #expect(reading.diagnostics.map(\.help) == [help])
   }
 
-  @Test func `of an empty file is told as that`() {
+  @Test func `of an empty file is reported as empty`() {
     let reading = read(["m.yaml": "version: 1\nname: m\ninclude: [a.yaml]\n", "a.yaml": "# nothing\n"])
     #expect(told(reading) == ["a.yaml:1:1 F0104 the included file is empty"])
     #expect(

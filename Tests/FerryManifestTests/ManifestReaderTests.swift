@@ -8,7 +8,7 @@ import Testing
     Located(text, at: SourceLocation(file: "", line: 1, column: 1))
   }
 
-  @Test func `becomes the model that its author meant`() throws {
+  @Test func `becomes the expected model`() throws {
     let reading = read(
       """
       # yaml-language-server: $schema=../docs/manifest.schema.json

@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 @Suite struct `The reference page` {
-  @Test func `is made from the declarations`() throws {
+  @Test func `is generated from the declarations`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     try expectRecorded(ManifestReference.markdown(), at: root.appending(path: "docs/manifest.md"))
   }
 
-  @Test func `tells the meaning of every key, and an example or the object behind it`() {
+  @Test func `gives the meaning of every key, and an example or its object`() {
     for object in ManifestReference.objects() {
       for key in object.keys {
         #expect(!key.doc.isEmpty, "\(object.title).\(key.name)")

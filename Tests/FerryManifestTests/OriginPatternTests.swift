@@ -18,7 +18,7 @@ struct OriginPatternTests {
     ("http://127.0.0.1:8080", "http", "127.0.0.1", 8080, true),
     ("http://[::1]:8080", "http", "[::1]", 8080, true),
   ])
-  func matchesItsOriginAlone(pattern: String, scheme: String, host: String, port: Int, isMatch: Bool) throws {
+  func matchesOnlyItsOrigin(pattern: String, scheme: String, host: String, port: Int, isMatch: Bool) throws {
     #expect(try #require(OriginPattern(pattern)).matches(scheme: scheme, host: host, port: port) == isMatch)
   }
 
@@ -28,7 +28,7 @@ struct OriginPatternTests {
     "https://.h", "https://h?x",
     "https://h h", "https://[x]",
   ])
-  func whatIsNoOriginIsRefused(text: String) {
+  func anythingButAnOriginIsRejected(text: String) {
     #expect(OriginPattern(text) == nil)
   }
 }

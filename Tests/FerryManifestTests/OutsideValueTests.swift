@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test func `is told from what the manifest itself says`() {
+  @Test func `is distinguished from text of the manifest`() {
     expectMistakes(
       head + """
         vars: { name: slow }

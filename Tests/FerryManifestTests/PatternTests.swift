@@ -24,7 +24,7 @@ struct PatternTests {
     #expect(throws: Pattern.TooMuchWork()) { try pattern.firstMatch(in: subject) }
   }
 
-  @Test func theTimeEndsASearchWhoseStepsAreLong() throws {
+  @Test func theTimeLimitEndsASearchWithLongSteps() throws {
     let run = String(repeating: "7", count: 59_999) + " "
     let pattern = try Pattern("(\\d{60000})x")
     var looks = 0
@@ -48,7 +48,7 @@ struct PatternTests {
     #expect(try pattern.firstMatch(in: subject)?.firstGroup == "abc")
   }
 
-  @Test func theFirstGroupIsWhatIsCaptured() throws {
+  @Test func theFirstGroupIsCaptured() throws {
     #expect(try Pattern("a(b)?").firstMatch(in: "xa") == Pattern.Match(firstGroup: nil))
     #expect(try Pattern("a(b*)").firstMatch(in: "xa") == Pattern.Match(firstGroup: ""))
     #expect(try Pattern("(é)(x)").firstMatch(in: "éx")?.firstGroup == "é")
@@ -62,7 +62,7 @@ struct PatternTests {
     ("id=(", "missing closing parenthesis", 4), ("é+[", "missing terminating ] for character class", 3),
     ("a\\Cb", "using \\C is disabled by the application", 3),
     ("(?<n>a)(?<n>b)", "two named subpatterns have the same name (PCRE2_DUPNAMES not set)", 12),
-  ]) func whatDoesNotCompileSaysWhere(_ pattern: String, _ message: String, _ offset: Int) {
+  ]) func aPatternThatDoesNotCompileReportsItsLocation(_ pattern: String, _ message: String, _ offset: Int) {
     #expect(throws: Pattern.Malformed(message: message, offset: offset)) { try Pattern(pattern) }
   }
 }

@@ -66,7 +66,7 @@ import Testing
         "for example 'timeout_for_request: 30s'"
       ),
     ] as [(String, String, String?)])
-  func `a mistake in one tells the remedy`(_ text: String, _ message: String, _ help: String?) {
+  func `a mistake in one is reported with a remedy`(_ text: String, _ message: String, _ help: String?) {
     let found = read("version: 1\nname: n\nsessions: { s: { timeout_for_request: \(text) } }").diagnostics
     #expect(found.map(\.message) == [message])
     #expect(found.map(\.help) == [help])

@@ -72,7 +72,7 @@ import Testing
     expect("k: \"1️⃣${a}\\n2️⃣${b}\n  3️⃣${c}\"\n", ["1️⃣": "a", "2️⃣": "b", "3️⃣": "c"])
   }
 
-  @Test func `is the scalar's start where the text is another one`() {
+  @Test func `is the scalar's start if the text differs from the source`() {
     let source = SourceText(Array("k: \"x ${a}\"\n".utf8), file: "m.yaml")
     let node = YAMLDocument(source).root?["k"]
     guard let node, let scalar = node.scalar else {
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: 1...16)
-  func `is exact in texts of chance`(_ seed: UInt64) {
+  func `is exact in random texts`(_ seed: UInt64) {
     var random = SeededGenerator(state: seed &* 0x9E37_79B9_7F4A_7C15)
     var read = 0
     for _ in 0..<150 {

@@ -18,7 +18,7 @@ import Testing
         == [.literal("http://xy/"), .value("a b"), .literal("/b")])
   }
 
-  @Test func `take a default where the environment has nothing or an empty text`() {
+  @Test func `use a default if the environment has no value or an empty one`() {
     #expect(url("'http://h/${env.X:-d}'") == [.literal("http://h/"), .value("d")])
     #expect(url("'http://h/${env.X:-d}'", environment: ["X": ""]) == [.literal("http://h/"), .value("d")])
     #expect(url("'http://h/${env.X:-}'") == [.literal("http://h/")])
@@ -29,14 +29,14 @@ import Testing
     #expect(url("'http://h/$${x}/$5$$'") == [.literal("http://h/${x}/$5$$")])
   }
 
-  @Test func `let the command line win over vars, without looking at what it replaces`() {
+  @Test func `prefer the command line to vars, without reading the replaced value`() {
     #expect(
       url("'http://${vars.h}/'", vars: "{ h: \"${env.NONE}\" }", variables: ["h": "${x}"]) == [
         .literal("http://${x}/")
       ])
   }
 
-  @Test func `tell a variable of the command line that nobody declared`() {
+  @Test func `report an undeclared variable on the command line`() {
     expectMistakes(
       "version: 1\nname: n\n1️⃣vars: { api: x }\n",
       [("1️⃣", "--var apj: the manifest has no variable of this name")],
@@ -75,14 +75,14 @@ import Testing
     expectMistakes(head + "requests: { a: { session: quick, request: { url: \(text) } } }", [("1️⃣", message)])
   }
 
-  @Test func `end where variables double and double again`() {
+  @Test func `are bounded if variables double repeatedly`() {
     var vars = "vars:\n  v0: \(String(repeating: "x", count: 1_000))\n"
     for level in 1..<40 { vars += "  v\(level): \"${vars.v\(level - 1)}${vars.v\(level - 1)}\"\n" }
     let messages = read("version: 1\nname: n\n" + vars).diagnostics.map(\.message)
     #expect(messages == ["variables stand for more than 64 MiB of text in all"])
   }
 
-  @Test func `end where variables use each other too deeply`() {
+  @Test func `are bounded if variables nest too deeply`() {
     var vars = "vars:\n"
     for level in 0..<10_000 { vars += "  v\(level): \"${vars.v\(level + 1)}\"\n" }
     let reading = read("version: 1\nname: n\n" + vars)

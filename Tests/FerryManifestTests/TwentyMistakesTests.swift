@@ -53,14 +53,14 @@ import Testing
     return (found.map(\.code), found.map { formatter.text($0) })
   }
 
-  @Test func `is told twenty, each of another code`() throws {
+  @Test func `gets twenty diagnostics, each with another code`() throws {
     let codes = try told(manifest()).codes
     #expect(codes.count == 20)
     #expect(Set(codes) == Set(Self.mendings.map(\.code)) && Set(codes).count == 20)
   }
 
   @Test(arguments: mendings)
-  func `is told nineteen, word for word, where one is mended`(_ mending: Mending) throws {
+  func `gets the same other nineteen diagnostics if one is corrected`(_ mending: Mending) throws {
     let manifest = try manifest()
     #expect(manifest.ranges(of: mending.wrong).count == 1)
     let before = told(manifest)
@@ -70,7 +70,7 @@ import Testing
     #expect(told(manifest.replacing(mending.wrong, with: mending.right)).texts == left)
   }
 
-  @Test func `is told nothing where all are mended`() throws {
+  @Test func `gets no diagnostics if all are corrected`() throws {
     let mended = Self.mendings.reduce(try manifest()) { $0.replacing($1.wrong, with: $1.right) }
     #expect(told(mended).texts == [])
   }

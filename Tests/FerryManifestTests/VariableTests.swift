@@ -60,7 +60,7 @@ import Testing
     #expect(reading.givenVariables == ["port": "9", "bucket": "b"])
   }
 
-  @Test func `says what it needs from outside`() {
+  @Test func `reports its external inputs`() {
     let reading = read(declared, variables: ["port": "9"])
     #expect(reading.variables.map(\.name) == ["plain", "port", "flag", "switch", "wait", "bucket", "extra"])
     #expect(reading.variables.filter(\.isRequired).map(\.name) == ["bucket"])
@@ -69,7 +69,7 @@ import Testing
     #expect(reading.diagnostics.first?.help == "give it one with --var bucket=…: the bucket's name")
   }
 
-  @Test func `of another type than its value is told, without the value`() {
+  @Test func `of another type than its value is reported, without the value`() {
     expectMistakes(
       """
       version: 1
@@ -107,7 +107,7 @@ import Testing
       ])
   }
 
-  @Test func `of the wrong type in a file is told there`() {
+  @Test func `of the wrong type in a file is reported there`() {
     let file = SourceText(Array("bucket: [a]\nport: many\n".utf8), file: "a.yaml")
     let reading = ManifestReader(environment: [:], variableFiles: [file]).read(
       Array(declared.utf8), file: "m.yaml")
@@ -118,7 +118,7 @@ import Testing
       ])
   }
 
-  @Test func `whose default cannot be one is told of that alone`() {
+  @Test func `whose default is invalid gets only that diagnostic`() {
     expectMistakes(
       head + """
         vars: { a: { default: 1️⃣null }, b: { default: 2️⃣[] }, c: { 3️⃣defalt: x }, 4️⃣d: {} }

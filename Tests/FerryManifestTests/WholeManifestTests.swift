@@ -10,7 +10,7 @@ import Testing
     return ManifestReader(environment: [:]).read(Array(try Data(contentsOf: file)), file: "m.yaml")
   }
 
-  @Test func `is read without an error, also where ferry cannot do it yet`() throws {
+  @Test func `is read without an error, including unimplemented keys`() throws {
     let reading = try reading()
     #expect(reading.diagnostics.filter { $0.severity == .error } == [])
     let manifest = try #require(reading.manifest)
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test func `is told what a run refuses, key by key`() throws {
+  @Test func `has each key reported that a run rejects`() throws {
     let told = try reading().diagnostics.filter { $0.code == .notBuilt }
     #expect(
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
@@ -52,7 +52,7 @@ import Testing
     #expect(told.allSatisfy { $0.severity == .warning })
   }
 
-  @Test func `takes the defaults of its policies from the profile`() throws {
+  @Test func `has the policy defaults of its profile`() throws {
     for profile in Profile.allCases {
       let reading = read(
         "version: 1\nname: photos\nprofile: \(profile.rawValue)\nsessions: { uploads: {} }\n")

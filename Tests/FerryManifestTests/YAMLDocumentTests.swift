@@ -31,18 +31,18 @@ import Testing
     #expect(windows.root?.members?.map(\.key.location) == plain.root?.members?.map(\.key.location))
   }
 
-  @Test func `with NUL or another control character is refused at its place`() {
+  @Test func `with NUL or another control character is rejected at its location`() {
     #expect(mistakes(document("a: 1\nb: \0")) == ["2:4 the control character U+0000 cannot stand in YAML"])
     #expect(mistakes(document("a: \u{1B}[31m")) == ["1:4 the control character U+001B cannot stand in YAML"])
   }
 
-  @Test func `that is not UTF-8 is refused at its place`() {
+  @Test func `that is not UTF-8 is rejected at its location`() {
     #expect(
       mistakes(document(Array("é: 1\nb: ".utf8) + [0xC3, 0x28])) == ["2:4 the text is not valid UTF-8"])
     #expect(mistakes(document([0xFF, 0xFE, 0x61, 0x00])) == ["1:1 the text is not valid UTF-8"])
   }
 
-  @Test func `that is empty, or larger than 64 MiB, is refused`() {
+  @Test func `that is empty, or larger than 64 MiB, is rejected`() {
     #expect(mistakes(document("")) == ["1:1 the manifest is empty"])
     #expect(mistakes(document("# nothing\n")) == ["1:1 the manifest is empty"])
     let large = [UInt8](repeating: 0x61, count: (64 << 20) + 1)
@@ -53,7 +53,7 @@ import Testing
     #expect(mistakes(document("a: 1\n---\nb: 2\n")) == ["2:1 a second document begins here"])
   }
 
-  @Test func `names the first place of a key that is there twice, and goes on`() {
+  @Test func `names the first location of a duplicate key, and continues`() {
     let found = document("a: 1\nb: 2\na: 3\n? [x]\n: 4\n1: 5\n")
     #expect(
       mistakes(found) == [
@@ -72,13 +72,13 @@ import Testing
     #expect(mistakes(document("a: &a [*a]\n")) == ["1:8 the alias '*a' stands inside its own value"])
   }
 
-  @Test func `lets an alias stand for a whole value`() {
+  @Test func `accepts an alias for a whole value`() {
     let found = document("a: &x { k: 1 }\nb: *x\n")
     #expect(mistakes(found).isEmpty)
     #expect(found.root?["b"]?["k"]?.scalar?.value == .integer(1))
   }
 
-  @Test func `ends an alias bomb`() {
+  @Test func `stops at an alias bomb`() {
     var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
     for level in 1...20 {
       let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["[", "{a: ", "- ", "? "])
-  func `ends at a hundred levels, however deep it is nested`(_ opening: String) {
+  func `stops at a hundred levels, however deep it is nested`(_ opening: String) {
     let found = document(String(repeating: opening, count: 10_000))
     #expect(found.diagnostics.count == 1)
     #expect(found.root == nil)

@@ -103,7 +103,7 @@ import Testing
     #expect(place(found?["c"]?.elements?.first?.use) == input.place("1️⃣"))
   }
 
-  @Test func `refuse to merge what is no mapping`() {
+  @Test func `merge only mappings`() {
     let none = "'<<' takes a mapping or a list of mappings, found"
     let list = "'<<' takes a mapping or a list of mappings, this list has"
     expect("a: { <<: 1️⃣5 }\n", [("1️⃣", "\(none) the number 5", [])])
@@ -114,7 +114,7 @@ import Testing
     #expect(document("a: { <<: 5 }\n").diagnostics.map(\.code) == [.mergeOfNoMapping])
   }
 
-  @Test func `are a mistake when there are two in one mapping, or a key is there twice`() {
+  @Test func `are a mistake if there are two in one mapping, or a key is duplicated`() {
     expect(
       "a: &a { x: 1 }\nb:\n  1️⃣<<: *a\n  2️⃣<<: *a\n", [("2️⃣", "the key '<<' is here a second time", ["1️⃣"])])
     expect(
@@ -122,20 +122,20 @@ import Testing
       [("2️⃣", "the key 'x' is here a second time", ["1️⃣"])])
   }
 
-  @Test func `of a name that is given twice mean the later value`() {
+  @Test func `of a name that is defined twice use the later value`() {
     #expect(members(root("a: &x 1\nb: *x\nc: &x 2\nd: *x\n")) == ["a=1", "b=1", "c=2", "d=2"])
     #expect(members(root("a: &x [&x 1]\nb: *x\n")) == ["a=…", "b=1"])
     expect(
       "a: &x 1\nb: 1️⃣&x [2️⃣*x]\n", [("2️⃣", "the alias '*x' stands inside its own value", ["1️⃣"])])
   }
 
-  @Test func `name both places where a key or a loop cannot be`() {
+  @Test func `name both locations of an invalid key or loop`() {
     expect("a: 2️⃣&x [1]\n1️⃣*x : 1\n", [("1️⃣", "a key must be a string, found a list", ["2️⃣"])])
     expect("a: 2️⃣&x { <<: 1️⃣*x }\n", [("1️⃣", "the alias '*x' stands inside its own value", ["2️⃣"])])
     expect("1️⃣*x", [("1️⃣", "no anchor '&x' before this alias", [])])
   }
 
-  @Test func `end a merge bomb`() {
+  @Test func `stop at a merge bomb`() {
     var text = "a0: &a0 { k: v }\n"
     for level in 1...20 {
       let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -144,7 +144,7 @@ import Testing
     #expect(document(text).diagnostics.map(\.code) == [.tooManyValues])
   }
 
-  @Test func `end at a hundred levels, though each adds only a few`() {
+  @Test func `stop at a hundred levels, even if each adds only a few`() {
     var text = "a0: &a0 []\n"
     for level in 1...200 { text += "a\(level): &a\(level) [*a\(level - 1)]\n" }
     let found = document(text)

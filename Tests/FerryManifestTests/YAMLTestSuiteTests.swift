@@ -18,7 +18,7 @@ import Testing
   }()
 
   @Test(.enabled(if: isThere, "FERRY_YAML_TEST_SUITE must name a checkout of the yaml-test-suite"))
-  func `is read as it says, but for the differences that are told`() throws {
+  func `is read as specified, except for the listed differences`() throws {
     let cases = try Self.cases()
     #expect(cases.count > 350)
     var differences: [String: YAMLTestSuiteDifference] = [:]

@@ -40,7 +40,7 @@ struct BudgetTests {
   }
 
   @Test(arguments: ["cautious", "hard"])
-  func `lets what fits go and keeps the rest, smaller items too`(_ cutoff: String) throws {
+  func `sends what fits and holds the rest, including smaller items`(_ cutoff: String) throws {
     var world = try world(head(cutoff), sizes: [3_000_000, 3_000_000, 1_500_000, 400_000])
     world.run()
     #expect(world.violations.isEmpty)
@@ -54,14 +54,14 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func `with a soft cutoff lets finish what has started`() throws {
+  @Test func `with a soft cutoff lets started transfers finish`() throws {
     var world = try world(head("soft", connections: 1), sizes: [3_000_000, 3_000_000, 1_000])
     world.run()
     #expect(world.starts.map(\.path) == ["f0", "f1"])
     #expect(used(world) == 6_000_000)
   }
 
-  @Test func `lets what it skipped go first in the next window`() throws {
+  @Test func `sends skipped files first in the next window`() throws {
     var world = try world(
       head("cautious", connections: 1), sizes: [3_000_000, 3_000_000, 1_000_000, 1_500_000],
       patience: .seconds(2 * 86_400))
@@ -73,14 +73,14 @@ struct BudgetTests {
     #expect(world.starts[2].at >= window.upperBound)
   }
 
-  @Test func `does not bind what is not discretionary, and is charged with it`() throws {
+  @Test func `does not limit transfers that are not discretionary, but counts them`() throws {
     var world = try world(head("hard", discretionary: "false"), sizes: [3_000_000, 3_000_000])
     world.run()
     #expect(world.scheduler.totals.items.done == 2)
     #expect(used(world) == 6_000_000)
   }
 
-  @Test func `binds inferred ones in a background launch and not in the foreground`() throws {
+  @Test func `limits inferred discretionary transfers only in a background launch`() throws {
     for (launch, done) in [(LaunchKind.background, 1), (.event, 1), (.foreground, 2)] {
       var world = try world(head("cautious", discretionary: "inferred"), sizes: [3_000_000, 3_000_000])
       world.options.launch = launch
@@ -89,7 +89,7 @@ struct BudgetTests {
     }
   }
 
-  @Test func `of another network is not asked`() throws {
+  @Test func `of another network is not consulted`() throws {
     var world = try world(head("cautious"), sizes: [3_000_000, 3_000_000])
     world.options.conditions = DeviceConditions(network: .wired)
     world.run()
@@ -104,7 +104,7 @@ struct BudgetTests {
     #expect(world.scheduler.nodeRecords[0].reason?.budget?.usedBytes == 2_500_000)
   }
 
-  @Test func `counts what a killed process had leased`() throws {
+  @Test func `counts the lease of a killed process`() throws {
     var world = try world(head("cautious"), sizes: [3_000_000, 2_500_000])
     world.die(afterActions: 3)
     world.run()
@@ -117,7 +117,7 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func `with a file larger than any network's budget fails that file for good`() throws {
+  @Test func `fails a file that is larger than any network's budget permanently`() throws {
     let all = """
       version: 1
       name: test
@@ -138,7 +138,7 @@ struct BudgetTests {
     #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0)))
   }
 
-  @Test func `of the next network counts when the network changes under way`() throws {
+  @Test func `of the next network counts when the network changes during the launch`() throws {
     var world = try world(head("cautious", connections: 1), sizes: [2_000_000, 2_000_000, 2_000_000])
     world.machine.schedule(
       .conditions(DeviceConditions(network: .wired)), at: world.start.advanced(by: .milliseconds(1500)))
@@ -147,7 +147,7 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.done == 3)
   }
 
-  @Test func `with a hard cutoff gives a fetch all that is left and ends it there`() throws {
+  @Test func `with a hard cutoff gives a fetch all remaining bytes and stops it at the limit`() throws {
     let yaml =
       head("hard") + """
         fetches:

@@ -3,13 +3,13 @@ import FerryPlan
 import Testing
 
 /// `ferry cancel` and `ferry submit` while a launch runs.
-@Suite("A session under way")
+@Suite("A session in a running launch")
 struct CancelTests {
   private func world(_ yaml: String = Yaml.put()) throws -> World {
     try World(yaml, files: Yaml.files(6)) { _ in .status(200, after: .seconds(10)) }
   }
 
-  @Test func `that is cancelled ends what runs and what waits as cancelled`() throws {
+  @Test func `that is cancelled marks running and waiting items as cancelled`() throws {
     var world = try world()
     world.machine.schedule(
       .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(15)))
@@ -21,7 +21,7 @@ struct CancelTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func `that is cancelled with finish lets run what runs and takes nothing new`() throws {
+  @Test func `that is cancelled with finish completes running requests and starts no others`() throws {
     var world = try world()
     world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(15)))
     world.run()
@@ -45,7 +45,7 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 6)
   }
 
-  @Test func `that is cancelled ends what is in later batches too, for the whole round`() throws {
+  @Test func `that is cancelled also cancels later batches of the round`() throws {
     let more = """
       requests:
         note: { session: other, request: { method: POST, url: "http://host/note" }, retry: { limit: 0 } }
@@ -69,7 +69,7 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 6)
   }
 
-  @Test func `takes files that are submitted, after those that it has`() throws {
+  @Test func `sends submitted files after the files that it has`() throws {
     var world = try world()
     var files = FileColumns()
     files.append(path: "new".utf8, size: 10, modified: 0)

@@ -38,7 +38,7 @@ struct CombiningTests {
 
     """
 
-  @Test func aPlanOfOneManifestIsItsOwn() throws {
+  @Test func aPlanOfOneManifestIsUnchanged() throws {
     let plan = try Plan(yaml: Yaml.put(requests, head: Yaml.head + Yaml.token))
     #expect(try Plan(combining: [plan]) == plan)
     #expect(plan.manifest == "test" && plan.title(of: NodeID(0)) == "login")
@@ -100,7 +100,7 @@ struct CombiningTests {
     ("execution_window: { background: 30s }", "execution_window"),
     ("force_quit: remove_session", "force_quit"),
   ])
-  func policiesAreTheSame(policy: String, key: String) throws {
+  func allManifestsHaveTheSamePolicies(policy: String, key: String) throws {
     #expect(throws: PlanConflict(ManifestID(0), ManifestID(1), key: key)) {
       try combined(manifest("a", identifier: nil), manifest("b", identifier: nil, top: policy))
     }
@@ -123,7 +123,7 @@ struct CombiningTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func whatOpensLaterOvertakesWhatWaits() throws {
+  @Test func newlyReadyWorkOvertakesWaitingWork() throws {
     let photos = manifest("photos")
     let index = manifest(
       "index", upload: "priority: high\n    needs: [ask]",
@@ -137,7 +137,7 @@ struct CombiningTests {
     #expect(paths.suffix(1) == ["p3"] && paths.firstIndex(of: "i3") == 4, "\(paths)")
   }
 
-  @Test func sessionsOfTheirOwnRunSideBySide() throws {
+  @Test func separateSessionsRunConcurrently() throws {
     let plan = try combined(
       manifest("photos", identifier: nil), manifest("index", identifier: nil, upload: "priority: high"))
     var world = World(plan, files: files) { _ in .status(200) }
@@ -145,7 +145,7 @@ struct CombiningTests {
     #expect(world.starts.prefix(2).map(\.at) == [world.start, world.start])
   }
 
-  @Test func oneManifestOfASharedSessionIsCancelledAlone() throws {
+  @Test func oneManifestOfASharedSessionCanBeCancelledAlone() throws {
     var scheduler = Scheduler(
       plan: try combined(manifest("photos"), manifest("index")),
       starts: ["photos/up", "index/up"].map { name in

@@ -3,7 +3,7 @@ import FerryPlan
 import Testing
 
 /// Changes of the network or power source during a launch.
-@Suite("Conditions that change under way")
+@Suite("Conditions that change during a launch")
 struct ConditionChangeTests {
   private func world(_ session: String, _ conditions: DeviceConditions) throws -> World {
     let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2, \(session) } }\n"
@@ -13,7 +13,7 @@ struct ConditionChangeTests {
     return world
   }
 
-  @Test func `stop what may not go on, and it goes on where it may again`() throws {
+  @Test func `stop requests that are no longer allowed, and resume them once allowed`() throws {
     var world = try world("allows_cellular: false", .init(network: .wifi))
     world.options.patience = .seconds(600)
     world.machine.schedule(.conditions(.init(network: .cellular)), at: world.start.advanced(by: .seconds(15)))
@@ -25,7 +25,7 @@ struct ConditionChangeTests {
     #expect(seconds == [0, 0, 10, 10, 100, 100, 110, 110])
   }
 
-  @Test func `end a launch without patience, with the reason`() throws {
+  @Test func `end a launch that does not wait, with the reason`() throws {
     var world = try world("discretionary: true", .init(power: .external))
     world.machine.schedule(.conditions(.init(power: .battery)), at: world.start.advanced(by: .seconds(15)))
     world.run()
@@ -35,7 +35,7 @@ struct ConditionChangeTests {
     #expect(world.scheduler.nodeRecords[0].reason?.code == "power")
   }
 
-  @Test func `leave a launch waiting no longer than its patience`() throws {
+  @Test func `let a launch wait no longer than its limit`() throws {
     var world = try world("discretionary: true", .init(power: .battery))
     world.options.patience = .seconds(90)
     world.run()

@@ -47,7 +47,7 @@ struct ConditionTests {
   ]
 
   @Test(arguments: cases)
-  private func aSessionWaitsForTheConditionsThatItAsksFor(_ test: Case) throws {
+  private func aSessionWaitsForItsConditions(_ test: Case) throws {
     let world = try world(test.session, test.conditions)
     let totals = world.scheduler.totals
     #expect(world.hasEnded && world.violations.isEmpty)
@@ -69,7 +69,7 @@ struct ConditionTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func noTokenIsFetchedForWhatWaits() throws {
+  @Test func noTokenIsFetchedForWaitingItems() throws {
     let world = try world(
       "discretionary: true", .init(power: .battery),
       { head in
@@ -79,7 +79,7 @@ struct ConditionTests {
     #expect(world.starts.isEmpty)
   }
 
-  @Test func otherSessionsGoOnAndTheNextLaunchUnderBetterConditionsSendsTheRest() throws {
+  @Test func otherSessionsContinueAndTheNextLaunchUnderBetterConditionsSendsTheRest() throws {
     var world = try World(
       Yaml.put(
         """

@@ -40,7 +40,7 @@ struct ContentQuestionsTests {
   ]
 
   @Test(arguments: rows)
-  func whatAFileHoldsTellsWhetherItIsSentAgain(row: Row) {
+  func theContentDecidesWhetherAFileIsSentAgain(row: Row) {
     var listing = FileColumns()
     listing.append(path: "0".utf8, size: 1, modified: 1)
     listing.append(path: "a".utf8, size: row.size, modified: row.modified)
@@ -64,7 +64,7 @@ struct ContentQuestionsTests {
     #expect(reconciliation.settled.delivered == (row.answer == .same ? 1 : 0))
   }
 
-  @Test func whatNobodyHasReadIsTakenForUnchangedAndCounted() {
+  @Test func unreadFilesCountAsUnchangedAndAreCounted() {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: 1, modified: 9)
     var reconciliation = Reconciliation(
@@ -75,7 +75,7 @@ struct ContentQuestionsTests {
     #expect(reconciliation.settled.delivered == 1 && reconciliation.settled.unread == 1)
   }
 
-  @Test func otherWaysToDeliverAskNothing() {
+  @Test func otherDeliverPoliciesReadNoContent() {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: 1, modified: 5)
     for (deliver, count) in [(Upload.Deliver.once, 0), (.everyRun, 1)] {
@@ -86,7 +86,7 @@ struct ContentQuestionsTests {
     }
   }
 
-  @Test func aDigestGivesItsBytesBack() {
+  @Test func aDigestReturnsItsBytes() {
     let bytes = (0..<32).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
     #expect(ContentDigest(bytes)?.bytes == bytes)
     #expect(ContentDigest(bytes.dropLast()) == nil && ContentDigest(bytes + [0]) == nil)

@@ -6,7 +6,7 @@ import Testing
 /// Kills random worlds at random times. Nothing is lost, and nothing is executed twice.
 struct CrashTests {
   @Test(arguments: 0..<10)
-  func whateverHappensEachItemCountsAtMostOnceAndAllAreDoneInTheEnd(block: UInt64) throws {
+  func eachItemCountsAtMostOnceAndAllCompleteDespiteCrashes(block: UInt64) throws {
     for seed in (block * 40)..<(block * 40 + 40) {
       let problems = try live(seed)
       if !problems.isEmpty {

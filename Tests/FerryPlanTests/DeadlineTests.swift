@@ -17,7 +17,7 @@ struct DeadlineTests {
     world.scheduler.nodeRecords.first { $0.name == node }?.reason
   }
 
-  @Test func atTheDeadlineNothingMoreIsStartedAndRequestsEndInTheirGrace() throws {
+  @Test func atTheDeadlineNothingMoreStartsAndRequestsCompleteInTheGracePeriod() throws {
     var world = try world(deadline: .seconds(4)) { _ in .status(200, after: .seconds(3)) }
     world.run()
     #expect(world.starts.count == 4)
@@ -37,7 +37,7 @@ struct DeadlineTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func requestsThatOutliveTheGraceAreCutOffAndSaySo() throws {
+  @Test func requestsThatOutlastTheGracePeriodAreCancelledAndReported() throws {
     var world = try world(deadline: .seconds(1)) { _ in .status(200, after: .seconds(100)) }
     world.run()
     #expect(world.now >= world.start.advanced(by: .seconds(6)))
@@ -49,7 +49,7 @@ struct DeadlineTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func whatEndsInTheGraceLeavesNothingAndIsASuccess() throws {
+  @Test func aLaunchThatCompletesInTheGracePeriodIsASuccess() throws {
     var world = try world(files: 2, deadline: .seconds(1)) { _ in .status(200, after: .seconds(3)) }
     world.run()
     #expect(world.scheduler.totals.items.done == 2)
@@ -67,7 +67,7 @@ struct DeadlineTests {
     #expect(world.scheduler.stopCause == nil)
   }
 
-  @Test func withNoTimeAtAllNothingIsBegun() throws {
+  @Test func withNoTimeNothingIsStarted() throws {
     var world = try world(deadline: .zero) { _ in .status(200) }
     world.run()
     #expect(world.hasEnded)
@@ -78,7 +78,7 @@ struct DeadlineTests {
     #expect(world.scheduler.exitCode == .cutOff)
   }
 
-  @Test func aRetryThatIsWaitedForIsLeftWithItsTroubles() throws {
+  @Test func aPendingRetryIsAbandonedWithItsFailures() throws {
     var world = try world(files: 1, deadline: .seconds(10)) { _ in .status(503, retryAfter: .seconds(300)) }
     world.run()
     #expect(world.now < world.start.advanced(by: .seconds(11)))
@@ -88,7 +88,7 @@ struct DeadlineTests {
     #expect(world.scheduler.exitCode == .cutOff, "that it failed for now was not what ended it")
   }
 
-  @Test func aNodeThatOnlyTheDeadlineKeptShutSaysSo() throws {
+  @Test func aNodeThatOnlyTheDeadlinePreventedReportsIt() throws {
     let note = """
       requests:
         note: { session: s, needs: [up], request: { method: POST, url: "http://host/note" } }
@@ -105,7 +105,7 @@ struct DeadlineTests {
   }
 
   @Test(arguments: [nil, StopCause.interrupt])
-  func aNodeThatWillNotRunIsClosedAllTheSame(signal: StopCause?) throws {
+  func aNodeThatWillNotRunIsStillClosed(signal: StopCause?) throws {
     let more = """
       requests:
         alarm: { session: s, needs: [up], when: failed, request: { method: POST, url: "http://host/alarm" } }
@@ -124,7 +124,7 @@ struct DeadlineTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func whatTheLimitLeftIsNotTheDeadlines() throws {
+  @Test func itemsBeyondTheLimitAreNotBlamedOnTheDeadline() throws {
     var world = try world(deadline: .seconds(1)) { _ in .status(200, after: .seconds(3)) }
     world.options.limit = 2
     world.run()
@@ -133,7 +133,7 @@ struct DeadlineTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func aSignalInTheGraceDoesNotLengthenItAndGivesItsCode() throws {
+  @Test func aSignalInTheGracePeriodDoesNotExtendItAndSetsTheExitCode() throws {
     var world = try world(deadline: .seconds(1)) { _ in .status(200, after: .seconds(100)) }
     world.signals = [(world.start.advanced(by: .seconds(4)), .interrupt)]
     world.run()
@@ -143,7 +143,7 @@ struct DeadlineTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func aSecondSignalInTheGraceEndsRequestsAtOnce() throws {
+  @Test func aSecondSignalInTheGracePeriodCancelsRequestsAtOnce() throws {
     var world = try world(deadline: .seconds(1)) { _ in .status(200, after: .seconds(100)) }
     world.signals = [
       (world.start.advanced(by: .seconds(2)), .terminate),
@@ -154,7 +154,7 @@ struct DeadlineTests {
     #expect(world.scheduler.exitCode == .terminated)
   }
 
-  @Test func aTokenThatIsCutOffLeavesWhatWaitsForIt() throws {
+  @Test func aCancelledTokenRequestLeavesItsItemsWaiting() throws {
     var world = try world(
       Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: 1, deadline: .seconds(1)
     ) { call in .status(200, after: call.step == .token ? .seconds(100) : .zero) }
@@ -164,7 +164,7 @@ struct DeadlineTests {
     #expect(world.scheduler.exitCode == .cutOff, "authorization did not fail")
   }
 
-  @Test func whatWaitsForOtherConditionsIsNotTheDeadlines() throws {
+  @Test func itemsThatWaitForConditionsAreNotBlamedOnTheDeadline() throws {
     let yaml = """
       version: 1
       name: test

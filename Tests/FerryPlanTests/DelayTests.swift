@@ -31,7 +31,7 @@ struct DelayTests {
       .map { (world.start.duration(to: $0.at).seconds * 10).rounded() / 10 }
   }
 
-  @Test func `before_start lets what a resume creates wait for the doubled period`() throws {
+  @Test func `before_start delays new work of a resume by the doubled period`() throws {
     var world = try world("before_start", batch: "    batch: { max_items: 1 }\n")
     world.run()
     #expect(world.violations.isEmpty)
@@ -83,14 +83,14 @@ struct DelayTests {
     #expect(world.scheduler.totals.items.done == 5 && world.scheduler.exitCode == .success)
   }
 
-  @Test func `before_start starts what is handed over at once together`() throws {
+  @Test func `before_start starts files that are queued together at the same time`() throws {
     var world = try world("before_start")
     world.run()
     #expect(transfers(world) == [0, 0, 0, 0, 0])
     #expect(world.scheduler.totals.resumes == 1)
   }
 
-  @Test func `after_completion handles what has ended only after the period`() throws {
+  @Test func `after_completion handles completed files only after the period`() throws {
     var world = try world("after_completion", batch: "    batch: { max_items: 1 }\n")
     world.run()
     // The first completion is handled at 10 s, the next at 70 s, 190 s and 430 s. The next file then starts at once.
@@ -116,7 +116,7 @@ struct DelayTests {
     }
   }
 
-  @Test func `keeps commits until the whole batch has been sent`() throws {
+  @Test func `holds commits until the whole batch has been sent`() throws {
     var world = try world("before_start", ids: true)
     world.serve = { call in
       .status(200, after: call.step == .transfer ? .seconds(call.path == "f03" ? 50 : 10) : .milliseconds(1))
@@ -128,7 +128,7 @@ struct DelayTests {
     #expect(world.scheduler.totals.resumes == 1)
   }
 
-  @Test func `ends a launch that has no patience, with the moment at which it goes on`() throws {
+  @Test func `ends a launch that does not wait, and reports when it continues`() throws {
     var world = try world("before_start", batch: "    batch: { max_items: 1 }\n", patience: .zero)
     world.run()
     #expect(world.scheduler.totals.items.done == 1)
@@ -179,7 +179,7 @@ struct DelayTests {
     #expect(ResumeState().resumed(at: Instant(nanoseconds: 0), short).period == .seconds(5))
   }
 
-  @Test func `takes a transfer that replaces one with a refused token for a new one`() throws {
+  @Test func `treats a transfer that replaces one with a rejected token as new`() throws {
     let head = """
       version: 1
       name: test
@@ -203,7 +203,7 @@ struct DelayTests {
     #expect(again.allSatisfy { world.start.duration(to: $0.at) >= .seconds(60) })
   }
 
-  @Test func `owes the session's events once a batch is through`() throws {
+  @Test func `makes the session's events pending once a batch has completed`() throws {
     let head = """
       version: 1
       name: test

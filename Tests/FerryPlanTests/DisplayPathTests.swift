@@ -24,7 +24,7 @@ struct NameTextTests {
     #expect(DisplayPath.shown(String(decoding: name, as: UTF8.self), base64: Base64.encode(name)) == shown)
   }
 
-  @Test func whatIsShownIsReadBack() {
+  @Test func aDisplayedPathIsReadBack() {
     for name in [[], Array("ü b".utf8), [0x22], [0x5C, 0x6E], [0x61, 0xFF, 0x30], Array(0...255)] as [[UInt8]]
     {
       let shown = Array(DisplayPath.shown(name).utf8)
@@ -35,9 +35,9 @@ struct NameTextTests {
   @Test(arguments: [
     "", "a", "\"", "\"a", "a\"", #""a"b""#, #""a\""#, #""\"#, #""\x41""#, #""\41""#, #""\400""#, #""\8""#,
   ])
-  func whatDoesNotStandInQuotesIsNotRead(text: String) { #expect(DisplayPath.read(text.utf8) == nil) }
+  func unquotedTextIsNotRead(text: String) { #expect(DisplayPath.read(text.utf8) == nil) }
 
-  @Test func aMessageKeepsToItsLine() {
+  @Test func aMessageStaysOnOneLine() {
     #expect(DisplayPath.line(#""a\nb": gone"#) == #""a\nb": gone"#)
     #expect(DisplayPath.line("x\r\n\u{1B}]0;title\u{7}") == #"x\r\n\033]0;title\a"#)
   }

@@ -35,7 +35,7 @@ struct FetchContentTests {
     Row(404, .unexpected, .nothing), Row(500, .unexpected, .nothing),
   ]
 
-  @Test(arguments: rows) private func aStatusBringsADocumentOrNone(_ row: Row) throws {
+  @Test(arguments: rows) private func aStatusHasADocumentOrNone(_ row: Row) throws {
     let (status, unlisted, listed) = (row.status, row.unlisted, row.listed)
     let plain = try World(yaml()) { _ in .status(200) }
     #expect(plain.plan.nodes[0].steps[0].content(of: status) == unlisted)
@@ -61,7 +61,7 @@ struct FetchContentTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func aHeadBringsNoNewData() throws {
+  @Test func aHeadRequestHasNoNewData() throws {
     var world = try World(yaml(method: "HEAD")) { _ in .status(200) }
     world.run()
     #expect(world.scheduler.nodeRecords[0].result == .noData)
@@ -77,7 +77,9 @@ struct FetchContentTests {
     #expect(world.starts.count == 1)
   }
 
-  @Test(arguments: [304, 400, 412, 431]) func aRefusedValidatorIsTriedOnceWithout(_ status: Int) throws {
+  @Test(arguments: [304, 400, 412, 431]) func aRejectedValidatorCausesOneUnconditionalRequest(_ status: Int)
+    throws
+  {
     var world = try World(yaml("retry: { limit: 0 }, ")) { call in
       call.attempt.isUnconditional ? reply(200, .absent) : reply(status, .recorded(isNamed: false))
     }
@@ -88,7 +90,7 @@ struct FetchContentTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test(arguments: [304, 400, 412, 431]) func onlyOnce(_ status: Int) throws {
+  @Test(arguments: [304, 400, 412, 431]) func theUnconditionalRequestIsSentOnlyOnce(_ status: Int) throws {
     var world = try World(yaml()) { _ in reply(status, .recorded(isNamed: false)) }
     world.run()
     #expect(world.starts.map(\.attempt.isUnconditional) == [false, true])

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// `ferry plan --simulate`: the scheduler on a virtual clock.
-@Suite("A plan turned forward")
+@Suite("A simulated plan")
 struct ForecastTests {
   /// 2026-03-27T12:00:00Z, a Friday. Clocks in Berlin change two days later.
   private static let start = Instant(nanoseconds: 1_774_612_800_000_000_000)
@@ -63,7 +63,9 @@ struct ForecastTests {
     #expect(try text(1) != text(2))
   }
 
-  @Test func `never ends one at a time under a delay that doubles, and takes one resume together`() throws {
+  @Test func `never completes item by item under a doubling delay, but needs one resume for one batch`()
+    throws
+  {
     let policies = "resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 1000d }"
     let one = try forecast(Yaml.put("    batch: { max_items: 1 }\n", head: head(policies)), files: 100)
     #expect(!one.isThrough && one.resumes < 25)
@@ -85,7 +87,7 @@ struct ForecastTests {
       ])
   }
 
-  @Test func `launches from cron, and keeps quiet of launches that do nothing`() throws {
+  @Test func `launches from cron, and omits launches that do nothing`() throws {
     let policies = "budgets: { wifi: { limit: 10MB, per: day } }"
     let schedule = try CronSchedule("0 */6 * * *")
     let forecast = try forecast(
@@ -97,7 +99,7 @@ struct ForecastTests {
     #expect(forecast.timeline.map(\.text).filter { $0.hasPrefix("launch") } == ["launch 1", "launch 3"])
   }
 
-  @Test func `follows a timeline of conditions by the clocks of its zone`() throws {
+  @Test func `follows a timeline of conditions in its time zone`() throws {
     let text = """
       timeline:
         - { from: "00:00", network: wifi, power: external }
@@ -113,7 +115,7 @@ struct ForecastTests {
     #expect(forecast.endedAt.hasPrefix("2026-03-27T23:00:0"))
   }
 
-  @Test func `tells which upload IDs end before they are used`() throws {
+  @Test func `reports upload IDs that expire before they are used`() throws {
     // One connection, 100 s for each file, and IDs that expire after 10 s and are allocated on a separate connection.
     let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 }, quick: {} }\n"
     let yaml = Yaml.ids(head: head, validFor: "10s")
@@ -123,7 +125,7 @@ struct ForecastTests {
     #expect(forecast.nodes[0].idsExpired == forecast.idsExpired)
   }
 
-  @Test func `names what is starved, and why`() throws {
+  @Test func `reports starved nodes, and why they wait`() throws {
     let forecast = try forecast(
       Yaml.put(head: head("", session: "kind: background, allows_cellular: false"))
     ) {

@@ -48,7 +48,7 @@ struct GraphTests {
     ("max_items: 2, max_bytes: 1kB", [2, 2, 2, 1]),
     ("max_bytes: 5B", [1, 1, 1, 1, 1, 1, 1]),
   ])
-  func aBatchIsHandedOverWhenTheOneBeforeIsThrough(bound: String, sizes: [Int]) throws {
+  func aBatchIsQueuedWhenThePreviousOneHasCompleted(bound: String, sizes: [Int]) throws {
     var world = try World(Yaml.put("    batch: { \(bound) }\n"), files: Yaml.files(7)) { _ in .status(200) }
     world.run()
     var handedOver: [Int] = []
@@ -81,7 +81,7 @@ struct GraphTests {
     (200, "succeeded", "succeeded"), (200, "failed", "skipped"), (200, "always", "succeeded"),
     (400, "succeeded", "skipped"), (400, "failed", "succeeded"), (400, "always", "succeeded"),
   ])
-  func aRequestRunsWhenWhatItNeedsEndedAsItAsks(status: Int, when: String, state: String) throws {
+  func aRequestRunsIfItsDependenciesEndedAsWhenRequires(status: Int, when: String, state: String) throws {
     let yaml = Yaml.head + requests(request("a"), request("b", "needs: [a], when: \(when),"))
     var world = try World(yaml) { .status($0.node == "a" ? status : 200) }
     world.run()
@@ -90,7 +90,7 @@ struct GraphTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func whatNeedsASkippedNodeIsSkippedToo() throws {
+  @Test func dependentsOfASkippedNodeAreSkipped() throws {
     let yaml =
       Yaml.head
       + requests(
@@ -101,7 +101,7 @@ struct GraphTests {
     #expect(states(world) == ["a": "failed", "b": "skipped", "c": "skipped", "d": "succeeded"])
   }
 
-  @Test func theFilesOfASkippedUploadAreCancelledInTheReportAndStayForTheNextRound() throws {
+  @Test func filesOfASkippedUploadAreReportedAsCancelledAndStayForTheNextRound() throws {
     let yaml = Yaml.put("    needs: [a]\n" + requests(request("a")))
     var world = try World(yaml, files: Yaml.files(3)) { .status($0.node == "a" ? 400 : 200) }
     world.run()
@@ -113,7 +113,7 @@ struct GraphTests {
     #expect(world.scheduler.totals.items.done == 3)
   }
 
-  @Test func waitingIsNoOutcome() throws {
+  @Test func waitingIsNotAnOutcome() throws {
     let yaml = Yaml.put(requests(request("note", "needs: [up], when: always,")))
     var world = try World(yaml, files: Yaml.files(2)) { .status($0.path == "f00" ? 503 : 200) }
     world.run()
@@ -124,7 +124,7 @@ struct GraphTests {
     #expect(world.starts.count == 2)
   }
 
-  @Test func whatIsNeededIsOnDiskBeforeTheNextStarts() throws {
+  @Test func dependenciesAreOnDiskBeforeADependentStarts() throws {
     let yaml = Yaml.head + requests(request("a"), request("b", "needs: [a],"))
     var world = try World(yaml) { _ in .status(200) }
     world.run()
@@ -138,7 +138,7 @@ struct GraphTests {
     """
 
   @Test(arguments: [(200, FetchResult.newData), (304, .noData), (403, .failed)])
-  func aFetchTellsWhatItBrought(status: Int, result: FetchResult) throws {
+  func aFetchReportsItsResult(status: Int, result: FetchResult) throws {
     var world = try World(Yaml.head + fetch) { _ in .status(status) }
     world.run()
     #expect(world.scheduler.nodeRecords.map(\.result) == [result])
@@ -155,7 +155,7 @@ struct GraphTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func noMoreItemsAreBegunThanTheLimitSays() throws {
+  @Test func theLimitBoundsTheNumberOfStartedItems() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(8)) { _ in .status(200) }
     world.options.limit = 3
     world.run()

@@ -3,7 +3,7 @@ import FerryPlan
 import Testing
 
 /// What a launch would start immediately, and the disposition of everything else.
-@Suite("A first look")
+@Suite("An initial decision")
 struct FirstLookTests {
   private let now = Instant(nanoseconds: 1_767_225_600_000_000_000)
 
@@ -46,7 +46,8 @@ struct FirstLookTests {
 
     """
 
-  @Test func `begins what has a connection; the rest waits for its turn, its budget, or what it needs`()
+  @Test
+  func `starts items that have a connection; the others wait for a connection, a budget or a dependency`()
     throws
   {
     let plan = try Plan(yaml: Yaml.put(Self.notify, head: Self.session))
@@ -70,7 +71,7 @@ struct FirstLookTests {
     #expect(look.nextMoment(at: now) == now)
   }
 
-  @Test func `tells of a budget that is used up until its next window`() throws {
+  @Test func `reports a budget that is used up until its next window`() throws {
     let plan = try Plan(yaml: Yaml.put(head: Self.session))
     let look = look(plan, [table([1_000_000])], used: [.wifi: 4_500_000])
     let end = Budget.Window.day.span(containing: now, in: .utc).upperBound
@@ -78,7 +79,7 @@ struct FirstLookTests {
     #expect(look.disposition(of: ItemRef(NodeID(0), 0)) == look.reasons[0].map { .waits($0) })
   }
 
-  @Test func `tells of conditions and delays`() throws {
+  @Test func `reports conditions and delays`() throws {
     let plan = try Plan(
       yaml: Yaml.put("resume_delay: { policy: before_start }\n", head: Self.session))
     let held = look(plan, [table([1])], power: .battery)
@@ -93,7 +94,7 @@ struct FirstLookTests {
     #expect(reason.code == "delay" && reason.until == now.advanced(by: .seconds(100)))
   }
 
-  @Test func `ends what no budget has room for`() throws {
+  @Test func `fails items that are larger than any budget`() throws {
     let head = Self.session.replacing(
       "budgets: { wifi:",
       with: "budgets: { wired: { limit: 1MB, per: day }, cellular: { limit: 1MB, per: day }, wifi:")
@@ -105,7 +106,7 @@ struct FirstLookTests {
     #expect(reason?.code == "budget_never")
   }
 
-  @Test func `knows what is left of a round once sessions are cancelled`() throws {
+  @Test func `knows the remaining work of a round once sessions are cancelled`() throws {
     let plan = try Plan(yaml: Yaml.put(Self.notify, head: Self.session))
     let starts = [table([1, 2]), .open, .open]
     #expect(!look(plan, starts).scheduler.isRoundThrough)

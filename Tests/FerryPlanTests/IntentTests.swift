@@ -16,7 +16,7 @@ struct IntentTests {
     #expect(world.mostInFlight == 2)
   }
 
-  @Test func aBatchThatIsThroughDoesNotIntendAllItsCommitsAtOnce() throws {
+  @Test func aCompletedBatchDoesNotRecordIntentsForAllItsCommitsAtOnce() throws {
     let head = """
       version: 1
       name: test
@@ -38,7 +38,7 @@ struct IntentTests {
     #expect((2...66).contains(world.mostIntents))
   }
 
-  @Test func aLostAnswerIsAmbiguousAndNeverSentAgain() throws {
+  @Test func aLostResponseIsAmbiguousAndNeverSentAgain() throws {
     var world = try World(Yaml.post(), files: Yaml.files(3)) { $0.path == "f01" ? .lost : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.ambiguous == 1)
@@ -50,14 +50,14 @@ struct IntentTests {
   }
 
   @Test(arguments: [500, 502, 504, 524])
-  func aServerThatFailedMakesItAmbiguous(status: Int) throws {
+  func aServerErrorMakesItAmbiguous(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
     world.run()
     #expect(world.starts.count == 1)
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  @Test func anAnswerWithoutItsCaptureIsNotAskedForAgain() throws {
+  @Test func aRequestWhoseResponseLacksItsCaptureIsNotSentAgain() throws {
     let missing = TransportFailure(.capture, "no /id in the answer", mayHaveReachedServer: true)
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in
       Reply(answer: .response(.init(status: 201, missing: missing)), after: .milliseconds(9))
@@ -67,7 +67,7 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  @Test func aConnectionThatWasNotMadeIsTriedAgainWithTheSameIntent() throws {
+  @Test func aFailedConnectionIsRetriedWithTheSameIntent() throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { $0.number == 1 ? .refused : .status(200) }
     world.run()
     #expect(world.starts.count == 2)
@@ -78,7 +78,7 @@ struct IntentTests {
   }
 
   @Test(arguments: [401, 429, 503])
-  func aRefusalSpendsTheIntentAndTheNextAttemptHasItsOwn(status: Int) throws {
+  func aRejectionUsesUpTheIntentAndTheNextAttemptHasItsOwn(status: Int) throws {
     let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)
     var world = try World(yaml, files: Yaml.files(1)) { call in
       .status(call.step == .transfer && call.number == 1 ? status : 200)
@@ -90,7 +90,7 @@ struct IntentTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func anItemThatTheServerAlwaysRefusedIsTriedAgainInTheNextLaunch() throws {
+  @Test func anItemThatTheServerAlwaysRejectedIsRetriedInTheNextLaunch() throws {
     var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(503) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 2)
@@ -100,7 +100,7 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 0)
   }
 
-  @Test func intentsThatAreNotUsedAtAStopAreWithdrawn() throws {
+  @Test func unusedIntentsAreWithdrawnAtAStop() throws {
     var world = try World(Yaml.post(), files: Yaml.files(10)) { _ in .status(200, after: .seconds(3)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]
     world.run()

@@ -122,7 +122,7 @@ struct InterruptionPointTests {
   }
 
   @Test(arguments: points)
-  func nothingIsLostAndNothingIsDoneTwiceWhereverALaunchIsKilled(point: Point) throws {
+  func nothingIsLostOrDoneTwiceWhereverALaunchIsKilled(point: Point) throws {
     var actions = 1
     while try live(point, actions) { actions += 1 }
     #expect(actions > 3)

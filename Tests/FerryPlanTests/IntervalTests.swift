@@ -35,7 +35,7 @@ struct IntervalTests {
   }
 
   @Test(arguments: [(nil, 900), (60, 900), (-1, 900), (3600, 3600), (90_000, 21_600)])
-  func aKeptIntervalIsClampedIntoTheBoundsOfToday(kept: Int?, present: Int) {
+  func aStoredIntervalIsClampedToTheCurrentBounds(kept: Int?, present: Int) {
     #expect(adaptive.present(kept: kept.map { .seconds($0) }) == .seconds(present))
     #expect(adaptive.next(after: .failed, kept: kept.map { .seconds($0) }) == .seconds(present))
   }
@@ -48,7 +48,7 @@ struct IntervalTests {
     #expect(Fetch.Interval.never.next(after: result, kept: kept) == nil)
   }
 
-  @Test func aFetchIsDueWhenItsPresentIntervalHasPassed() {
+  @Test func aFetchIsDueWhenItsCurrentIntervalHasPassed() {
     let due = start.advanced(by: .seconds(3600))
     let kept = Duration.seconds(3600)
     func until(_ now: Instant, _ interval: Fetch.Interval, last: Instant?) -> Instant? {
@@ -68,7 +68,7 @@ struct IntervalTests {
   }
 
   @Test(arguments: [nil, Instant(nanoseconds: 0), Instant(nanoseconds: .max)])
-  func aFetchThatIsSwitchedOffIsNeverDue(last: Instant?) {
+  func aDisabledFetchIsNeverDue(last: Instant?) {
     for now in [Instant(nanoseconds: .min), start, .distantFuture] {
       guard case .switchedOff = Fetch.Interval.never.start(last: last, kept: nil, at: now) else {
         Issue.record("it is asked for at \(now)")
@@ -91,7 +91,7 @@ struct IntervalTests {
       """
   }
 
-  @Test func fetchesComeLessOftenWhileNothingNewComes() throws {
+  @Test func fetchesBecomeLessFrequentWhileNothingIsNew() throws {
     var asked: [Int] = []
     var lengths: [Double?] = []
     var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) { _ in .status(200) }
@@ -114,7 +114,7 @@ struct IntervalTests {
     #expect(lengths == [1, 2, 4, 6, 6, 1, 2, 4])
   }
 
-  @Test func aFailedFetchLeavesTheInterval() throws {
+  @Test func aFailedFetchDoesNotChangeTheInterval() throws {
     var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) {
       .status($0.node == "f" ? 403 : 200)
     }
@@ -137,7 +137,7 @@ struct IntervalTests {
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
   }
 
-  @Test func aFetchThatIsSwitchedOffIsNotSentAndCountsAsSucceeded() throws {
+  @Test func aDisabledFetchIsNotSentAndCountsAsSucceeded() throws {
     let text = yaml("never").replacing("when: always", with: "when: succeeded")
     var world = try World(text) { _ in .status(200) }
     world.run()

@@ -49,7 +49,7 @@ struct ItemLifecycleTests {
   static let transitions = Array(Set(rows.flatMap(\.samples)))
 
   @Test(arguments: [false, true])
-  func everyTransitionIsAsTheTableSays(isCommitAsked: Bool) {
+  func everyTransitionMatchesTheTable(isCommitAsked: Bool) {
     let context = ItemContext(ref: Self.ref, now: Self.now, orphan: 3, isCommitAsked: isCommitAsked)
     for state in Self.states {
       for transition in Self.transitions {
@@ -86,7 +86,7 @@ struct ItemLifecycleTests {
   }
 
   /// The counters, stated once more.
-  @Test func eachStateCountsAsThePageSays() {
+  @Test func eachStateCountsAsDocumented() {
     #expect(ItemLifecycle.listed.counts == .init(open: 1))
     #expect(ItemLifecycle.closed(.done).counts == .init() && ItemLifecycle.remaining.counts == .init())
     for progress in Self.progresses {

@@ -17,7 +17,7 @@ struct LostCommitTests {
 
   /// The server may have executed the commit, but then responds that the upload is unknown or the commit not allowed.
   @Test(arguments: keys, [404, 410, 403, 400])
-  func aRefusalAfterALostAnswerIsAmbiguous(key: String, status: Int) throws {
+  func aRefusalAfterALostResponseIsAmbiguous(key: String, status: Int) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return call.number == 1 ? .lost : .status(status)
@@ -29,7 +29,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys, [404, 403])
-  func aRefusalOfTheFirstIsNone(key: String, status: Int) throws {
+  func aRefusalOfTheFirstAttemptIsNotAmbiguous(key: String, status: Int) throws {
     var world = try world(key) { call in
       .status(call.step == .commit && call.number == 1 ? status : 200)
     }
@@ -39,7 +39,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys, [500, 502, 504, 524])
-  func aServerThatFailsMayHaveCarriedItOut(key: String, status: Int) throws {
+  func aServerThatFailsMayHaveExecutedIt(key: String, status: Int) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return .status(call.number == 1 ? status : 403)
@@ -49,7 +49,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys)
-  func aPatienceThatIsAskedForInBetweenDoesNotMakeItKnown(key: String) throws {
+  func aRetryAfterInBetweenDoesNotDecideIt(key: String) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return call.number == 1 ? .lost : .status(call.number == 2 ? 503 : 404)
@@ -60,7 +60,7 @@ struct LostCommitTests {
 
   /// The commit's intent is on disk before the commit is sent, and stays until its outcome is known.
   @Test(arguments: keys)
-  func anIntentIsThereUntilTheEndIsKnown(key: String) throws {
+  func anIntentIsKeptUntilTheOutcomeIsKnown(key: String) throws {
     var world = try world(key) { $0.step == .commit ? .lost : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
@@ -70,7 +70,7 @@ struct LostCommitTests {
 
   /// The next launch, which finds that the file has changed, resolves the old commit first.
   @Test(arguments: keys)
-  func aFileThatChangesMeanwhileIsCommittedAsItWasSent(key: String) throws {
+  func aFileThatChangesMeanwhileIsCommittedAsSent(key: String) throws {
     var isBack = false
     var world = try world(key) { call in
       call.step == .commit && !isBack ? .lost : .status(200)

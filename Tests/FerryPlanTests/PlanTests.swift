@@ -3,7 +3,7 @@ import FerryPlan
 import Testing
 
 struct PlanTests {
-  @Test func whateverIsWaitedForStandsFirst() throws {
+  @Test func dependenciesComeFirst() throws {
     let plan = try Plan(
       yaml: Yaml.put("    needs: [b]\n") + """
         requests:
@@ -16,7 +16,7 @@ struct PlanTests {
     #expect(plan.nodes.map { $0.needs.map(\.index) } == [[], [0], [1], [2]])
   }
 
-  @Test func aNeedThatIsAlsoReferredToIsOne() throws {
+  @Test func aNeedThatIsAlsoReferencedIsOneDependency() throws {
     let plan = try Plan(
       yaml: Yaml.head + """
         requests:
@@ -27,7 +27,7 @@ struct PlanTests {
     #expect(try plan.node("b").needs == [NodeID(0)])
   }
 
-  @Test func whatMayBeRepeatedFollowsFromMethodAndSteps() throws {
+  @Test func repeatabilityFollowsFromMethodAndSteps() throws {
     func repeats(_ yaml: String) throws -> [Step.Repeatability] {
       try Plan(yaml: yaml).nodes[0].steps.map(\.repeatability)
     }
@@ -54,7 +54,7 @@ struct PlanTests {
     #expect(plan.nodes[0].steps[0].repeatability == expected)
   }
 
-  @Test func aTokenMayBeAskedForTwice() throws {
+  @Test func aTokenRequestMayBeRepeated() throws {
     let plan = try Plan(yaml: Yaml.put(head: Yaml.head + Yaml.token))
     #expect(try plan.node("login").steps[0].repeatability == .repeatable)
   }
@@ -95,7 +95,7 @@ struct PlanTests {
     #expect(Instant(nanoseconds: 1_600_000_000_250_000_000).compact == "20200913T122640Z")
   }
 
-  @Test func ofSeveralExitCodesTheGraverWins() {
+  @Test func theGravestExitCodeWins() {
     let order: [ExitCode] =
       [.interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization]
       + [.itemsFailed, .sessionInUse, .temporary, .cutOff, .deferred, .success]

@@ -18,7 +18,7 @@ struct ProbeTests {
     world.entries.count { if case .intentRecorded = $0 { true } else { false } }
   }
 
-  @Test func aCommitThatIsAnsweredIsNotAskedFor() throws {
+  @Test func aCommitWithAResponseIsNotProbed() throws {
     var world = try world(3) { _ in .status(200) }
     world.run()
     #expect(!steps(world).contains(.probe))
@@ -27,7 +27,7 @@ struct ProbeTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func aLostAnswerIsAskedForAndAYesIsTheEnd() throws {
+  @Test func aLostResponseIsProbedAndAPositiveResultCompletesTheItem() throws {
     var world = try world { $0.step == .commit ? .lost : .status(200) }
     world.run()
     #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
@@ -36,7 +36,7 @@ struct ProbeTests {
   }
 
   @Test(arguments: [404, 410, 400, 409, 204])
-  func anyOtherDefiniteAnswerSendsTheCommitAgain(status: Int) throws {
+  func anyOtherDefiniteResponseSendsTheCommitAgain(status: Int) throws {
     let yaml = Yaml.ids(
       alreadyDone: "probe: { request: { url: \"http://host/p\" }, expect: { status: [200] } }")
     var world = try World(yaml, files: Yaml.files(1)) { call in
@@ -48,7 +48,7 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func anAnswerThatExpectDoesNotHaveInItsBodyIsANo() throws {
+  @Test func aResponseWhoseBodyDoesNotMatchExpectIsNegative() throws {
     var world = try world { call in
       if call.step == .probe {
         return Reply(
@@ -62,7 +62,7 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func anAnswerThatCannotBeReadSaysNeitherYesNorNo() throws {
+  @Test func anUnreadableResponseIsInconclusive() throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       guard call.step == .probe, call.number == 1 else { return .status(200) }
@@ -76,7 +76,7 @@ struct ProbeTests {
   }
 
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-  func aTransientAnswerToTheProbeIsTriedAgain(status: Int) throws {
+  func aTransientResponseToTheProbeIsRetried(status: Int) throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       return .status(call.step == .probe && call.number == 1 ? status : 200)
@@ -87,14 +87,14 @@ struct ProbeTests {
   }
 
   @Test(arguments: [500, 502, 504, 524])
-  func aGatewayThatGotNoAnswerIsALostOne(status: Int) throws {
+  func aGatewayErrorCountsAsALostResponse(status: Int) throws {
     var world = try world { $0.step == .commit ? .status(status) : .status(200) }
     world.run()
     #expect(steps(world).suffix(2) == [.commit, .probe])
   }
 
   @Test(arguments: [429, 501, 503])
-  func aCommitThatTheServerRefusedForNowIsSentAgainUnasked(status: Int) throws {
+  func aCommitThatTheServerRejectedTemporarilyIsSentAgainWithoutAProbe(status: Int) throws {
     var world = try world { call in
       .status(call.step == .commit && call.number == 1 ? status : 200)
     }
@@ -103,7 +103,7 @@ struct ProbeTests {
   }
 
   @Test(arguments: [401, 403, 407])
-  func aProbeThatIsRefusedLeavesItAmbiguous(status: Int) throws {
+  func aRejectedProbeLeavesItAmbiguous(status: Int) throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       return .status(call.step == .probe ? status : 200)
@@ -114,7 +114,7 @@ struct ProbeTests {
     #expect(world.scheduler.exitCode == .itemsFailed)
   }
 
-  @Test func aTokenThatTheProbeIsRefusedForGoodLeavesItAmbiguous() throws {
+  @Test func aProbeWhoseTokenIsRejectedPermanentlyLeavesItAmbiguous() throws {
     let yaml = Yaml.ids(
       "    token: login\n", head: Yaml.head + Yaml.token,
       alreadyDone: "probe: { request: { url: \"http://host/p\" } }")
@@ -128,7 +128,7 @@ struct ProbeTests {
     #expect(world.scheduler.exitCode == .authorization)
   }
 
-  @Test func aCommitThatALaunchMayHaveSentIsAskedForByTheNext() throws {
+  @Test func aCommitThatALaunchMayHaveSentIsProbedByTheNext() throws {
     var world = try world(2) { call in
       call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
     }
@@ -141,7 +141,7 @@ struct ProbeTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func aProbeOfTheNextLaunchThatSaysNoSendsTheCommit() throws {
+  @Test func aNegativeProbeInTheNextLaunchSendsTheCommit() throws {
     var world = try world { $0.step == .commit ? .status(200, after: .seconds(60)) : .status(200) }
     world.launch()
     while !steps(world).contains(.commit), world.step() {}
@@ -151,7 +151,7 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func aCommitThatTheServerRefusedIsInNoDoubtForTheNextLaunch() throws {
+  @Test func aCommitThatTheServerRejectedIsNotInDoubtForTheNextLaunch() throws {
     var world = try world { $0.step == .commit ? .status(503) : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
@@ -161,7 +161,7 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.ambiguous == 0 && world.scheduler.totals.items.failed == 1)
   }
 
-  @Test func anIntentOfALaunchWithoutAProbeIsAskedForToo() throws {
+  @Test func anIntentOfALaunchWithoutAProbeIsProbedToo() throws {
     var world = try World(Yaml.ids(alreadyDone: ""), files: Yaml.files(1)) { call in
       call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
     }
@@ -175,7 +175,7 @@ struct ProbeTests {
     #expect(other.scheduler.totals.items.done == 1)
   }
 
-  @Test func anItemWhoseTimeIsOverIsAmbiguousWhileItsCommitIsNotKnown() throws {
+  @Test func anItemWhoseTimeRanOutIsAmbiguousWhileItsCommitIsUnknown() throws {
     let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 30s }")
     let yaml = Yaml.ids(
       head: head, alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
@@ -197,7 +197,7 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 3)
   }
 
-  @Test func aCancelWhileItIsNotKnownMakesItAmbiguous() throws {
+  @Test func aCancelWhileTheCommitIsUnknownMakesItAmbiguous() throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       return call.step == .probe ? .status(503, after: .seconds(100)) : .status(200)

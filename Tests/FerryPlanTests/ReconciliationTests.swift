@@ -60,7 +60,7 @@ struct ReconciliationTests {
   ]
 
   @Test(arguments: rows)
-  func whatIsKnownOfAListedFileDecidesWhatBecomesOfIt(row: Row) {
+  func theRecordOfAListedFileDecidesItsDisposition(row: Row) {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: row.hasChanged ? 2 : 1, modified: 0)
     var reconciliation = Reconciliation(listing: listing, deliver: row.deliver, round: 5, nextRow: 10)
@@ -88,7 +88,7 @@ struct ReconciliationTests {
     #expect(reconciliation.nextRow == 10)
   }
 
-  @Test func newFilesComeInTheirOrderAmongThoseThatAreKnown() {
+  @Test func newFilesAreMergedInOrderWithKnownFiles() {
     var listing = FileColumns()
     for path in ["a", "b", "c", "d"] { listing.append(path: path.utf8, size: 1, modified: 0) }
     var reconciliation = Reconciliation(listing: listing, deliver: .whenChanged, round: 1, nextRow: 8)
@@ -100,7 +100,7 @@ struct ReconciliationTests {
     #expect(reconciliation.nextRow == 10)
   }
 
-  @Test func aFileThatIsNotListedIsOwedAnEndOnlyWhereItIsOpen() {
+  @Test func anUnlistedFileNeedsAnOutcomeOnlyIfItIsOpen() {
     for (state, round, count) in [
       (ItemState.allocated, 2, 1), (.allocated, 1, 1), (.queued, 1, 1), (.done, 2, 0), (.failed, 2, 0),
     ] {
@@ -113,7 +113,7 @@ struct ReconciliationTests {
   }
 
   @Test(arguments: [false, true])
-  func aDeliveredFileThatShouldBeGoneIsSentAgainOnlyWhereItChanged(hasChanged: Bool) {
+  func aDeliveredFileThatShouldHaveBeenRemovedIsSentAgainOnlyIfItChanged(hasChanged: Bool) {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: hasChanged ? 2 : 1, modified: 0)
     var reconciliation = Reconciliation(listing: listing, deliver: .everyRun, round: 5, nextRow: 10)

@@ -39,7 +39,7 @@ struct RedirectTests {
   }
 
   @Test(arguments: [303, 307, 600, 999])
-  func aCommitWithAProbeIsAskedFor(status: Int) throws {
+  func aCommitWithAProbeIsProbed(status: Int) throws {
     var world = try World(
       commit("probe"), files: Yaml.files(1),
       serve: ReleaseTests.server { $0.step == .commit ? .status(status) : nil })
@@ -49,7 +49,7 @@ struct RedirectTests {
   }
 
   @Test(arguments: [300, 303, 304, 307])
-  func aProbeThatIsRedirectedNowhereSaysNeitherYesNorNo(status: Int) throws {
+  func aProbeRedirectedToAnUnreachableTargetIsInconclusive(status: Int) throws {
     var world = try World(
       commit("probe"), files: Yaml.files(1),
       serve: ReleaseTests.server {
@@ -106,7 +106,7 @@ struct RedirectTests {
 
   /// For 307 and 308, the redirecting server may have acted, and the target did not receive the request.
   @Test(arguments: [TransportFailure.Code.connect, .nameResolution, .handshake, .certificate])
-  func aTargetThatCannotBeReachedLeavesACommitOpen(code: TransportFailure.Code) throws {
+  func anUnreachableTargetLeavesACommitOpen(code: TransportFailure.Code) throws {
     var world = try World(
       commit(""), files: Yaml.files(1),
       serve: ReleaseTests.server { $0.step == .commit ? .fails(code, reached: true) : nil })
@@ -120,7 +120,7 @@ struct RedirectTests {
     #expect(steps(probed) == [.allocate, .transfer, .commit, .probe])
   }
 
-  @Test func aTargetThatCannotBeReachedKeepsNoOtherRequestFromTheHost() throws {
+  @Test func anUnreachableTargetDoesNotBlockOtherRequestsToTheHost() throws {
     var world = try World(Yaml.put(), files: Yaml.files(4)) { call in
       call.path == "f00" && call.number == 1 ? .fails(.connect, reached: true) : .status(200)
     }

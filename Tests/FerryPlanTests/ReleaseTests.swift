@@ -38,7 +38,7 @@ import Testing
     world.machine.journal.orphans.values.flatMap(\.self)
   }
 
-  @Test func theIDOfAFailedItemIsReleasedOnceNothingElseCanGoOn() throws {
+  @Test func theIDOfAFailedItemIsReleasedOnceNothingElseCanProceed() throws {
     var released: [Int?] = []
     var world = try world(files: 6) { call in
       if call.step == .abandon { released.append(call.uploadID) }
@@ -55,7 +55,7 @@ import Testing
     #expect(record?.dropped == 1 && record?.released == 1 && record?.failed == 0)
   }
 
-  @Test func withoutARequestThatReleasesThemTheyAreOnlyListed() throws {
+  @Test func withoutAnAbandonRequestIDsAreOnlyListed() throws {
     var world = try world("") { $0.step == .transfer ? .status(403) : nil }
     world.run()
     #expect(steps(world) == [.allocate, .transfer])
@@ -65,7 +65,7 @@ import Testing
     #expect(world.starts.isEmpty && orphans(world).count == 1)
   }
 
-  @Test func anIDThatIsTooOldIsReleasedAndItsFileSentUnderAnother() throws {
+  @Test func anExpiredIDIsReleasedAndItsFileIsSentUnderAnother() throws {
     var world = try world("    retry: { initial: 12s, jitter: 0 }\n" + Self.abandon, validFor: "10s") {
       $0.step == .transfer && $0.number == 1 ? .status(500) : nil
     }
@@ -75,7 +75,7 @@ import Testing
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func anIDUnderWhichATransferWasCutIsReleased() throws {
+  @Test func theIDOfAnInterruptedTransferIsReleased() throws {
     var world = try world(method: "PATCH") { $0.step == .transfer && $0.number == 1 ? .lost : nil }
     world.run()
     #expect(steps(world) == [.allocate, .transfer, .allocate, .transfer, .commit, .abandon])
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410])
-  func anIDThatTheServerDoesNotKnowIsNoOrphan(status: Int) throws {
+  func anIDThatTheServerDoesNotKnowIsNotAnOrphan(status: Int) throws {
     var world = try world { $0.step == .transfer && $0.number == 1 ? .status(status) : nil }
     world.run()
     #expect(!steps(world).contains(.abandon))
@@ -93,7 +93,7 @@ import Testing
   // MARK: What may have been executed
 
   @Test(arguments: [Reply.lost, .status(500), .status(503)])
-  func anIDWhoseCommitMayHaveBeenCarriedOutIsNeverReleased(first: Reply) throws {
+  func anIDWhoseCommitMayHaveBeenExecutedIsNeverReleased(first: Reply) throws {
     var world = try world { call in
       guard call.step == .commit else { return nil }
       return call.number == 1 ? first : .status(403)
@@ -110,7 +110,7 @@ import Testing
     #expect(!steps(world).contains(.abandon))
   }
 
-  @Test func anIDWhoseCommitWasRefusedIsReleased() throws {
+  @Test func anIDWhoseCommitWasRejectedIsReleased() throws {
     var world = try world { $0.step == .commit ? .status(403) : nil }
     world.run()
     #expect(steps(world) == [.allocate, .transfer, .commit, .abandon])
@@ -123,7 +123,7 @@ import Testing
     #expect(!steps(world).contains(.abandon) && world.scheduler.totals.idsOrphaned == 0)
   }
 
-  @Test func aProbeThatSaysNoLetsTheIDGo() throws {
+  @Test func aNegativeProbeReleasesTheID() throws {
     let probe = "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }"
     var world = try world(alreadyDone: probe) { call in
       switch call.step {
@@ -168,7 +168,7 @@ import Testing
   // MARK: The release
 
   @Test(arguments: [404, 410, 204])
-  func whatTheServerDoesNotKnowIsReleased(status: Int) throws {
+  func anIDThatTheServerDoesNotKnowCountsAsReleased(status: Int) throws {
     var world = try world { call in
       switch call.step {
       case .transfer: .status(403)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(arguments: [403, 500])
-  func aReleaseThatFailsChangesNoEndAndIsTriedAgainByTheNextLaunch(status: Int) throws {
+  func aFailedReleaseChangesNoOutcomeAndIsRetriedByTheNextLaunch(status: Int) throws {
     let retry = "    retry: { initial: 12s, jitter: 0, limit: 2 }\n"
     var world = try world(retry + Self.abandon, validFor: "10s") { call in
       if call.step == .abandon { return .status(status) }
@@ -199,7 +199,7 @@ import Testing
     #expect(orphans(world).isEmpty && world.scheduler.totals.idsReleased == 1)
   }
 
-  @Test func aServerThatDoesNotAnswerIsNotAskedForEveryID() throws {
+  @Test func anUnresponsiveServerIsNotAskedForEachID() throws {
     var world = try world("    retry: { limit: 0 }\n" + Self.abandon, files: 10) { call in
       switch call.step {
       case .transfer: .status(403)
@@ -213,7 +213,7 @@ import Testing
     #expect(orphans(world).count == 10)
   }
 
-  @Test func aLaunchThatIsKilledAmidTheReleasesLeavesTheRestToTheNext() throws {
+  @Test func aLaunchThatIsKilledDuringTheReleasesLeavesTheOthersToTheNext() throws {
     var held: Set<Int> = []
     let answer: (Call) -> Reply? = { call in
       if call.step == .allocate { return nil }
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func aTokenThatIsRefusedToAReleaseIsNoFailedAuthorization() throws {
+  @Test func aTokenThatIsRejectedInAReleaseIsNotAnAuthorizationFailure() throws {
     let head =
       Yaml.head + """
         tokens:
@@ -267,7 +267,7 @@ import Testing
     #expect(steps(world) == [.token] && world.scheduler.exitCode == .success)
   }
 
-  @Test func aSignalLeavesThemToTheNextLaunch() throws {
+  @Test func aSignalDefersReleasesToTheNextLaunch() throws {
     var world = try world { call in
       switch call.step {
       case .transfer: .status(403)
@@ -281,7 +281,7 @@ import Testing
     #expect(orphans(world).count == 1 && world.violations.isEmpty)
   }
 
-  @Test func aLaunchThatIsCutOffByItsLimitWhileItReleasesIsDone() throws {
+  @Test func aLaunchWhoseTimeRunsOutDuringReleasesSucceeds() throws {
     var world = try world("    retry: { initial: 12s, jitter: 0 }\n" + Self.abandon, validFor: "10s") {
       call in
       if call.step == .abandon { return .status(200, after: .seconds(100)) }
@@ -292,7 +292,7 @@ import Testing
     #expect(world.scheduler.exitCode == .success && orphans(world).count == 1)
   }
 
-  @Test func whatIsCancelledIsReleasedInTheSameLaunch() throws {
+  @Test func cancelledItemsAreReleasedInTheSameLaunch() throws {
     var world = try world(files: 4) { $0.step == .transfer ? .status(200, after: .seconds(60)) : nil }
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(5)))
     world.run()
@@ -315,7 +315,7 @@ import Testing
     #expect(world.violations.isEmpty)
   }
 
-  @Test func anIDThatIsGivenOutAgainIsNotReleased() throws {
+  @Test func aReissuedIDIsNotReleased() throws {
     var world = try world(method: "PATCH") { call in
       if call.step == .transfer { return call.number == 1 ? .lost : .status(200) }
       guard call.step == .allocate, call.number == 2 else { return nil }
@@ -347,7 +347,7 @@ import Testing
     return world
   }
 
-  @Test func anIDThatIsGivenOutAgainWhileItsTurnIsAwaitedIsNotReleased() throws {
+  @Test func anIDThatIsReissuedWhileItsReleaseWaitsIsNotReleased() throws {
     var released: [Int?] = []
     let server = Self.server { call in
       switch call.step {
@@ -369,7 +369,7 @@ import Testing
     #expect(world.scheduler.totals.idsReleased == 2)
   }
 
-  @Test func anotherIDThatIsGivenOutAgainKeepsNoneFromBeingReleased() throws {
+  @Test func anotherReissuedIDDoesNotPreventARelease() throws {
     var released: [Int?] = []
     let world = try worldOfTwoBatches(
       Self.server { call in
@@ -391,7 +391,7 @@ import Testing
     #expect(released == [2, 3, 4] && orphans(world).isEmpty)
   }
 
-  @Test func otherConditionsKeepThemForLater() throws {
+  @Test func unmetConditionsDeferReleases() throws {
     var world = try world { call in
       switch call.step {
       case .transfer: .status(403)

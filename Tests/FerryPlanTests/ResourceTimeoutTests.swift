@@ -27,7 +27,7 @@ import Testing
     (fetch, NodeOutcome.failed, "resource_timeout"), (request("PUT"), .failed, "resource_timeout"),
     // The request may have been executed.
     (request("POST"), .ambiguous, "answer_lost"),
-  ]) func aNodeWhoseResponseNeverCompletesEnds(
+  ]) func aNodeWhoseResponseNeverCompletesTimesOut(
     _ node: String, _ outcome: NodeOutcome, _ code: String
   ) throws {
     var world = try world(Self.head + node) { _ in .status(200, after: .seconds(1_000_000)) }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [fetch, request("PUT")])
-  func retriesCountInANodesTime(_ node: String) throws {
+  func retriesCountTowardsANodesTime(_ node: String) throws {
     // Each attempt takes 25 minutes. The third is cut short, and the rest of the wait before a fourth is skipped.
     let retry = node.replacing(
       "session: s,", with: "session: s, retry: { limit: 20, initial: 10m, max: 10m, jitter: 0 },")
@@ -73,7 +73,7 @@ import Testing
 
   /// This also holds if the host asks for a longer pause, which applies to all requests to it.
   @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
-  func aHostsPauseIsNotWaitedForBeyondTheTime(_ node: String) throws {
+  func aPauseOfAHostDoesNotExtendTheTime(_ node: String) throws {
     let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
     let yaml = node.replacing("RETRY", with: retry).replacing(
       "session: s,", with: "session: s, retry: \(retry),")
@@ -92,7 +92,7 @@ import Testing
   /// This also holds for steps whose intents are recorded in advance, and for items that are started during the
   /// pause.
   @Test(arguments: ["allocate", "transfer", "commit"])
-  func manyItemsDoNotWaitForAHostsPauseBeyondTheirTime(_ step: String) throws {
+  func aPauseOfAHostDoesNotExtendTheTimeOfManyItems(_ step: String) throws {
     let nodes = """
       uploads:
         up:
@@ -147,7 +147,7 @@ import Testing
     #expect(world.scheduler.totals.items.waiting == 0)
   }
 
-  @Test func aReleaseThatNeverCompletesEndsAndKeepsBackTheOthers() throws {
+  @Test func aReleaseThatNeverCompletesTimesOutAndDefersTheOthers() throws {
     var world = try world(
       Yaml.ids(ReleaseTests.abandon, head: Self.head), files: 6,
       serve: ReleaseTests.server { call in

@@ -6,25 +6,25 @@ import Testing
 struct RetryTests {
   /// The rows of the table in the documentation of `wait`.
   @Test(arguments: [(1, 0.75, 1, 1.25), (2, 1.5, 2, 2.5), (5, 12, 16, 20), (10, 225, 300, 375)])
-  func waitsGrowToTheCap(retry: Int, least: Double, middle: Double, most: Double) {
+  func delaysGrowToTheCap(retry: Int, least: Double, middle: Double, most: Double) {
     let policy = RetryPolicy()
     #expect(policy.wait(beforeRetry: retry, random: 0) == .seconds(least))
     #expect(policy.wait(beforeRetry: retry, random: 0.5) == .seconds(middle))
     #expect(policy.wait(beforeRetry: retry, random: 1) == .seconds(most))
   }
 
-  @Test func aHugeNumberOfRetriesWaitsNoLongerThanTheCap() {
+  @Test func theDelayOfAHugeNumberOfRetriesStaysWithinTheCap() {
     #expect(RetryPolicy(jitter: 0).wait(beforeRetry: .max, random: 0) == .seconds(300))
   }
 
   @Test(arguments: [(10, 10), (300, 300), (86_400, 300), (0, 1)])
-  func aWaitThatTheServerAsksForIsObeyedUpToTheCap(asked: Int, expected: Int) {
+  func retryAfterIsObeyedUpToTheCap(asked: Int, expected: Int) {
     let wait = RetryPolicy(jitter: 0).wait(beforeRetry: 1, retryAfter: .seconds(asked), random: 0)
     #expect(wait == .seconds(expected))
   }
 
   @Test(arguments: [408, 425, 500, 502, 503, 504])
-  func aTransientAnswerIsTriedAgain(status: Int) throws {
+  func aTransientResponseIsRetried(status: Int) throws {
     var world = try World(Yaml.put(), files: Yaml.files(1)) { .status($0.number == 1 ? status : 200) }
     world.run()
     #expect(world.starts.count == 2)
@@ -35,7 +35,7 @@ struct RetryTests {
   }
 
   @Test(arguments: [Reply.status(503), .lost, .fails(.requestTimeout, reached: true)])
-  func anItemWhoseRetriesAreUsedUpIsLeft(reply: Reply) throws {
+  func anItemWithoutRemainingRetriesWaitsForTheNextLaunch(reply: Reply) throws {
     var world = try World(Yaml.put(), files: Yaml.files(2)) { $0.path == "f00" ? reply : .status(200) }
     world.run()
     #expect(world.starts.count { $0.path == "f00" } == 6)
@@ -46,7 +46,7 @@ struct RetryTests {
   }
 
   @Test(arguments: [400, 403, 404, 413, 422])
-  func aPermanentAnswerFailsTheItemAlone(status: Int) throws {
+  func aPermanentResponseFailsOnlyTheItem(status: Int) throws {
     var world = try World(Yaml.put(), files: Yaml.files(4)) { .status($0.path == "f01" ? status : 200) }
     world.run()
     #expect(world.starts.count == 4)
@@ -65,7 +65,7 @@ struct RetryTests {
     #expect(world.scheduler.exitCode == .integrity)
   }
 
-  @Test func aHostThatFailsIsAskedByOneRequestAtATimeAndThenGivenUp() throws {
+  @Test func aFailingHostGetsOneRequestAtATimeAndIsThenGivenUp() throws {
     var world = try World(Yaml.put(), files: Yaml.files(10)) { _ in .refused }
     world.run()
     // Two fail together and count as one failure; then five probes follow.
@@ -80,7 +80,7 @@ struct RetryTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func aHostThatComesBackIsUsedWithAllItsConnections() throws {
+  @Test func aRecoveredHostIsUsedWithAllItsConnections() throws {
     var world = try World(Yaml.put(), files: Yaml.files(6)) {
       [start = Instant(nanoseconds: 1_600_000_000_000_000_000)] in
       $0.now < start.advanced(by: .seconds(2)) ? .refused : .status(200, after: .seconds(1))
@@ -93,7 +93,7 @@ struct RetryTests {
     #expect(times[1] == times[2])
   }
 
-  @Test func aHostThatAsksForPatienceIsLeftAlone() throws {
+  @Test func aHostThatSendsRetryAfterGetsNoRequestsUntilThen() throws {
     var world = try World(Yaml.put(), files: Yaml.files(4)) {
       $0.path == "f00" && $0.number == 1 ? .status(429, retryAfter: .seconds(100)) : .status(200)
     }

@@ -62,7 +62,7 @@ struct SaturatingTests {
     #expect(gate.held == 0)
   }
 
-  @Test func aMomentInWholeSecondsIsTheNearestThereIs() {
+  @Test func anInstantInWholeSecondsIsRoundedToTheNearest() {
     #expect(Instant(wholeSeconds: .max) == .distantFuture)
     #expect(Instant(wholeSeconds: .min).nanoseconds == .min)
     #expect(Instant(wholeSeconds: .max, nanoseconds: .max) == .distantFuture)

@@ -4,7 +4,7 @@ import Testing
 
 struct StopTests {
   @Test(arguments: [(StopCause.interrupt, ExitCode.interrupted), (.terminate, .terminated)])
-  func aStopStartsNothingMoreAndLetsRequestsEnd(cause: StopCause, code: ExitCode) throws {
+  func aStopStartsNothingMoreAndLetsRequestsComplete(cause: StopCause, code: ExitCode) throws {
     var world = try World(Yaml.put(), files: Yaml.files(6)) { _ in .status(200, after: .seconds(3)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), cause)]
     world.run()
@@ -16,7 +16,7 @@ struct StopTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func requestsThatOutliveTheGraceAreCancelledOnce() throws {
+  @Test func requestsThatOutlastTheGracePeriodAreCancelledOnce() throws {
     var world = try World(Yaml.put(), files: Yaml.files(6)) { _ in .status(200, after: .seconds(100)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]
     world.run()
@@ -49,7 +49,7 @@ struct StopTests {
     #expect(world.scheduler.totals.items.waiting == 3)
   }
 
-  @Test func theNextLaunchGoesOnWhereAStopLeftAnItem() throws {
+  @Test func theNextLaunchResumesAnItemWhereAStopInterruptedIt() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(1)) { _ in .status(200, after: .seconds(1)) }
     world.signals = [(world.start.advanced(by: .milliseconds(500)), .interrupt)]
     world.run()

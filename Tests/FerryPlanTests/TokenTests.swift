@@ -16,7 +16,7 @@ struct TokenTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func aTokenIsFetchedAnewBeforeItExpires() throws {
+  @Test func aTokenIsRefreshedBeforeItExpires() throws {
     var world = try World(yaml, files: Yaml.files(6)) { call in
       call.step == .token
         ? .status(200, expires: call.now.advanced(by: .seconds(100))) : .status(200, after: .seconds(60))
@@ -45,7 +45,7 @@ struct TokenTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-60)])
-  func aTokenThatHasExpiredWhenItArrivesIsUsedAllTheSame(life: Duration) throws {
+  func aTokenThatHasExpiredOnArrivalIsStillUsed(life: Duration) throws {
     var world = try World(yaml, files: Yaml.files(3)) { call in
       call.step == .token ? .status(200, expires: call.now.advanced(by: life)) : .status(200)
     }
@@ -55,7 +55,7 @@ struct TokenTests {
     #expect(tokens(world).count <= 3)
   }
 
-  @Test func aRefusalOfAnOlderTokenFetchesNone() throws {
+  @Test func aRejectionOfAnOlderTokenDoesNotFetchANewOne() throws {
     // Both carry the first token and are rejected, one of them after the second token has arrived.
     var world = try World(yaml, files: Yaml.files(2)) { call in
       guard call.step == .transfer, call.attempt.tokenGeneration == 1 else { return .status(200) }
@@ -67,7 +67,7 @@ struct TokenTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func anItemWhoseTokenIsRefusedThreeTimesFailsAndTheRunEndsWith7() throws {
+  @Test func anItemWhoseTokenIsRejectedThreeTimesFailsAndTheRunExitsWith7() throws {
     var world = try World(yaml, files: Yaml.files(2)) { call in
       call.step == .transfer && call.path == "f00" ? .status(401) : .status(200)
     }
@@ -89,7 +89,7 @@ struct TokenTests {
     #expect(world.scheduler.totals.idsAllocated == 1)
   }
 
-  @Test func aTokenThatIsNotGivenLeavesItsItemsAndTheRoundOpen() throws {
+  @Test func aDeniedTokenLeavesItsItemsAndTheRoundOpen() throws {
     var world = try World(yaml, files: Yaml.files(5)) { call in .status(call.step == .token ? 403 : 200) }
     world.run()
     #expect(tokens(world).count == 1)
@@ -103,7 +103,7 @@ struct TokenTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func aTokenServerThatStaysAwayLeavesTheItemsForLater() throws {
+  @Test func anUnreachableTokenServerLeavesTheItemsWaiting() throws {
     var world = try World(yaml, files: Yaml.files(5)) { call in call.step == .token ? .refused : .status(200)
     }
     world.run()

@@ -22,7 +22,7 @@ import Testing
     #expect(world.scheduler.itemRecords.first?.reason?.code == "answer_lost")
   }
 
-  @Test func aProbeSaysNothing() throws {
+  @Test func aProbeIsInconclusive() throws {
     let probe = "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }"
     var world = try World(Yaml.ids(alreadyDone: probe), files: Yaml.files(1)) { call in
       switch call.step {
@@ -43,7 +43,7 @@ import Testing
     #expect(world.scheduler.nodeRecords.map(\.state) == [.ambiguous])
   }
 
-  @Test func whatCanBeSentAgainFails() throws {
+  @Test func aRepeatableRequestFails() throws {
     var world = try World(Yaml.put(), files: Yaml.files(1)) { _ in Self.undecided }
     world.run()
     #expect(world.scheduler.itemRecords.first?.reason?.code == "unexpected_answer")

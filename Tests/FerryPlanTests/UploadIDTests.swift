@@ -17,7 +17,7 @@ struct UploadIDTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func laterStepsGoFirstInOneLaneOnceWhatTheyStandOnIsOnDisk() throws {
+  @Test func laterStepsGoFirstInAHostQueueOncePrecedingStepsAreOnDisk() throws {
     let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
     var world = try World(Yaml.ids(head: head), files: Yaml.files(3)) { _ in .status(200) }
     world.run()
@@ -28,7 +28,7 @@ struct UploadIDTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test func uploadIDsAreAllocatedNoFurtherAheadThanThereAreConnections() throws {
+  @Test func noMoreUploadIDsAreAllocatedAheadThanThereAreConnections() throws {
     let head = Yaml.head.replacing(
       "s: { max_connections_per_host: 2 }",
       with: "s: { max_connections_per_host: 2 }, quick: { max_connections_per_host: 20 }")
@@ -71,7 +71,7 @@ struct UploadIDTests {
     #expect(world.scheduler.totals.idsExpired == 1)
   }
 
-  @Test func anIDThatNeverLastsIsNotAskedForWithoutEnd() throws {
+  @Test func anIDThatExpiresAtOnceIsNotRequestedIndefinitely() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(3)) { call in
       .status(200, expires: call.step == .allocate ? call.now.advanced(by: .seconds(-60)) : nil)
     }
@@ -82,7 +82,7 @@ struct UploadIDTests {
     #expect(world.scheduler.exitCode == .temporary)
   }
 
-  @Test func aCommitWhoseAnswerWasLostKeepsItsIDThoughItIsTooOld() throws {
+  @Test func aCommitWhoseResponseWasLostKeepsItsExpiredID() throws {
     let yaml = Yaml.ids("    retry: { initial: 1m }\n", validFor: "10s")
     var world = try World(yaml, files: Yaml.files(1)) { call in
       guard call.step == .commit else { return .status(200) }
@@ -93,7 +93,7 @@ struct UploadIDTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func aCommitThatWasCarriedOutBeforeIsDone() throws {
+  @Test func aCommitThatWasExecutedBeforeIsDone() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(1)) { .status($0.step == .commit ? 409 : 200) }
     world.run()
     #expect(world.scheduler.totals.items.done == 1)
@@ -130,7 +130,7 @@ struct UploadIDTests {
     #expect(steps(world, "f00") == [.allocate, .transfer, .transfer, .commit])
   }
 
-  @Test func aLaunchGoesOnWithTheIDsOfTheOneThatDied() throws {
+  @Test func aLaunchUsesTheIDsOfAKilledLaunch() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(2)) { _ in .status(200) }
     // The files are queued and two IDs allocated. Their captures are recorded, and two transfers are started.
     world.die(afterActions: 6)

@@ -21,7 +21,7 @@ struct WindowTests {
     return world
   }
 
-  @Test func `ends requests of default sessions by name, each once, and leaves them for the next launch`()
+  @Test func `stops each request of default sessions once, reports it, and leaves it for the next launch`()
     throws
   {
     var world = try world("{ background: 25s }")
@@ -43,14 +43,14 @@ struct WindowTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func `of 0 s begins nothing`() throws {
+  @Test func `of 0 s starts nothing`() throws {
     var world = try world("{ background: 0s }")
     world.run()
     #expect(world.starts.isEmpty && world.hasEnded)
     #expect(world.scheduler.exitCode == .cutOff)
   }
 
-  @Test func `counts for its kind of launch`() throws {
+  @Test func `depends on the kind of launch`() throws {
     let window = "{ background: 15s, fetch: 25s, event: 35s, continuous: none }"
     let done: [LaunchKind: Int] = [.background: 2, .fetch: 4, .event: 6, .continuous: 8, .foreground: 8]
     for (launch, count) in done {
@@ -60,7 +60,7 @@ struct WindowTests {
     }
   }
 
-  @Test func `of a foreground launch begins with the hang-up`() throws {
+  @Test func `of a foreground launch starts at SIGHUP`() throws {
     var world = try world("{ foreground: 15s }", launch: .foreground)
     world.machine.schedule(.hangUp, at: world.start.advanced(by: .seconds(5)))
     world.run()
@@ -69,7 +69,7 @@ struct WindowTests {
     #expect(world.scheduler.exitCode == .cutOff)
   }
 
-  @Test func `lets at most a thousand requests be under way`() throws {
+  @Test func `allows at most a thousand concurrent requests`() throws {
     let head = """
       version: 1
       name: test

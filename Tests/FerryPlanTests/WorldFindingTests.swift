@@ -7,7 +7,7 @@ import Testing
 struct WorldFindingTests {
   private let size: Int64 = 1_000_000
 
-  @Test func cancelEndsWhatWaitsForAToken() throws {
+  @Test func cancelEndsItemsThatWaitForAToken() throws {
     var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
     {
       .status(200, after: $0.step == .token ? .seconds(2) : .milliseconds(10))
@@ -18,7 +18,7 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.cancelled == 1)
   }
 
-  @Test func cancelEndsWhatHasChangedAndWaitsForItsBatch() throws {
+  @Test func cancelEndsAChangedItemThatWaitsForItsBatch() throws {
     let lines = "    batch: { max_items: 1 }\n    retry: { limit: 0 }\n"
     var world = try World(Yaml.put(lines), files: Yaml.files(2)) { _ in .status(503) }
     world.run()
@@ -84,7 +84,7 @@ struct WorldFindingTests {
     #expect(world.hasEnded && world.violations.isEmpty)
   }
 
-  @Test func anItemWhoseCommitMayHaveCountedIsAmbiguousOnceItsTimeIsOver() throws {
+  @Test func anItemWhoseCommitMayHaveCountedIsAmbiguousOnceItsTimeHasRunOut() throws {
     let head = Yaml.head.replacing("max_connections_per_host: 2", with: "timeout_for_resource: 10m")
     var world = try World(Yaml.ids(head: head), files: Yaml.files(1)) { call in
       var reply = call.step == .commit ? Reply.lost : .status(200)
@@ -99,7 +99,7 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  @Test func patienceEndsThoughEachWindowOfABudgetIsAskedAnew() throws {
+  @Test func theWaitLimitHoldsAcrossTheWindowsOfABudget() throws {
     var world = try World(
       Yaml.put(
         head: budget(
@@ -113,7 +113,7 @@ struct WorldFindingTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func aDownloadUnderAHardBudgetMayMoveAllThatIsLeft() throws {
+  @Test func aDownloadUnderAHardBudgetMayUseAllRemainingBytes() throws {
     let fetch = """
       fetches:
         f: { session: s, interval: every_run, save_to: f, request: { url: "http://host/f" } }
@@ -127,7 +127,7 @@ struct WorldFindingTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func aLaunchThatIsEndingTakesNothingUpAgain() throws {
+  @Test func anEndingLaunchRestartsNothing() throws {
     var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { call in
       var reply = Reply.status(200, after: .seconds(2))
       reply.uploadID = call.step == .allocate ? 1 : nil
@@ -145,7 +145,7 @@ struct WorldFindingTests {
     #expect((items.done, items.waiting) == (0, 1))
   }
 
-  @Test func whatWasPromisedIsLeasedInFullInTheNextWindow() throws {
+  @Test func promisedBytesAreLeasedInFullInTheNextWindow() throws {
     var files = Yaml.files(1, size: size)
     files["up"]?["small"] = 10
     // A failed attempt ends in the second window; header fields were transferred in the first.
@@ -171,7 +171,7 @@ struct WorldFindingTests {
   }
 
   @Test(arguments: ["cautious", "hard"])
-  func headerFieldsAreNoPartOfWhatIsPromised(cutoff: String) throws {
+  func promisedBytesDoNotIncludeHeaderFields(cutoff: String) throws {
     // The budget is used up. The bytes of the next allocation do not count towards the file that has to be sent
     // again.
     var world = try World(

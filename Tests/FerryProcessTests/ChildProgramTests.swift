@@ -10,7 +10,7 @@ import Testing
       .standardOutput(within: .seconds(20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test func `has the environment that it is given, and its folder`() {
+  @Test func `has the given environment and folder`() {
     #expect(shell("echo \"$A-$HOME-$PWD\"", environment: ["A": "1"], folder: "/usr") == "1--/usr\n")
   }
 
@@ -27,7 +27,7 @@ import Testing
       list?.split(separator: "\n").allSatisfy { ["0", "1", "2"].contains($0) } == true, "\(list ?? "")")
   }
 
-  @Test func `has a session of its own, and its signals at their defaults`() {
+  @Test func `has its own session, and default signal handlers`() {
     signal(SIGPIPE, SIG_IGN)
     let text = shell("grep -E '^Sig(Ign|Blk)' /proc/self/status; ps -o sid= -p $$ | tr -d ' '; echo $$") ?? ""
     let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
@@ -42,7 +42,7 @@ import Testing
     #expect(lines[2] == lines[3])
   }
 
-  @Test func `that is not there is an error, and one that does not end is killed`() {
+  @Test func `that does not exist is an error, and one that does not exit is killed`() {
     #expect(throws: ChildProgram.StartFailure.self) {
       try ChildProgram(path: "/nowhere/at-all", arguments: [], environment: [:]).start()
     }
@@ -53,7 +53,7 @@ import Testing
     #expect(began.duration(to: .now) < .seconds(30))
   }
 
-  @Test func `gets of the environment what is named, and no variable that is withheld`() {
+  @Test func `gets only the named environment variables, and none that is withheld`() {
     let own = ["PATH": "/bin", "LC_ALL": "C", "SECRET": "s", "LANG": "C", "MORE": "m", "FOO": "f"]
     #expect(ChildEnvironment.variables(of: own) == ["PATH": "/bin", "LC_ALL": "C", "LANG": "C"])
     #expect(

@@ -33,7 +33,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `calls the handler of a readable descriptor, and no more once it is not watched`() throws {
+  @Test func `calls the handler of a readable descriptor until it is no longer watched`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { close(ends[1]) }

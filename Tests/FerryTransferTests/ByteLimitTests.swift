@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "catalog"])
-  func anAnswerAnnouncedAsLargerEndsAtItsHeader(destination: String?) throws {
+  func aResponseAnnouncedAsLargerIsStoppedAtItsHeader(destination: String?) throws {
     let body = String(repeating: "x", count: 100_001)
     let server = try RawServer { _ in answer(body: body) }
     let outcome = try loop.run(get(server, limit: 100_000, to: destination))
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "catalog"])
-  func anAnswerWithoutALengthEndsWhereItGoesBeyond(destination: String?) throws {
+  func aResponseWithoutALengthIsStoppedAtTheLimit(destination: String?) throws {
     let text = chunked(60_000, 2_000_000)
     let server = try RawServer { _ in text }
     let outcome = try loop.run(get(server, limit: 100_000, to: destination))
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "catalog"])
-  func anAnswerOfTheLimitsSizeIsWhole(destination: String?) throws {
+  func aResponseOfTheLimitsSizeIsComplete(destination: String?) throws {
     let text = chunked(60_000, 40_000)
     let server = try RawServer { _ in text }
     let outcome = try loop.run(get(server, limit: 100_000, to: destination))
@@ -101,18 +101,18 @@ import Testing
     ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n"),
     ("GET", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n0123456789"),
   ])
-  func aLengthThatStandsForNoBodyIsNone(method: String, text: String) throws {
+  func aContentLengthWithoutABodyIsIgnored(method: String, text: String) throws {
     let server = try RawServer { _ in text }
     #expect(try loop.run(get(server, method: method, limit: 10)).answer != nil)
   }
 
-  @Test func anEmptyAnswerIsWithinALimitOfNothing() throws {
+  @Test func anEmptyResponseIsWithinALimitOfZero() throws {
     let server = try RawServer { _ in answer() }
     #expect(try loop.run(get(server, limit: 0, to: "catalog")).answer?.status == 200)
     #expect(folder.text("catalog") == "")
   }
 
-  @Test func theAnswersOfARedirectCountTogether() throws {
+  @Test func theResponsesOfARedirectCountTogether() throws {
     let server = try RawServer {
       $0.target == "/end"
         ? answer(body: "123456") : answer("302 Found", headers: ["Location: /end"], body: "12345")
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: [1000, 200_000])
-  func aBodyIsNotSentToARedirectsEndBeyondTheLimit(size: Int) throws {
+  func aBodyBeyondTheLimitIsNotSentToARedirectTarget(size: Int) throws {
     let server = try RawServer {
       $0.target == "/end" ? answer("201 Created") : answer("307 Moved", headers: ["Location: /end"])
     }
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func theLimitsOfARequestAreNotTheNextOnes() throws {
+  @Test func theLimitsOfARequestDoNotApplyToTheNext() throws {
     let body = String(repeating: "x", count: 1 << 20)
     let server = try RawServer { _ in answer(body: body) }
     #expect(try loop.run(get(server, limit: 1 << 20)).answer != nil)

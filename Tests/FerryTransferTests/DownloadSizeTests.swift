@@ -22,7 +22,7 @@ import Testing
         idleTimeout: .seconds(5), sizeLimit: limit))
   }
 
-  @Test func aResponseThatAnnouncesTooMuchIsRefusedAtItsHeader() throws {
+  @Test func aResponseThatAnnouncesTooMuchIsRejectedAtItsHeader() throws {
     // No byte of the body is sent.
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [
     "Connection: close\r\n\r\n" + String(repeating: "x", count: 200_000),
     "Transfer-Encoding: chunked\r\n\r\n30d40\r\n" + String(repeating: "x", count: 200_000) + "\r\n0\r\n\r\n",
-  ]) func aResponseOfUnknownLengthIsCutWhereItGoesBeyond(_ rest: String) throws {
+  ]) func aResponseOfUnknownLengthIsStoppedAtTheLimit(_ rest: String) throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\n" + rest)
@@ -56,20 +56,20 @@ import Testing
   }
 
   @Test(arguments: [0, 999, 1_000])
-  func whatIsWithinTheLimitIsStored(_ size: Int) throws {
+  func aResponseWithinTheLimitIsStored(_ size: Int) throws {
     let body = String(repeating: "x", count: size)
     let server = try RawServer { _ in answer(body: body) }
     #expect(try get(server, limit: 1_000).answer?.status == 200)
     #expect(folder.text("catalog") == body)
   }
 
-  @Test func anErrorsPageMayBeLargerThanTheLimit() throws {
+  @Test func anErrorPageMayBeLargerThanTheLimit() throws {
     let server = try RawServer { _ in answer("404 Not Found", body: String(repeating: "x", count: 2_000)) }
     #expect(try get(server, limit: 1_000).answer?.status == 404)
     #expect(folder.text("catalog") == "old")
   }
 
-  @Test func moreThanTheFileSystemHasFreeFailsBeforeAByteIsWritten() throws {
+  @Test func aResponseLargerThanTheFreeSpaceFailsBeforeAByteIsWritten() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8000000000000000000\r\n\r\nx")

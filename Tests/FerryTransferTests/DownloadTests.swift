@@ -18,7 +18,7 @@ import Testing
       TransferRequest(id: 1, method: "GET", url: server.url, destination: .file(path: folder.file(name))))
   }
 
-  @Test func aWholeAnswerTakesTheFilesPlace() throws {
+  @Test func aCompleteResponseReplacesTheFile() throws {
     folder.write("catalog", Array("old".utf8))
     let body = String(repeating: "new ", count: 100_000)
     let server = try RawServer { _ in answer(body: body) }
@@ -30,14 +30,14 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
-  @Test func anEmptyAnswerMakesAnEmptyFile() throws {
+  @Test func anEmptyResponseCreatesAnEmptyFile() throws {
     let server = try RawServer { _ in answer() }
     _ = try get(server)
     #expect(folder.text("catalog") == "")
   }
 
   @Test(arguments: ["500 Broken", "404 Not Found", "206 Partial Content"])
-  func anotherAnswerLeavesTheFile(status: String) throws {
+  func anotherStatusLeavesTheFile(status: String) throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { _ in answer(status, body: "why") }
     let outcome = try get(server)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["304 Not Modified", "204 No Content"])
-  func anAnswerWithoutABodyLeavesTheFile(status: String) throws {
+  func aResponseWithoutABodyLeavesTheFile(status: String) throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { _ in "HTTP/1.1 \(status)\r\n\r\n" }
     #expect(try get(server).answer != nil)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func whatACheckRefusesLeavesTheFile(isRefused: Bool) throws {
+  func aResponseThatACheckRejectsLeavesTheFile(isRefused: Bool) throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { _ in answer(body: "new") }
     var request = TransferRequest(
@@ -70,7 +70,7 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
-  @Test func aCutAnswerLeavesTheFile() throws {
+  @Test func aTruncatedResponseLeavesTheFile() throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatALeftoverIsNamedLikeIsNotWaitedForAndOnlyFilesAreRemoved() throws {
+  func onlyRegularLeftoverFilesAreRemovedWithoutBlocking() throws {
     folder.write(".catalog.ferry-part-1", [])
     #expect(mkfifo(folder.file(".catalog.ferry-part-2"), 0o600) == 0)
     #expect(mkdir(folder.file(".catalog.ferry-part-3"), 0o700) == 0)
@@ -138,14 +138,14 @@ import Testing
     #expect(!DownloadFile.claim(own))
   }
 
-  @Test func aFolderThatIsNotThereIsTheDestinationsFailure() throws {
+  @Test func aMissingFolderIsADestinationFailure() throws {
     let server = try RawServer { _ in answer(body: "x") }
     let outcome = try get(server, to: "no/catalog")
     #expect(outcome.failure?.code == .destination)
     #expect(outcome.failure?.mayHaveReachedServer == true)
   }
 
-  @Test func aFullDiskIsTheDestinationsFailure() throws {
+  @Test func aFullDiskIsADestinationFailure() throws {
     // Writes to /dev/full fail as on a full disk.
     let file = try DownloadFile(folder.file("x"))
     let replaced = open("/dev/full", O_WRONLY)

@@ -18,7 +18,7 @@ import Testing
     try RawServer { _, _ in }.port
   }
 
-  @Test func aRefusedConnectionReachedNobody() throws {
+  @Test func aRefusedConnectionReachedNoServer() throws {
     let port = try closedPort()
     let outcome = try loop.run(
       TransferRequest(
@@ -28,7 +28,7 @@ import Testing
     #expect(outcome.failure?.message == "connect to 127.0.0.1:\(port): Connection refused")
   }
 
-  @Test func anUnknownNameReachedNobody() throws {
+  @Test func anUnknownNameReachedNoServer() throws {
     let outcome = try loop.run(TransferRequest(id: 1, method: "GET", url: "http://nobody.invalid/?k=secret"))
     #expect(outcome.failure?.code == .nameResolution)
     #expect(outcome.failure?.mayHaveReachedServer == false)
@@ -46,7 +46,7 @@ import Testing
     #expect(outcome.failure?.mayHaveReachedServer == false)
   }
 
-  @Test func aConnectionThatBreaksBeforeTheAnswerIsLost() throws {
+  @Test func aConnectionThatBreaksBeforeTheResponseIsLost() throws {
     let server = try RawServer { connection, _ in _ = connection.readRequest() }
     let outcome = try loop.run(
       TransferRequest(id: 1, method: "PUT", url: server.url + "/?k=secret", body: .bytes([1])))
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["Content-Length: 10", "Transfer-Encoding: chunked"])
-  func aConnectionThatBreaksWithinTheAnswerIsLost(framing: String) throws {
+  func aConnectionThatBreaksWithinTheResponseIsLost(framing: String) throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n5\r\nhe")
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["hello, not HTTP\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n"])
-  func whatIsNotHTTPIsMalformed(text: String) throws {
+  func aResponseThatIsNotHTTPIsMalformed(text: String) throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send(text)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [2, 1 << 20])
-  func anAtMostOnceRequestGoesOutOnce(size: Int) throws {
+  func anAtMostOnceRequestIsSentOnce(size: Int) throws {
     let server = try droppingServer()
     let source = folder.write("f", pattern(size))
     _ = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url + "/first"))
@@ -145,7 +145,7 @@ import Testing
     #expect(outcome.failure?.code == .responseTooLarge)
   }
 
-  @Test func aNeededBodyIsBounded() throws {
+  @Test func aBufferedBodyIsBounded() throws {
     let server = try RawServer { request in
       answer(
         request.target == "/error" ? "500 No" : "200 OK", body: String(repeating: "a", count: 5000))
@@ -164,7 +164,7 @@ import Testing
     #expect(try get("/error", limit: 100, isNeeded: true).answer?.status == 500)
   }
 
-  @Test func interimAnswersAndTrailersAreNotTheHeader() throws {
+  @Test func interimResponsesAndTrailersAreNotTheHeader() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n")

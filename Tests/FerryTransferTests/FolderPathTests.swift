@@ -43,7 +43,7 @@ import Testing
     #expect(chmod(folder.file(name), mode) == 0)
   }
 
-  @Test func aPathLeadsWhereTheKernelHasItLead() throws {
+  @Test func aPathIsResolvedAsTheKernelResolvesIt() throws {
     for name in ["a", "a/b", "c"] { makeFolder(name) }
     for (target, link) in [
       ("a/b", "relative"), ("../c", "a/up"), (folder.file("a"), "absolute"), ("relative", "chain"),
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [
     ("missing", ENOENT), ("file", ENOTDIR), ("file/x", ENOTDIR), ("loop", ELOOP), ("dangling", ENOENT),
   ])
-  func whatLeadsNowhereHasTheSystemsReason(path: String, code: CInt) throws {
+  func anUnresolvablePathHasTheSystemsError(path: String, code: CInt) throws {
     folder.write("file", [1])
     #expect(symlink("loop", folder.file("loop")) == 0)
     #expect(symlink("nowhere", folder.file("dangling")) == 0)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
-  func nothingOfAnotherUserIsFollowedInAFolderThatEveryoneMayWriteTo() throws {
+  func noLinkOfAnotherUserIsFollowedInAWorldWritableFolder() throws {
     makeFolder("shared", mode: 0o1777)
     makeFolder("private")
     makeFolder("private/inner")
@@ -174,7 +174,7 @@ import Testing
     #expect(refusal(folder.file("shared/theirs/inner"), .foreignFolders) == nil)
   }
 
-  @Test func whatIsMissingIsMade() throws {
+  @Test func missingFoldersAreCreated() throws {
     let path = folder.file("a/./b//c/")
     let descriptor = try FolderPath.descriptor(of: Array(path.utf8), trusting: .ownEntries, creating: true)
     defer { close(descriptor) }
@@ -229,7 +229,7 @@ import Testing
 
   /// Nobody can put `..` into a folder.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
-  func theFolderAboveAWorldWritableOneIsNoEntryOfIt() throws {
+  func theParentOfAWorldWritableFolderIsNotOneOfItsEntries() throws {
     makeFolder("out", mode: 0o777)
     #expect(chown(folder.file("out"), 65534, 65534) == 0)
     folder.write("file", Array("text".utf8))

@@ -42,7 +42,7 @@ import Testing
     #expect(loop.turn(timeout: nil).isEmpty)
   }
 
-  @Test func wakingALoopThatIsGoneDoesNothing() throws {
+  @Test func wakingAReleasedLoopDoesNothing() throws {
     var other: TransferLoop? = try TransferLoop()
     let waker = other?.waker
     other = nil
@@ -85,7 +85,7 @@ import Testing
     #expect(loop.turn(timeout: nil).map(\.id) == [1])
   }
 
-  @Test func aLoopMayGoWithTransfersUnderWay() throws {
+  @Test func aLoopMayBeReleasedDuringTransfers() throws {
     let server = try RawServer { connection, _ in connection.waitForEnd() }
     do {
       let other = try TransferLoop()

@@ -66,7 +66,7 @@ import Testing
     #expect(headers(redirect([], .init(), .strip, from: "https://u:p@a.example/")) == ["Accept"])
   }
 
-  @Test func stripLeavesTheHeaderOutAndRefusesTheRest() {
+  @Test func stripOmitsTheHeaderAndRejectsOtherValues() {
     let decision = redirect([Self.own, Self.token], .init(), .strip)
     #expect(headers(decision) == ["Accept"])
     guard case .follow(_, let withheld) = decision else { return }
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func nothingSensitiveGoesFromHTTPSToHTTPUnlessEverythingMay() {
+  @Test func sensitiveValuesGoFromHTTPSToHTTPOnlyUnderFollow() {
     for rules in [TransferRequest.AcrossOrigins.refuse, .strip] {
       let reason = refusal(redirect([Self.token], .init(), rules, to: "http://a.example/"))
       #expect(reason?.contains("'redirects: { across_origins: follow }'") == true)
@@ -129,7 +129,7 @@ import Testing
     "https://b.example/u", "http://a.example/u", "https://a.example:444/u", "https://a.example@b.example/u",
     "https://a.example.b.example/u",
   ])
-  func theTokenAndTheSessionsFieldsAreLeftOutElsewhere(url: String) throws {
+  func theTokenAndTheSessionsFieldsAreOmittedForOtherOrigins(url: String) throws {
     let fields = [Self.session, Self.token, Self.accept]
     let (hop, withheld) = try first(url, fields, try captured())
     #expect(hop.headers.map(\.name) == ["Accept"])
@@ -140,7 +140,7 @@ import Testing
     #expect(all.headers == fields)
   }
 
-  @Test func aURLOfTheManifestIsNotLookedAt() throws {
+  @Test func aURLOfTheManifestIsNotChecked() throws {
     let (hop, _) = try first(
       "https://b.example/u", [Self.own, Self.token], SensitiveParts(body: ["secrets.x"]))
     #expect(hop.headers.count == 2)
@@ -151,7 +151,9 @@ import Testing
     ([], SensitiveParts(body: ["secrets.x"]), "secrets.x in the body"),
     ([], SensitiveParts(url: ["secrets.x"]), "secrets.x in the URL"),
   ])
-  func theRequestsOwnValuesAreNotSentElsewhere(fields: [Field], parts: SensitiveParts, named: String) throws {
+  func theRequestsOwnValuesAreNotSentToOtherOrigins(fields: [Field], parts: SensitiveParts, named: String)
+    throws
+  {
     let failure = #expect(throws: TransportFailure.self) {
       try first("https://b.example/u?k=value", fields, try captured(parts))
     }
@@ -161,7 +163,7 @@ import Testing
     _ = try first("https://b.example/u", fields, try captured(parts), .follow)
   }
 
-  @Test func aPreSignedURLGoesWhereItLeads() throws {
+  @Test func aPreSignedURLIsUsed() throws {
     let url = "https://store.example/x?signature=s"
     let (hop, _) = try first(url, [Self.accept], try captured(.init(urlBeginning: ["allocate.u"])))
     #expect(hop.url == url && hop.headers == [Self.accept])
@@ -176,7 +178,7 @@ import Testing
     #expect(try first("https://b.example/up/7", [], sensitive).hop.url == "https://b.example/up/7")
   }
 
-  @Test func whatWasLeftOutIsSaidWithTheLineThatAllowsIt() throws {
+  @Test func omittedValuesAreReportedWithTheLineThatAllowsThem() throws {
     let origin = try #require(Origin(url: "https://b.example:8443"))
     let withheld = OriginGuard.Withheld(
       text: "token.access in the header Authorization", owner: .token, origin: origin)

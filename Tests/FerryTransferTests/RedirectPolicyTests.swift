@@ -53,7 +53,7 @@ import Testing
     (302, "PATCH"),
     (301, "PURGE"),
   ])
-  func aRedirectThatWouldMakeAGetOfARequestThatSendsIsItsResponse(status: Int, method: String) {
+  func aRedirectThatWouldTurnAPostIntoAGetIsTheResponse(status: Int, method: String) {
     #expect(decide(status, "/login", hop(method)) == .stay)
   }
 

@@ -37,7 +37,7 @@ import Testing
     #expect(outcome.traffic.bodyReceived == 6)
   }
 
-  @Test func credentialsStayDroppedOnTheWayBack() throws {
+  @Test func credentialsAreNotRestoredOnARedirectBack() throws {
     let home = RedirectTarget()
     let away = try RawServer { _ in answer("302 Found", headers: ["Location: \(home.url)/end"]) }
     let awayURL = away.url
@@ -111,7 +111,7 @@ import Testing
     #expect(second.requests.map(\.body) == [Array("client_secret=s".utf8)])
   }
 
-  @Test func whatIsLeftOutAtACapturedURLIsToldWithItsResponse() throws {
+  @Test func valuesWithheldFromACapturedURLAreReportedWithItsResponse() throws {
     let server = try RawServer { _ in answer("401 Unauthorized") }
     let token = TransferRequest.HeaderField(
       name: "Authorization", value: "Bearer t", sensitivity: .init(.token, values: ["token.access"]))
@@ -123,7 +123,7 @@ import Testing
     #expect(outcome.answer?.withheld?.contains("origins: [\"\(server.url)\"]") == true)
   }
 
-  @Test func aConnectionThatIsNotMadeAtARedirectsTargetLeavesTheOutcomeOpen() throws {
+  @Test func aFailedConnectionToARedirectTargetLeavesTheOutcomeOpen() throws {
     let closed = try RawServer { _ in answer() }.port
     let server = try RawServer { _ in answer("307 Moved", headers: ["Location: http://127.0.0.1:\(closed)/"])
     }
@@ -139,7 +139,7 @@ import Testing
     #expect(server.requests.count == 11)
   }
 
-  @Test func notModifiedIsAnAnswer() throws {
+  @Test func notModifiedIsAResponse() throws {
     let server = try RawServer { _ in "HTTP/1.1 304 Not Modified\r\nLocation: /z\r\nETag: \"1\"\r\n\r\n" }
     let outcome = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url))
     #expect(outcome.answer?.status == 304)

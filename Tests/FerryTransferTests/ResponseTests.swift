@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "PUT", "POST"], ["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", "x"])
-  func aResponseOnAnIdleConnectionIsNotTheNextRequests(method: String, unsolicited: String) throws {
+  func aResponseOnAnIdleConnectionIsNotUsedForTheNextRequest(method: String, unsolicited: String) throws {
     let server = try unsolicitedServer(unsolicited)
     try withExtendedLifetime(server) {
       #expect(try loop.run(request(server)).answer?.body == Array("first".utf8))
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func anIdleConnectionThatHasReceivedNothingIsUsedAgain() throws {
+  @Test func anIdleConnectionThatHasReceivedNothingIsReused() throws {
     let server = try RawServer { _ in answer() }
     try withExtendedLifetime(server) {
       for _ in 0..<50 {
@@ -289,7 +289,7 @@ import Testing
     "HTTP/junk 200 x", "HTTP/1.1 2000 OK", "HTTP/1.1 20", "HTTP/1.1  200 OK", "HTTP/1. 200 OK",
     "HTTP/1.1\t200 OK",
   ])
-  func aStatusLineThatIsNoneIsMalformed(line: String) throws {
+  func anInvalidStatusLineIsMalformed(line: String) throws {
     folder.write("catalog", Array("old".utf8))
     let outcome = try run(try server("\(line)\r\nContent-Length: 3\r\n\r\nabc"), to: "catalog")
     #expect(outcome.failure?.code == .malformedResponse, "\(outcome)")
@@ -321,7 +321,7 @@ import Testing
   }
 
   /// The secret mask would not find truncated secrets, or secrets in another case.
-  @Test func whatAServerSendsAsACodingIsNotShown() throws {
+  @Test func aCodingThatTheServerNamesIsNotShown() throws {
     let server = try RawServer { request in
       answer(headers: ["Content-Encoding: \(request.header("authorization") ?? "")"], body: "x")
     }
@@ -377,7 +377,7 @@ import Testing
     "HTTP/1.1 200 OK\r\n X-Folded: without a line before\r\nContent-Length: 3\r\n\r\nabc",
     "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 3\r\n\r\nabc",
   ])
-  func whatWasNotAgreedOnIsMalformed(text: String) throws {
+  func framingThatWasNotNegotiatedIsMalformed(text: String) throws {
     let outcome = try run(server(text))
     #expect(outcome.failure?.code == .malformedResponse)
     #expect(outcome.failure?.mayHaveReachedServer == true)
@@ -386,7 +386,7 @@ import Testing
   @Test(arguments: [
     "Content-Length: 3", "Content-Length: 3, 3", "Content-Length: 3\r\nContent-Length: 3", "content-length:3",
   ])
-  func aLengthThatIsSaidTwiceIsThatLength(fields: String) throws {
+  func aRepeatedContentLengthIsAccepted(fields: String) throws {
     let outcome = try run(server("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nabc"), to: "catalog")
     #expect(outcome.answer?.status == 200)
     #expect(outcome.answer?.isCloseDelimited == false)
@@ -438,7 +438,7 @@ import Testing
     #expect(ResponseFraming(head, method: "HEAD") == .noBody)
   }
 
-  @Test func theLengthOfAResponseWithoutABodyIsNotWaitedFor() throws {
+  @Test func aResponseWithoutABodyDoesNotWaitForItsContentLength() throws {
     let head = "Content-Length: 3\r\nTransfer-Encoding: gzip\r\n\r\n"
     #expect(try run(server("HTTP/1.1 200 OK\r\n" + head), "HEAD").answer?.status == 200)
     #expect(try run(server("HTTP/1.1 304 Not Modified\r\n" + head)).answer?.status == 304)
@@ -467,7 +467,7 @@ import Testing
   ]
 
   @Test(arguments: codings)
-  func aCodingThatWasNotAskedForIsNotStored(coding: String, accepted: String?, isRefused: Bool) throws {
+  func anUnrequestedCodingIsNotStored(coding: String, accepted: String?, isRefused: Bool) throws {
     folder.write("catalog", Array("old".utf8))
     let server = try RawServer { _ in answer(headers: ["Content-Encoding: \(coding)"], body: "coded") }
     let headers = accepted.map { [("Accept-Encoding", $0)] } ?? []
@@ -505,7 +505,7 @@ import Testing
   ]
 
   @Test(.timeLimit(.minutes(1)), arguments: floods)
-  func whatHasNoEndIsTooLarge(head: String, piece: String) throws {
+  func anEndlessHeaderSectionIsTooLarge(head: String, piece: String) throws {
     let outcome = try run(flood(head, piece))
     #expect(outcome.failure?.code == .responseTooLarge)
     #expect(outcome.failure?.mayHaveReachedServer == true)
@@ -533,7 +533,7 @@ import Testing
   }
 
   /// libcurl 7.88.1 wrote to freed memory here if its handle was used a second time.
-  @Test func aFoldedFirstLineHarmsNoLaterRequest() throws {
+  @Test func aFoldedFirstLineDoesNotAffectLaterRequests() throws {
     let fields = (0..<20).map { "X-\($0): \(String(repeating: "v", count: $0 * 7))" }
     let server = try RawServer { request in
       request.target == "/folded"

@@ -31,7 +31,7 @@ import Testing
     #expect(bytes.total == bytes.sent + bytes.received)
   }
 
-  @Test func nothingIsCarriedBeforeTheFirstRequest() {
+  @Test func noBytesAreCountedBeforeTheFirstRequest() {
     #expect(loop.socketBytes == SocketBytes())
   }
 
@@ -53,7 +53,7 @@ import Testing
     expect(loop.socketBytes, carried: outcome.traffic)
   }
 
-  @Test func theCountGoesOnOverConnectionsUsedAgainAndClosed() throws {
+  @Test func theCountContinuesAcrossReusedAndClosedConnections() throws {
     // Every fifth response ends its connection.
     let server = try RawServer { connection, _ in
       for number in 1...5 {
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Linux may use one local port for connections to different servers.
-  @Test func connectionsThatShareALocalPortAreToldApart() throws {
+  @Test func connectionsThatShareALocalPortAreDistinguished() throws {
     let servers = [try RawServer { _ in answer() }, try RawServer { _ in answer() }]
     func address(_ port: UInt16) -> sockaddr_in {
       var address = sockaddr_in()
@@ -138,7 +138,7 @@ import Testing
     #expect(ledger.openCount == 0)
   }
 
-  @Test func whatIsWrittenAndNotSentCountsOnceItsSocketIsClosed() throws {
+  @Test func unsentBytesCountOnceTheirSocketIsClosed() throws {
     let isOver = DispatchSemaphore(value: 0)
     let server = try RawServer { _, _ in isOver.wait() }
     defer { isOver.signal() }
@@ -160,7 +160,7 @@ import Testing
     #expect(loop.socketBytes.sent >= written)
   }
 
-  @Test func aLoopThatGoesClosesItsSocketsThroughTheLedger() throws {
+  @Test func aReleasedLoopClosesItsSocketsThroughTheLedger() throws {
     let server = try RawServer { _ in answer(body: "x") }
     let hung = try RawServer { connection, _ in connection.waitForEnd() }
     let ledger = SocketLedger()
@@ -177,7 +177,7 @@ import Testing
     expect(ledger.bytes, carried: traffic)
   }
 
-  @Test func socketsThatDoNotTellLeaveWhatLibcurlSaw() throws {
+  @Test func socketsWithoutCountsFallBackToLibcurlsCount() throws {
     let server = try RawServer { _ in answer(body: "twelve bytes") }
     let silent = try TransferLoop(sockets: SocketLedger { _ in nil }, threads: .init())
     var traffic = Traffic()
@@ -194,7 +194,7 @@ import Testing
     #expect(traffic.bodySent == 200_000)
   }
 
-  @Test func aSocketThatIsNotTCPDoesNotTell() {
+  @Test func aSocketThatIsNotTCPHasNoCount() {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     #expect(TCPInfo(of: descriptor) == nil)

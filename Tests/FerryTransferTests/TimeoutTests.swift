@@ -9,7 +9,7 @@ import Testing
 
   init() throws { loop = try TransferLoop() }
 
-  @Test func aServerThatNeverAnswersIsIdle() throws {
+  @Test func aServerThatNeverRespondsIsIdle() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.waitForEnd()
@@ -37,7 +37,7 @@ import Testing
     #expect(outcome.failure?.code == .requestTimeout)
   }
 
-  @Test func aSlowAnswerIsNotIdle() throws {
+  @Test func aSlowResponseIsNotIdle() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
@@ -53,7 +53,7 @@ import Testing
     #expect(outcome.duration > .milliseconds(1400))
   }
 
-  @Test func aTimeLimitHoldsHoweverBusyTheTransferIs() throws {
+  @Test func aTimeLimitAppliesToABusyTransfer() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.duration < .seconds(3))
   }
 
-  @Test func aHandshakeThatHangsIsNoConnection() throws {
+  @Test func aHangingHandshakeIsNotAConnection() throws {
     let server = try RawServer { connection, _ in connection.waitForEnd() }
     let outcome = try loop.run(
       TransferRequest(

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["../outside", "sub/../../outside", "link", "up/outside"])
-  func nothingOutOfTheRootIsASource(_ name: String) throws {
+  func aFileOutsideTheRootIsNoSource(_ name: String) throws {
     try FileManager.default.createDirectory(
       atPath: folder.file("root/sub"), withIntermediateDirectories: true)
     let outside = folder.write("outside", [1])
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: ["append", "overwrite", "truncate"])
-  func aFileThatChangesUnderWayNeverArrivesWhole(change: String) throws {
+  func aFileThatChangesDuringTheTransferNeverArrivesComplete(change: String) throws {
     let size = 24 << 20
     folder.write("f", pattern(size))
     let path = folder.file("f")
@@ -177,7 +177,7 @@ import Testing
     #expect(server.requests.first?.isWhole == false)
   }
 
-  @Test func connectionsAndHandlesAreUsedAgain() throws {
+  @Test func connectionsAndHandlesAreReused() throws {
     let server = try RawServer { _ in answer() }
     let source = folder.write("f", pattern(1024))
     for _ in 0..<50 { _ = try loop.run(put(server, source)) }
@@ -185,7 +185,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func nothingOfARequestStaysForTheNext() throws {
+  @Test func noStateOfARequestIsReusedForTheNext() throws {
     let server = try RawServer { _ in answer() }
     let secret = TransferRequest.HeaderField(name: "X-Secret", value: "s")
     folder.write("f", pattern(200_000))

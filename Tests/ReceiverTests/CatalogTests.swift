@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a catalog that is known answers 304 until a commit changes it`() async throws {
+  @Test func `a known catalog returns 304 until a commit changes it`() async throws {
     let clock = TestClock()
     try await TestServer.run({ $0.now = clock.now }) { server in
       let first = try await server.request("GET", "/catalog.json")

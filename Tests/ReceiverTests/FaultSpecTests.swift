@@ -87,7 +87,7 @@ import Testing
     ("commit:work=done,status=500", "work needs a response"),
     ("commit:location=/,status=302", "location needs a response"),
   ])
-  func `a fault that cannot be says why`(spec: String, why: String) {
+  func `an invalid fault is rejected with a reason`(spec: String, why: String) {
     let error = #expect(throws: Fault.Invalid.self) { try Fault(spec: spec) }
     #expect(error?.description == why)
   }
@@ -109,7 +109,7 @@ import Testing
     #expect(targets.map { plan.count(.file, target: $0) } == [nil, nil, fault, nil])
   }
 
-  @Test func `a fault happens as often as it may and then no more`() {
+  @Test func `a fault occurs as often as specified`() {
     var plan = FaultPlan()
     let fault = Fault.status(500, on: .commit, every: 2, times: 2)
     plan.add(fault)

@@ -4,7 +4,7 @@ import Testing
 @testable import Receiver
 
 @Suite struct FaultTests {
-  @Test func `every nth answer has the status, and nothing is carried out`() async throws {
+  @Test func `every nth response has the status, and nothing is executed`() async throws {
     try await TestServer.run({ $0.faults = [.status(500, on: .file, every: 3)] }) { server in
       var statuses: [Int] = []
       for number in 1...7 {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `a fault of any route counts them all, and can say when to retry`() async throws {
+  @Test func `a fault of any route counts all requests, and can send Retry-After`() async throws {
     let fault = Fault.status(429, on: .any, every: 2, retryAfter: 1)
     try await TestServer.run({ $0.faults = [fault] }) { server in
       #expect(try await server.request("GET", "/catalog.json").status == 200)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `an asked-for 401 looks like a token that has expired`() async throws {
+  @Test func `a requested 401 looks like an expired token`() async throws {
     try await TestServer.run({ $0.faults = [.status(401, on: .content, times: 1)] }) { server in
       let path = try await server.allocate("a")
       let refused = try await server.request("PUT", "\(path)/content", text: "abc")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a connection dropped before has nothing done`() async throws {
+  @Test func `a connection dropped before the work executes nothing`() async throws {
     try await TestServer.run({ $0.faults = [.drop(.before, on: .commit, times: 1)] }) { server in
       let path = try await server.allocate("a")
       _ = try await server.request("PUT", "\(path)/content", text: "abc")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a connection dropped after has everything done`() async throws {
+  @Test func `a connection dropped after the work executes everything`() async throws {
     try await TestServer.run({ $0.faults = [.drop(.after, on: .commit, times: 1)] }) { server in
       let path = try await server.allocate("a")
       _ = try await server.request("PUT", "\(path)/content", text: "abc")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a dropped connection can just end instead of being reset`() async throws {
+  @Test func `a dropped connection can be closed instead of being reset`() async throws {
     try await TestServer.run({ $0.faults = [.drop(.after, on: .inbox, cut: .close)] }) { server in
       await #expect(throws: TestConnection.Broken.ended) {
         try await server.request("POST", "/inbox?name=a", text: "abc")
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a long body on a dropped connection is not kept`() async throws {
+  @Test func `a long body on a dropped connection is not stored`() async throws {
     try await TestServer.run({ $0.faults = [.drop(.before, on: .content, times: 1)] }) { server in
       let path = try await server.allocate("a")
       let body = Data(repeating: 1, count: 4 * 1024 * 1024)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a drop strikes the same connection that carried good answers before`() async throws {
+  @Test func `a drop affects a connection that carried good responses before`() async throws {
     try await TestServer.run({ $0.faults = [.drop(.after, on: .file, every: 3)] }) { server in
       let bystander = try server.connect()
       let connection = try server.connect()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a late answer is late, and the work is done on time`() async throws {
+  @Test func `a delayed response is late, and the work is done on time`() async throws {
     let gate = TestGate()
     try await TestServer.run({
       $0.faults = [.delay(0.2, on: .inbox)]
@@ -164,7 +164,7 @@ import Testing
     "{\"route\":\"commit\",\"response\":\"nothing\"}",
     "{\"route\":\"commit\",\"response\":\"redirect\",\"location\":\"/a\\r\\nX: y\"}",
   ])
-  func `a fault that cannot be answers 400, and none is added`(body: String) async throws {
+  func `an invalid fault returns 400, and none is added`(body: String) async throws {
     try await TestServer.run { server in
       let answer = try await server.request("POST", "/faults", text: body)
       #expect(answer.status == 400)

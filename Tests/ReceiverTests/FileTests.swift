@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a path that is not UTF-8 answers 400`() async throws {
+  @Test func `a path that is not UTF-8 returns 400`() async throws {
     try await TestServer.run { server in
       #expect(try await server.request("PUT", "/files/%FF", text: "abc").status == 400)
       #expect(try await server.request("PUT", "/files/%zz", text: "abc").status == 400)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a part of a file is given as it is asked for`() async throws {
+  @Test func `a range of a file is returned on request`() async throws {
     try await TestServer.run { server in
       let put = try await server.request("PUT", "/files/x", text: "0123456789")
       let part = try await server.request("GET", "/files/x", headers: ["Range": "bytes=4-6"])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD tells the size and sends nothing`() async throws {
+  @Test func `HEAD returns the size and no body`() async throws {
     try await TestServer.run { server in
       _ = try await server.request("PUT", "/files/x", text: "abc")
       let connection = try server.connect()
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `what is said to be done is listed as it was said`() async throws {
+  @Test func `a file that is reported as done is listed`() async throws {
     try await TestServer.run { server in
       let said = "{\"failed\":0,\"list\":[1.5,true,null],\"run\":\"r1\"}"
       #expect(try await server.request("POST", "/done", text: said).status == 204)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: ["to=/x&status=200", "to=/x&status=", "status=307", "to=/x%0D%0AX-Evil:%201"])
-  func `a redirect that makes no sense answers 400`(query: String) async throws {
+  func `an invalid redirect returns 400`(query: String) async throws {
     try await TestServer.run { server in
       let answer = try await server.request("GET", "/redirect?\(query)")
       #expect(answer.status == 400)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a known path with another method answers 405 with those it takes`() async throws {
+  @Test func `a known path with another method returns 405 with the allowed methods`() async throws {
     try await TestServer.run { server in
       let answer = try await server.request("DELETE", "/files/x")
       #expect(answer.status == 405)

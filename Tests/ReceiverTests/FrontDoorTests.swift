@@ -15,7 +15,7 @@ import Testing
     return data
   }
 
-  @Test func `two bodies of 8 MiB at once arrive whole, and come back the same`() async throws {
+  @Test func `two concurrent bodies of 8 MiB arrive complete, and are returned unchanged`() async throws {
     try await TestServer.run { server in
       let bodies = [pattern(8 << 20, seed: 1), pattern(8 << 20, seed: 2)]
       async let first = server.request("PUT", "/files/0", body: bodies[0])
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `requests that are sent without waiting are answered in their order`() async throws {
+  @Test func `pipelined requests get their responses in order`() async throws {
     try await TestServer.run { server in
       let connection = try server.connect()
       var messages = Data()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a client that has sent all and ends its half still gets its answer`() async throws {
+  @Test func `a client that half-closes the connection still gets its response`() async throws {
     try await TestServer.run { server in
       let body = pattern(100_000, seed: 4)
       let connection = try server.connect()
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a connection that is to close does so after its answer`() async throws {
+  @Test func `a connection with Connection: close closes after its response`() async throws {
     try await TestServer.run { server in
       let connection = try server.connect()
       let close = ["Connection": "close"]
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a head that is too large is told so, and the connection ends`() async throws {
+  @Test func `a head that is too large is rejected, and the connection closes`() async throws {
     try await TestServer.run { server in
       let connection = try server.connect()
       let long = String(repeating: "a", count: RequestFraming.headLimit)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `many idle connections do not keep anyone from being served`() async throws {
+  @Test func `many idle connections do not block other clients`() async throws {
     try await TestServer.run { server in
       let connections = try (0..<100).map { _ in try server.connect() }
       for round in 1...2 {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a port that is taken is an error that says so`() async throws {
+  @Test func `a port that is in use is reported as an error`() async throws {
     try await TestServer.run { server in
       var configuration = ReceiverConfiguration(directory: server.folder)
       configuration.port = server.port

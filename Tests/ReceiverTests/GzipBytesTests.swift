@@ -36,7 +36,7 @@ import Testing
     #expect(bytes.count <= back.count / 158 + 30)
   }
 
-  @Test func `a queue that is never empty does not keep what was taken`() {
+  @Test func `a queue that is never empty does not retain drained bytes`() {
     var queue = ByteQueue()
     queue.append([UInt8](repeating: 0, count: 1000))
     for _ in 0..<10_000 {

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: cuts)
-  func `that is cut off sends these bytes and no more`(response: HostileResponse, text: String) async throws {
+  func `that is truncated sends exactly these bytes`(response: HostileResponse, text: String) async throws {
     var fault = Fault.response(response, on: .catalog, status: 409)
     let closed = try await play(fault)
     #expect(closed.text == text)
@@ -169,7 +169,7 @@ import Testing
     (HostileResponse.digits, 1000), (.nestedJSON, 1000), (.manyValuesJSON, 1000), (.manyKeysJSON, 998),
     (.hugeNumberJSON, 1000), (.hugeCapture, 1000),
   ])
-  func `that is costly to read has a whole body of its size`(response: HostileResponse, size: Int)
+  func `that is expensive to read has a complete body of its size`(response: HostileResponse, size: Int)
     async throws
   {
     let played = try await play(.response(response, on: .catalog, size: 1000))
@@ -188,7 +188,7 @@ import Testing
     if response == .manyKeysJSON { #expect((value as? [String: Any])?.count == 67) }
   }
 
-  @Test func `that is endless goes on for as long as the client reads`() async throws {
+  @Test func `that is endless continues for as long as the client reads`() async throws {
     for response in [
       HostileResponse.endlessHeader, .earlyHintsFlood, .endlessBody, .tinyChunks, .endlessChunkExtension,
       .endlessTrailer,
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `is in the list with what it takes`() {
+  @Test func `is in the list with its parameters`() {
     let lines = FaultList.text.split(separator: "\n")
     for response in HostileResponse.allCases {
       #expect(lines.contains { $0.hasPrefix("  \(response.rawValue) ") }, "\(response)")
@@ -279,7 +279,7 @@ import Testing
     #expect(rows.filter { !page.contains("\n\($0)\n") } == [])
   }
 
-  @Test func `is in the record of what clients send, and nothing is missing there`() async throws {
+  @Test func `is in the record of client requests, and nothing is missing there`() async throws {
     let record = FileManager.default.temporaryDirectory.appending(path: "record-\(UUID().uuidString)")
     defer { unlink(record.path(percentEncoded: false)) }
     try await TestServer.run({ $0.record = record }) { server in

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 1000])
-  func `every head is marked at its end, however the bytes come`(size: Int) throws {
+  func `every head is recognized at its end, however the bytes are split`(size: Int) throws {
     let text =
       "PUT /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nG\r\n\r\nGET /b HTTP/1.1\r\n\r\n"
       + "POST /c HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n2;x=y\r\n\r\n\r\nA\r\n0123456789\r\n0\r\nT: 1\r\n\r\n"
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: ["GET", "GET / HTTP/1.1\r\nA: b\r\n", "PUT / HTTP/1.1\r\nContent-Length: 2\r\n\r\na"])
-  func `half a request is not the end of one`(text: String) throws {
+  func `half a request is not recognized as complete`(text: String) throws {
     var framing = RequestFraming(mark: "M: 1")
     _ = try pass(text, framing: &framing)
     #expect(!framing.isBetweenRequests)
@@ -54,7 +54,7 @@ import Testing
     #expect(try pass("\r\n\r\nGET / HTTP/1.1\r\n\r\n").output == "GET / HTTP/1.1\r\nM: 1\r\n\r\n")
   }
 
-  @Test func `who waits for 100 Continue is heard, once and only if there is a body to come`() throws {
+  @Test func `100 Continue is sent once, and only if a body follows`() throws {
     let head = "PUT / HTTP/1.1\r\nExpect: 100-Continue\r\n"
     #expect(try pass("\(head)Content-Length: 2\r\n\r\n", by: 1).continues == 1)
     #expect(try pass("\(head)Transfer-Encoding: chunked\r\n\r\n").continues == 1)
@@ -77,7 +77,7 @@ import Testing
     ("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", .malformed),
     ("PRI * HTTP/2.0\r\n\r\n", .unknownVersion),
   ])
-  func `what cannot be framed is refused`(text: String, refusal: RequestFraming.Refusal) {
+  func `a request that cannot be framed is rejected`(text: String, refusal: RequestFraming.Refusal) {
     #expect(throws: refusal) { try pass(text) }
   }
 

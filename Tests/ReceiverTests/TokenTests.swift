@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a guarded route takes a token until it expires`() async throws {
+  @Test func `a guarded route accepts a token until it expires`() async throws {
     let clock = TestClock()
     try await TestServer.run({
       $0.requiresToken = true
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `without a token every route but token, listing and faults answers 401`() async throws {
+  @Test func `without a token every route except token, listing and faults returns 401`() async throws {
     try await TestServer.run({ $0.requiresToken = true }) { server in
       let guarded = [
         ("POST", "/uploads"), ("PUT", "/uploads/x/content"), ("POST", "/uploads/x/commit"),
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a refused body is read, so that the connection can go on`() async throws {
+  @Test func `a rejected body is read, so that the connection stays usable`() async throws {
     try await TestServer.run({ $0.requiresToken = true }) { server in
       let connection = try server.connect()
       let body = Data(repeating: 7, count: 300_000)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `another grant type is refused by its RFC 6749 name`() async throws {
+  @Test func `another grant type is rejected with its RFC 6749 error code`() async throws {
     try await TestServer.run { server in
       let other = try await server.request("POST", "/oauth/token", text: "grant_type=password")
       #expect(other.status == 400)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `an upload is allocated, sent, committed, listed and given back`() async throws {
+  @Test func `an upload is allocated, sent, committed, listed and returned`() async throws {
     try await TestServer.run({ $0.uploadLife = .seconds(90) }) { server in
       let allocated = try await server.request("POST", "/uploads", text: "{\"name\":\"a.txt\",\"size\":3}")
       let allocation = try allocated.json(Allocation.self)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a second commit answers 409 and is not carried out`() async throws {
+  @Test func `a second commit returns 409 and is not executed`() async throws {
     let clock = TestClock()
     try await TestServer.run({ $0.now = clock.now }) { server in
       let path = try await server.allocate("a")
@@ -66,7 +66,7 @@ import Testing
     "{\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\"}",
     "{\"size\":4}", "{\"name\":\"b\"}",
   ])
-  func `a commit that claims something else answers 422 and leaves the upload open`(
+  func `a commit that claims something else returns 422 and leaves the upload open`(
     claim: String
   ) async throws {
     try await TestServer.run { server in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a commit without content answers 422`() async throws {
+  @Test func `a commit without content returns 422`() async throws {
     try await TestServer.run { server in
       let path = try await server.allocate("a")
       #expect(try await server.request("POST", "\(path)/commit").status == 422)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `an expired upload ID answers 410, an unknown one 404`() async throws {
+  @Test func `an expired upload ID returns 410, an unknown one 404`() async throws {
     let clock = TestClock()
     try await TestServer.run({
       $0.uploadLife = .seconds(10)
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "[]", "{\"size\":3}", "{\"name\":\"\"}", "{\"name\":\"a\",\"size\":-1}"])
-  func `an allocation that is no upload answers 400`(body: String) async throws {
+  func `an allocation that is no upload returns 400`(body: String) async throws {
     try await TestServer.run { server in
       let answer = try await server.request("POST", "/uploads", text: body)
       #expect(answer.status == 400)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `JSON beyond a mebibyte answers 413, and the connection goes on`() async throws {
+  @Test func `JSON beyond a mebibyte returns 413, and the connection stays open`() async throws {
     try await TestServer.run { server in
       let connection = try server.connect()
       let body = Data("{\"name\":\"\(String(repeating: "a", count: 1024 * 1024))\"}".utf8)

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 /// A commit that the server executed, and whose redirect leads to a place where something else happens.
-@Suite struct `A redirect of a commit that was carried out` {
+@Suite struct `A redirect of a commit that was executed` {
   private static let targets: [(name: String, fault: String)] = [
     ("503", "status=503"), ("429", "status=429"), ("404", "status=404"), ("410", "status=410"),
     ("401", "status=401"), ("403", "status=403"), ("200", "status=200"),
   ]
 
   /// One file for each status and target, in one run.
-  @Test func `is never judged by its target, where it turned into a GET or no target was reached`()
+  @Test func `is never judged by its target if it became a GET or no target was reached`()
     async throws
   {
     let other = try await ReceiverProcess.start()

@@ -36,7 +36,7 @@ import Testing
     return hostile
   }
 
-  @Test func `of a commit that was carried out never has it sent twice`() async throws {
+  @Test func `of a commit that was executed never has it sent twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads())
     for one in HostileCase.all {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }"])
-  func `of a commit that can be repeated is no success unless it is whole`(_ key: String) async throws {
+  func `of a commit that can be repeated is a success only if it is complete`(_ key: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads(key))
     // The status that means "done before", where the response can have it: a part of it must not count.
@@ -101,7 +101,7 @@ import Testing
     for one in recovered { #expect(uploads[one.node]?.commits == 1, "\(one.name)") }
   }
 
-  @Test func `of an allocation ends the item or is asked again, and commits nothing twice`() async throws {
+  @Test func `of an allocation fails the item or is retried, and commits nothing twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads())
     for one in HostileCase.all {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `of a post that was carried out never has it sent twice`() async throws {
+  @Test func `of a post that was executed never has it sent twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(
       receiver,

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A hostile response to a fetch` {
   private static let good = "{\"good\":true}"
 
-  @Test func `stores nothing but a whole 200, and keeps file and validators otherwise`() async throws {
+  @Test func `stores only a complete 200, and otherwise keeps file and validators`() async throws {
     let receiver = try await ReceiverProcess.start()
     let names = HostileCase.all.map(\.node) + ["neighbor"]
     for name in names { try await receiver.put(Self.good + name, to: name) }
@@ -113,7 +113,7 @@ import Testing
     ("cut-in-header", 5),
     ("cut-in-body", 5), ("redirect-loop", 1), ("endless-header", 1), ("http-0.9", 5),
   ])
-  func `ends the run with its exit code, and the first file is not made`(_ name: String, _ exit: Int32)
+  func `ends the run with its exit code, and creates no file if there was none`(_ name: String, _ exit: Int32)
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["catalog:response=\(name)"])

@@ -62,7 +62,7 @@ import Testing
     "silence", "drip,interval=0.1,size=1000000", "drip-header,interval=0.1", "endless-body,interval=0.01",
     "early-hints-flood,interval=0.1", "endless-chunk-extension,interval=0.1", "endless-trailer,interval=0.1",
   ])
-  func `keeps no signal from being heard`(_ response: String) async throws {
+  func `does not block signals`(_ response: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["catalog:response=\(response)"])
     let hostile = try HostileJob(receiver, requestTimeout: "1m", resourceTimeout: "1h", Self.node("fetch"))
     let running = try hostile.job.start(["run", "job.yaml", "--quiet"])
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["huge-capture", "huge-number-json", "nested-json", "many-values-json", "many-keys-json"])
-  func `by a body that is large inside keeps little of it`(_ response: String) async throws {
+  func `by a body that is large when decoded has little of it stored`(_ response: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["allocate:response=\(response)"])
     let hostile = try HostileJob(
       receiver,
@@ -127,7 +127,7 @@ import Testing
 
   /// libcurl 7.88 reads the whole body of a proxy's refusal before it returns.
   @Test(arguments: ["Content-Length: 1000000000000000", "Transfer-Encoding: chunked"])
-  func `with the refusal of a proxy keeps no signal from being heard`(_ framing: String) async throws {
+  func `with the refusal of a proxy does not block signals`(_ framing: String) async throws {
     let proxy = try await ByteServer.start(
       """
         send(b"HTTP/1.1 407 Who\\r\\nProxy-Authenticate: Basic\\r\\n\(framing)\\r\\n\\r\\n")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The JSON schema` {
-  @Test func `is made from the declarations`() throws {
+  @Test func `is generated from the declarations`() throws {
     try expectRecorded(
       ManifestSchema.json(), at: Corpus.package.appending(path: "docs/manifest.schema.json"))
   }

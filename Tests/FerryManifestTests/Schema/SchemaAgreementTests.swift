@@ -24,7 +24,7 @@ struct `The JSON schema and the reader` {
     }
   }
 
-  @Test func `accept all that is good here`() throws {
+  @Test func `accept all valid manifests here`() throws {
     let good = try Corpus(
       of: Corpus.folder.appending(path: "Agreement/good"),
       Corpus.folder.appending(path: "Agreement/good-apart"), Corpus.folder.appending(path: "Whole"),
@@ -39,7 +39,7 @@ struct `The JSON schema and the reader` {
     #expect(try validator.refusals(of: documents) == [:])
   }
 
-  @Test func `refuse what is bad, the schema all but these`() throws {
+  @Test func `reject invalid manifests, the schema all but these`() throws {
     let entries = try Corpus.bad().entries
     for entry in entries { #expect(Corpus.reading(of: entry.text).manifest == nil, "\(entry.name)") }
     let documents = documents(entries)

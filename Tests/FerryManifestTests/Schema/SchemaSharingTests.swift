@@ -18,7 +18,7 @@ struct `The JSON schema of a manifest that shares` {
     return texts.filter { refused[$0] != nil }
   }
 
-  @Test func `lets keys be absent beside 'include' or 'defaults'`() throws {
+  @Test func `lets keys be absent together with 'include' or 'defaults'`() throws {
     let shared = Self.parts.flatMap { part in
       ["include: [a.yaml]\n\(part)", "defaults: { requests: { session: quick } }\n\(part)"].map {
         $0.replacing("\n", with: "\nversion: 1\n")
@@ -27,12 +27,12 @@ struct `The JSON schema of a manifest that shares` {
     #expect(try refusals(of: shared) == [])
   }
 
-  @Test func `wants them where nothing is shared`() throws {
+  @Test func `requires them if nothing is shared`() throws {
     let whole = Self.parts.map { "version: 1\nname: photos\n" + $0 } + ["version: 1"]
     #expect(try refusals(of: whole) == whole)
   }
 
-  @Test func `wants no key inside 'defaults'`() throws {
+  @Test func `requires no key inside 'defaults'`() throws {
     let head = "version: 1\nname: photos\n"
     #expect(
       try refusals(of: [
@@ -41,7 +41,7 @@ struct `The JSON schema of a manifest that shares` {
       ]) == [])
   }
 
-  @Test func `refuses what is wrong in any case`() throws {
+  @Test func `rejects manifests that are invalid in any case`() throws {
     let head = "version: 1\nname: photos\ninclude: [a.yaml]\n"
     let wrong = [
       "uploads: { photos: { speed: 5 } }", "requests: { done: { request: { form: {}, json: {} } } }",

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: ["once", "every_run"])
-  func `is warned of where nothing is compared`(_ deliver: String) {
+  func `is reported if nothing is compared`(_ deliver: String) {
     expectWarnings(
       Self.text("deliver: 2️⃣\(deliver)\n    compare: 1️⃣content"),
       [
@@ -29,13 +29,13 @@ import Testing
       ])
   }
 
-  @Test func `is none where changed files are sent, as they are by default`() {
+  @Test func `is not reported if changed files are sent, the default`() {
     expectWarnings(Self.text("compare: content"), [])
     expectWarnings(Self.text("deliver: when_changed\n    compare: content"), [])
   }
 
   @Test(arguments: ["once", "when_changed", "every_run"])
-  func `is none where it asks for what is so anyway`(_ deliver: String) {
+  func `is not reported if it has no effect in any case`(_ deliver: String) {
     expectWarnings(Self.text("deliver: \(deliver)\n    compare: modification"), [])
   }
 }

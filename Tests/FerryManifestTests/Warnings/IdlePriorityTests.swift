@@ -20,7 +20,7 @@ import Testing
     """
   }
 
-  @Test func `is warned of where its batch is alone on one connection`() {
+  @Test func `is reported if its batch is alone on one connection`() {
     expectWarnings(
       Self.text(),
       [
@@ -32,14 +32,14 @@ import Testing
       ])
   }
 
-  @Test func `is none where it is not given`() { expectWarnings(Self.text(priority: ""), []) }
+  @Test func `is not reported if it is not given`() { expectWarnings(Self.text(priority: ""), []) }
 
-  @Test func `is none with more connections`() {
+  @Test func `is not reported with more connections`() {
     expectWarnings(Self.text(session: "max_connections_per_host: 2"), [])
     expectWarnings(Self.text(session: "kind: background"), [])
   }
 
-  @Test func `is none where others wait in the session too`() {
+  @Test func `is not reported if others wait in the session`() {
     expectWarnings(
       Self.text(
         """
@@ -53,11 +53,11 @@ import Testing
     expectWarnings(Self.text("requests: { r: { session: one, request: { url: https://a.example/ } } }"), [])
   }
 
-  @Test func `is none where a for_each makes several batches`() {
+  @Test func `is not reported if a for_each makes several batches`() {
     expectWarnings(Self.text(priority: "for_each: [eu, us]\n    priority: high"), [])
   }
 
-  @Test func `is none where a step goes through a session that others use`() {
+  @Test func `is not reported if a step uses a session that others use`() {
     expectWarnings(
       """
       version: 1
@@ -74,7 +74,7 @@ import Testing
       """, [])
   }
 
-  @Test func `is none where other manifests may share the session`() {
+  @Test func `is not reported if other manifests may share the session`() {
     expectWarnings(Self.text(session: "identifier: com.example.one, max_connections_per_host: 1"), [])
   }
 }

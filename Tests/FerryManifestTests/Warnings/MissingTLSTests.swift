@@ -35,7 +35,7 @@ import Testing
       help: "write https://: everyone on the way can read what http:// carries, and use it", notes: notes)
   }
 
-  @Test func `is warned of at the URL`() {
+  @Test func `is reported at the URL`() {
     expectWarnings(Self.text("1️⃣http://b.example/x"), [Self.warning()])
     expectWarnings(Self.text("1️⃣HTTP://b.example:80"), [Self.warning()])
     expectWarnings(Self.text("1️⃣http://user@b.example/"), [Self.warning()])
@@ -60,7 +60,7 @@ import Testing
       """, [Self.warning("a secret")])
   }
 
-  @Test func `is told of once where a variable begins the URLs`() {
+  @Test func `is reported once if a variable begins the URLs`() {
     expectWarnings(
       """
       version: 1
@@ -76,7 +76,7 @@ import Testing
       """, [Self.warning("a secret", notes: [("2️⃣", "this request carries it")])])
   }
 
-  @Test func `is told of where the environment says the host`() {
+  @Test func `is reported if the environment gives the host`() {
     let text = """
       version: 1
       name: a
@@ -93,7 +93,7 @@ import Testing
       environment: ["API": "http://b.example"])
   }
 
-  @Test func `is none on the way to this machine`() {
+  @Test func `is not reported for this machine`() {
     for host in [
       "localhost", "LOCALHOST:8080", "photos.localhost", "127.0.0.1", "127.8.9.10:80", "[::1]",
       "[0:0:0:0:0:0:0:1]:80",
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `is none with TLS, without a token, or where the host is not known`() {
+  @Test func `is not reported with TLS, without a token, or for an unknown host`() {
     expectWarnings(Self.text("https://b.example/x"), [])
     expectWarnings(Self.text("http://b.example/x", token: ""), [])
     expectWarnings(
@@ -127,7 +127,7 @@ import Testing
       """, [])
   }
 
-  @Test func `is none on a step that leaves the token out`() {
+  @Test func `is not reported for a step without the token`() {
     func text(_ token: String) -> String {
       """
       version: 1

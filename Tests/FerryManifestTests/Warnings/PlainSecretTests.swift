@@ -109,7 +109,7 @@ import Testing
     ] { expectWarnings(Self.url(url), []) }
   }
 
-  @Test func `is none in a query that is not written here`() {
+  @Test func `is not reported in a query that is not in the manifest`() {
     for url in [
       "\"https://a.example/?token=${secrets.key}\"", "\"https://a.example/?token=a${secrets.key}\"",
       "https://a.example/?token=", "https://a.example/?token", "https://a.example/#token=k5dXq0",
@@ -117,7 +117,7 @@ import Testing
     ] { expectWarnings(Self.url(url), []) }
   }
 
-  @Test func `is told of where a variable has it`() {
+  @Test func `is reported at the variable that has it`() {
     expectWarnings(
       Self.text(
         "{ url: https://a.example/, form: { password: 2️⃣\"${vars.b}\" } }",
@@ -157,13 +157,13 @@ import Testing
     ("{ a: 1️⃣k5dXq0, b: \"${env.T:-x}\" }", "Bearer ${each.value}"), ("[1️⃣k5dXq0]", "Bearer ${each.key}"),
     ("[1️⃣k5dXq0]", "${each.value}"), ("{ 1️⃣k5dXq0: x }", "Bearer ${each.key}"),
   ])
-  func `is told of where a for_each has it`(_ forEach: String, _ authorization: String) {
+  func `is reported at the for_each that has it`(_ forEach: String, _ authorization: String) {
     expectWarnings(
       Self.each(forEach, authorization),
       [Self.warning("the header 'Authorization' has a secret in plain", notes: [("2️⃣", "sent from here")])])
   }
 
-  @Test func `of each instance is told`() {
+  @Test func `of each instance is reported`() {
     let reading = read(
       Self.each("{ a: { t: k5dXq0 }, b: { t: m7Zr2B } }", "Bearer ${each.value.t}").replacing("2️⃣", with: ""))
     #expect(reading.diagnostics.map(\.code) == [.plainSecret, .plainSecret])
@@ -174,13 +174,13 @@ import Testing
     ("{ a: { t: \"${vars.given}\" } }", "Bearer ${each.value.t}"), ("[\"${env.T}\"]", "Bearer ${each.key}"),
     ("{ a: { t: \"\" } }", "Bearer ${each.value.t}"),
   ])
-  func `is none in a for_each that takes it from outside`(_ forEach: String, _ authorization: String) {
+  func `is not reported in a for_each that gets it from outside`(_ forEach: String, _ authorization: String) {
     expectWarnings(
       Self.each(forEach, authorization).replacing("2️⃣", with: ""), [], environment: ["T": "m7Zr2B"],
       variables: ["given": "m7Zr2B"])
   }
 
-  @Test func `is none in a variable that is given from outside`() {
+  @Test func `is not reported in a variable that is given from outside`() {
     let text = Self.text(
       "{ url: https://a.example/, form: { password: \"${vars.p}\" } }", vars: "{ p: k5dXq0 }")
     expectWarnings(text, [], variables: ["p": "k5dXq0"])
@@ -213,7 +213,7 @@ import Testing
       ])
   }
 
-  @Test func `of an alias names the use`() {
+  @Test func `of an alias is reported at its use`() {
     expectWarnings(
       """
       version: 1
@@ -243,7 +243,7 @@ import Testing
     #expect(!"\(warnings)".contains(value))
   }
 
-  @Test func `is looked for in texts of any size in little time`() {
+  @Test func `is searched for quickly in texts of any size`() {
     let long = String(repeating: "x", count: 60_000)
     let doubled = (1...48).map { "v\($0): \"${vars.v\($0 - 1)}${vars.v\($0 - 1)}\"" }.joined(separator: ", ")
     let text = Self.text(

@@ -27,17 +27,17 @@ import Testing
       notes: [(first, "'f0' saves to it here")])
   }
 
-  @Test func `are warned of at the second`() {
+  @Test func `are reported at the second`() {
     expectWarnings(
       Self.text("1️⃣a.json", "b.json", "2️⃣a.json", "3️⃣a.json"), [Self.warning("2️⃣"), Self.warning("3️⃣")])
   }
 
-  @Test func `are known by the path's meaning`() {
+  @Test func `are recognized by the meaning of the path`() {
     expectWarnings(
       Self.text("1️⃣in/a.json", "2️⃣./in//a.json", "3️⃣in/./a.json"), [Self.warning("2️⃣"), Self.warning("3️⃣")])
   }
 
-  @Test func `may be what one for_each makes`() {
+  @Test func `may come from one for_each`() {
     expectWarnings(
       """
       version: 1
@@ -58,7 +58,7 @@ import Testing
       ])
   }
 
-  @Test func `are not those whose paths differ in case or folder`() {
+  @Test func `are not reported if their paths differ in case or folder`() {
     expectWarnings(Self.text("a.json", "A.json", "in/a.json", "a.json/b"), [])
   }
 }

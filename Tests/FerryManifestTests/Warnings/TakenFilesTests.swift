@@ -43,14 +43,14 @@ import Testing
   }
 
   @Test(arguments: ["in", "./in/", "in/deep", "."])
-  func `are warned of where the folders are the same or nested`(_ root: String) {
+  func `are reported if the folders are the same or nested`(_ root: String) {
     expectWarnings(
       Self.text(
         ("1️⃣b", ["files: { root: \(root) }"]), ("c", ["files: { root: in }", "after: 2️⃣delete"])),
       [Self.warning("2️⃣", "1️⃣", other: "b", help: Self.waits("b"))])
   }
 
-  @Test func `are warned of at each that takes them away, also where one waits`() {
+  @Test func `are reported at each upload that removes them, even if one waits`() {
     expectWarnings(
       Self.text(
         ("1️⃣b", ["files: { root: in }", "after: 3️⃣{ move_to: sent/ }"]),
@@ -61,14 +61,14 @@ import Testing
       ])
   }
 
-  @Test func `are no matter where that one waits, through others too`() {
+  @Test func `are not reported if that upload waits for the other, even indirectly`() {
     expectWarnings(
       Self.text(
         ("b", ["files: { root: in }"]), ("d", ["needs: [b]", "files: { root: other }"]),
         ("c", ["needs: [d]", "files: { root: in }", "after: delete"])), [])
   }
 
-  @Test func `are no matter where that one waits for what a request of the other gives it`() {
+  @Test func `are not reported if that upload waits for a value from a request of the other`() {
     expectWarnings(
       Self.text(
         ("b", ["files: { root: in }"]),
@@ -86,7 +86,7 @@ import Testing
     ["{ root: in/sub }", "{ root: in, exclude: [sub/**] }"], ["{ root: in/sent/x }", "{ root: in }"],
     ["{ root: in, list: some }", "{ root: in }"],
   ])
-  func `are not those of other folders, endings or lists`(_ files: [String]) {
+  func `are not reported for other folders, extensions or lists`(_ files: [String]) {
     expectWarnings(
       Self.text(("b", ["files: \(files[0])"]), ("c", ["files: \(files[1])", "after: { move_to: sent/ }"])), []
     )

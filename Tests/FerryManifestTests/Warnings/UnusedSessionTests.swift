@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct `An unused session` {
-  @Test func `is warned of at its name`() {
+  @Test func `is reported at its name`() {
     expectWarnings(
       """
       version: 1
@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `is none that a step or a token names`() {
+  @Test func `is not reported if a step or a token names it`() {
     expectWarnings(
       """
       version: 1
@@ -41,7 +41,7 @@ import Testing
       """, [])
   }
 
-  @Test func `is not told of beside an error`() {
+  @Test func `is not reported together with an error`() {
     expectMistakes(
       """
       version: 1

@@ -30,14 +30,14 @@ import Testing
       notes: [(mark, note)])
   }
 
-  @Test func `is warned of in a discretionary session`() {
+  @Test func `is reported in a discretionary session`() {
     for word in ["true", "inferred"] {
       expectWarnings(
         Self.text("discretionary: 3️⃣\(word)"), [Self.warning("the session 's' is discretionary", at: "3️⃣")])
     }
   }
 
-  @Test func `is warned of where the profile infers it`() {
+  @Test func `is reported if the profile infers it`() {
     expectWarnings(
       Self.text("kind: background", profile: "ios"),
       [
@@ -45,12 +45,12 @@ import Testing
       ])
   }
 
-  @Test func `is nothing in a session that does not wait`() {
+  @Test func `is not reported in a session that does not wait`() {
     expectWarnings(Self.text("kind: background"), [])
     expectWarnings(Self.text("discretionary: false", profile: "ios"), [])
   }
 
-  @Test func `is not told of where its life is known`() {
+  @Test func `is not reported if its life is known`() {
     expectWarnings(Self.text("discretionary: true", allocate: "valid_for: 1h"), [])
     for name in ["expires_in", "expires_at"] {
       expectWarnings(

@@ -5,11 +5,11 @@ import Testing
 /// Coding of zones and schedules, which the journal and reports may contain.
 struct CalendarCodingTests {
   @Test(arguments: [CalendarZone.utc, .berlin, .lordHowe])
-  func aZoneIsKeptWhole(zone: CalendarZone) throws {
+  func aZoneIsStoredCompletely(zone: CalendarZone) throws {
     #expect(try JSONDecoder().decode(CalendarZone.self, from: JSONEncoder().encode(zone)) == zone)
   }
 
-  @Test func aZoneThatIsReadIsTidiedAsOneThatIsMade() throws {
+  @Test func aDecodedZoneIsNormalizedLikeANewOne() throws {
     let text = """
       {"name": "Test/Untidy", "initialOffset": 9999999, "changes": [
         {"at": {"nanoseconds": 9000000000}, "offset": 60}, {"at": {"nanoseconds": 1000000000}, "offset": 0}]}
@@ -19,7 +19,7 @@ struct CalendarCodingTests {
     #expect(zone.changes.map(\.offset) == [0, 60])
   }
 
-  @Test func aScheduleIsKeptAsItsText() throws {
+  @Test func aScheduleIsStoredAsText() throws {
     let schedule = try CronSchedule("0 9 * * mon-fri")
     let data = try JSONEncoder().encode([schedule])
     #expect(String(decoding: data, as: UTF8.self) == #"["0 9 * * mon-fri"]"#)

@@ -3,12 +3,12 @@ import Testing
 
 /// Compares crontab lines with a model that checks each minute, as cron does.
 struct CalendarCronModelTests {
-  @Test func randomLinesRunAsInAModelThatLooksAtEachMinute() throws {
+  @Test func randomLinesRunAsInAModelThatChecksEachMinute() throws {
     var random = SeededRandom(seed: 11)
     for _ in 0..<60 { try compare(line(&random), in: .utc, days: 24, using: &random) }
   }
 
-  @Test func randomLinesRunAsInTheModelWhereClocksAreSet() throws {
+  @Test func randomLinesRunAsInTheModelAcrossClockChanges() throws {
     var random = SeededRandom(seed: 12)
     for round in 0..<150 {
       // Real zones have offsets of half hours; offsets of other minutes are rarer.

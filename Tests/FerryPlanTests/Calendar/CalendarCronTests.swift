@@ -172,7 +172,7 @@ struct CalendarCronTests {
       ),
       ("@hourly", .berlin, "2026-10-25T00:30:00Z", ["2026-10-25T02:00:00+01:00"]),
     ] as [(String, CalendarZone, String, [String])])
-  func aLineFollowsClocksThatAreSet(
+  func aLineFollowsClockChanges(
     expression: String, zone: CalendarZone, after: String, expected: [String]
   ) throws {
     #expect(try runs(expression, after: after, in: zone, count: expected.count) == expected)
@@ -191,7 +191,7 @@ struct CalendarCronTests {
     }
   }
 
-  @Test func aTimeThatComesAgainDaysLaterIsRememberedToo() throws {
+  @Test func aTimeThatRepeatsDaysLaterIsRememberedToo() throws {
     let set = moment("2026-06-02T02:00:00Z")
     let zone = CalendarZone(
       name: "Test/Far", initialOffset: 82_800, changes: [.init(at: set, offset: -82_800)])
@@ -226,7 +226,7 @@ struct CalendarCronTests {
     ("^@reboot", "`@reboot` is no time"),
     (" @daily ^0", "nothing can stand behind `@daily`"),
   ])
-  func aMistakeIsNamedWithItsPlaceAndItsRemedy(marked: String, message: String) throws {
+  func aMistakeIsReportedWithItsLocationAndRemedy(marked: String, message: String) throws {
     let ref = try #require(marked.firstIndex(of: "^"))
     let error = try #require(throws: CronError.self) { try CronSchedule(marked.replacing("^", with: "")) }
     #expect(error.message == message)
@@ -234,7 +234,7 @@ struct CalendarCronTests {
     #expect(!error.help.isEmpty)
   }
 
-  @Test func theRemedySaysWhatCanStandThere() throws {
+  @Test func theRemedyListsTheValidValues() throws {
     func help(_ text: String) throws -> String {
       try #require(throws: CronError.self) { try CronSchedule(text) }.help
     }

@@ -22,7 +22,7 @@ struct CalendarSpanTests {
       (.newYork, "2026-03-08", 23), (.newYork, "2026-11-01", 25), (.lordHowe, "2026-04-05", 24.5),
       (.lordHowe, "2026-10-04", 23.5), (.utc, "2026-03-29", 24),
     ] as [(CalendarZone, String, Double)])
-  func aDayIsAsLongAsItsClocksMakeIt(zone: CalendarZone, date: String, hours: Double) throws {
+  func aDayHasTheLengthThatItsClockChangesGiveIt(zone: CalendarZone, date: String, hours: Double) throws {
     let noon = try #require(Instant(written: "\(date)T12:00", in: zone))
     let day = Budget.Window.day.span(containing: noon, in: zone)
     #expect(day.lowerBound == Instant(written: "\(date)T00:00", in: zone))
@@ -108,7 +108,7 @@ struct CalendarSpanTests {
     )
   }
 
-  @Test func aDayThatIsLeftOutHasNoWindow() {
+  @Test func aSkippedDayHasNoWindow() {
     check(
       .day, .apia, at: "2011-12-30T09:59:59Z", is: "2011-12-29T00:00:00-10:00", "2011-12-31T00:00:00+14:00")
     check(

@@ -67,7 +67,7 @@ struct CalendarZoneTests {
       (.apia, "2011-12-30T12:00:00", "2011-12-30T10:00:00Z"),
       (.utc, "2026-03-29T02:30:00", "2026-03-29T02:30:00Z"),
     ] as [(CalendarZone, String, String)])
-  func aLeftOutTimeIsTheChangeAndARepeatedOneItsFirst(zone: CalendarZone, local: String, at: String) {
+  func aSkippedTimeIsTheChangeAndARepeatedOneIsTheFirst(zone: CalendarZone, local: String, at: String) {
     #expect(Instant(written: local, in: zone) == moment(at))
   }
 
