@@ -14,27 +14,27 @@ build: ## build everything for debugging
 	@scripts/setup build
 	swift build --build-tests
 
-release: ## build .build/release/ferry, without Swift's libraries beside it
+release: ## build .build/release/ferry with Swift's libraries linked statically
 	@scripts/setup build
 	swift build -c release --static-swift-stdlib
 
-demo: ## upload real files, kill ferry half way, go on, and show what happened
+demo: ## upload real files, kill ferry halfway, resume, and show what happened
 	@scripts/setup demo
 	swift build -c release --static-swift-stdlib
 	@scripts/demo
 
-test: ## lint and run all tests, the one against docker-registry included
+test: ## lint and run all tests, including the one against docker-registry
 	@scripts/setup test
 	swift build --build-tests
 	@$(MAKE) lint
 	.build/debug/ferry check jobs/*.yaml examples/*.yaml
-	# In turns: a suite that blocks its threads would starve the servers of another on two cores.
+	# In sequence: on two cores, a suite that blocks its threads would starve the servers of another suite.
 	@scripts/swift-test --skip 'EndToEndTests|ReceiverTests'
 	@scripts/swift-test --filter ReceiverTests
-	# Each of these starts processes: six at a time, so that what they wait for comes in time.
+	# Each of these tests starts processes. At most six run in parallel, so that they do not time out.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 scripts/swift-test --filter EndToEndTests
 
-lint: ## check format, imports, folders, documentation, links, wording and the patches of Tests/Bugs
+lint: ## check format, imports, folders, documentation, links, wording and the patches in Tests/Bugs
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-folders
@@ -47,21 +47,21 @@ lint: ## check format, imports, folders, documentation, links, wording and the p
 format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 
-soak: ## kill ferry 1,000 times at each kind of job, fail every write, cut the power at every sync (FERRY_SEED=2026)
+soak: ## kill ferry 1,000 times for each kind of job, fail every write, simulate a power cut at every sync (FERRY_SEED=2026)
 	@scripts/setup test
 	@scripts/soak
 
-fuzz: ## read a million texts that libFuzzer thinks of (FERRY_FUZZ_RUNS=1000000)
+fuzz: ## read a million inputs that libFuzzer generates (FERRY_FUZZ_RUNS=1000000)
 	@scripts/fuzz
 
-simulate: ## let the scheduler live in random worlds (FERRY_SIMULATE=60s FERRY_SEED=0)
+simulate: ## run the scheduler in random simulated worlds (FERRY_SIMULATE=60s FERRY_SEED=0)
 	@scripts/setup build
 	@scripts/simulate
 
-bench: ## measure ferry beside curl -Z, and its memory
+bench: ## compare ferry with curl -Z, and measure its memory
 	@scripts/setup bench
 	swift build -c release --static-swift-stdlib
 	@python3 Benchmarks/bench.py
 
-clean: ## remove what was built
+clean: ## remove the build products
 	swift package clean

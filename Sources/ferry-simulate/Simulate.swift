@@ -2,42 +2,42 @@ import ArgumentParser
 import FerryWorld
 import Foundation
 
-/// Lives random worlds for a while, and tells what broke.
+/// Simulates random worlds, and reports the rules that were violated.
 @main
 struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ferry-simulate",
-    abstract: "Let the scheduler live in random worlds, and hold its rules against what it does.")
+    abstract: "Run the scheduler in random simulated worlds, and report violated rules.")
 
-  @Option(help: "The first world's seed.")
+  @Option(help: "Seed of the first world.")
   var seed: UInt64 = 0
 
-  @Option(help: "How many seconds to go on.")
+  @Option(help: "Stop after this many seconds.")
   var seconds: Double?
 
-  @Option(help: "How many worlds to live, where no time is given.")
+  @Option(help: "Number of worlds, if neither --seconds nor --events is given.")
   var worlds: UInt64 = 1_000
 
-  @Option(help: "Go on until the scheduler has taken so many events.")
+  @Option(help: "Stop after this many scheduler events.")
   var events: Int?
 
-  @Option(help: "Worlds at once.")
+  @Option(help: "Number of worlds that run in parallel.")
   var threads: Int = ProcessInfo.processInfo.activeProcessorCount
 
-  @Option(help: "Stop after so many failures.")
+  @Option(help: "Stop after this many failures.")
   var failures: Int = 3
 
-  @Flag(help: "Tell the whole history of the first world.")
+  @Flag(help: "Print the complete history of the first world.")
   var history = false
 
   mutating func run() async throws {
-    if history { return tell() }
+    if history { return printHistory() }
     let begin = ContinuousClock.now
     let (first, last): (UInt64, UInt64) = (seed, seconds == nil && events == nil ? seed + worlds : .max)
     let end = seconds.map { begin + .seconds($0) }
     let share = events.map { $0 / max(1, self.threads) }
     let (threads, failures) = (UInt64(max(1, threads)), failures)
-    // Each takes every n-th manifest; a seed is the same world on any number of threads.
+    // Each thread runs every n-th manifest. A seed produces the same world with any number of threads.
     let total = await withTaskGroup(of: (Campaign, UInt64).self) { group in
       for thread in 0..<threads {
         group.addTask {
@@ -64,7 +64,7 @@ struct Simulate: AsyncParsableCommand {
     if !total.0.failures.isEmpty { throw ExitCode(1) }
   }
 
-  private func tell() {
+  private func printHistory() {
     guard let outcome = WorldRun.outcome(of: Scenario(seed: seed), tellsHistory: true) else { return }
     print(Scenario(seed: seed).manifest.yaml)
     for line in outcome.history { print(line) }

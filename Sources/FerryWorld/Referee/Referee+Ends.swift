@@ -3,7 +3,7 @@ import FerrySimulation
 
 /// The rules for the end of a launch and the end of the world.
 extension Referee {
-  mutating func stuck() { report(.stuck, "nothing leads on, and the launch has not ended") }
+  mutating func stuck() { report(.stuck, "no event is pending, but the launch has not ended") }
 
   mutating func launchEnded(_ machine: VirtualMachine) {
     guard machine.hasEnded else { return }
@@ -36,7 +36,7 @@ extension Referee {
     return paths.count
   }
 
-  /// Reports that something does not close although the world has no more faults.
+  /// Reports a node that remains open although the world injects no more faults.
   mutating func starve(_ machine: VirtualMachine) {
     let open = machine.scheduler.nodeRecords.filter { $0.state == .waiting }
     let reasons = open.map { "\($0.name): \($0.reason?.message ?? "?")" }

@@ -14,11 +14,11 @@ extension Referee {
       report(.busyLoop, "\(name) is request \(count) of the item in a launch")
     }
     if let reason = forbids(session) { report(.network, "\(name) was sent \(reason)") }
-    let beside = flights.values.count {
+    let others = flights.values.count {
       $0.session == step.session && self.step($0.call).origin == step.origin
     }
-    if beside >= session.maxConnectionsPerHost {
-      report(.connections, "\(name) is request \(beside + 1) of \(session.name) to one host")
+    if others >= session.maxConnectionsPerHost {
+      report(.connections, "\(name) is concurrent request \(others + 1) of \(session.name) to one host")
     }
     checkLaunch(call, step, name)
     checkTime(call, name)
@@ -36,7 +36,7 @@ extension Referee {
     if isGated(ref.node, call.step) { checkBudget(call, name) }
     flights[call.attempt.id] = Flight(call: call, session: step.session)
     guard ref.item != nil, begun.insert(ref).inserted, let limit = options.limit else { return }
-    if begun.count > limit { report(.limit, "\(name) is begun beyond --limit \(limit)") }
+    if begun.count > limit { report(.limit, "\(name) was started beyond --limit \(limit)") }
   }
 
   /// Checks the deadline. Except for items, `timeout_for_resource` counts from the first request in the
@@ -50,7 +50,7 @@ extension Referee {
     begunAt[ref] = begun
     let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
     if deadline != begun.advanced(by: timeout) {
-      report(.resource, "\(name) has until \(deadline), and was begun at \(begun)")
+      report(.resource, "\(name) has until \(deadline), but was started at \(begun)")
     }
   }
 
@@ -65,7 +65,7 @@ extension Referee {
     if conditions.network == .none { return "without a network" }
     if conditions.network == .cellular, !session.allowsCellular { return "on a cellular network" }
     let isPaid = conditions.isExpensive || conditions.network == .cellular
-    if isPaid, !session.allowsExpensive { return "on a network that is paid by volume" }
+    if isPaid, !session.allowsExpensive { return "on a metered network" }
     if isDiscretionary(session), conditions.power == .battery { return "on battery" }
     return nil
   }
@@ -96,7 +96,7 @@ extension Referee {
       !begun.contains(call.attempt.ref)
     {
       // Others may have begun and waited for a token, an intent or another host queue.
-      report(.cancel, "\(name) was begun after ferry cancel --finish")
+      report(.cancel, "\(name) was started after ferry cancel --finish")
     }
   }
 
@@ -145,7 +145,7 @@ extension Referee {
     let users = (0..<rows.count).filter {
       rows.uploadID($0) == id && [.allocated, .transferred, .ambiguous].contains(rows.states[$0])
     }
-    if !users.isEmpty { report(.release, "\(name) is of ID \(id), which is in use") }
+    if !users.isEmpty { report(.release, "\(name) releases the ID \(id), which is in use") }
   }
 
   /// Whether an intent of this launch, or of the one that began the item, is on disk.
@@ -159,7 +159,7 @@ extension Referee {
   private mutating func checkCommit(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     if step.repeatability == .afterProbe, unknownCommits.contains(key) {
-      report(.nothingTwice, "\(name) is sent again before its probe has told")
+      report(.nothingTwice, "\(name) is sent again before its probe has completed")
     }
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     wasUnknown[key] = unknownCommits.contains(key)
@@ -190,12 +190,16 @@ extension Referee {
       let open = (0..<rows.count).filter {
         !rows.states[$0].isClosed && rows.known($0).round == machine.round
       }
-      if !open.isEmpty { report(.needs, "\(name) was sent while \(open.count) items of its need are open") }
+      if !open.isEmpty {
+        report(.needs, "\(name) was sent while \(open.count) items that it needs were open")
+      }
       let failed = (0..<rows.count).contains {
         rows.known($0).round == machine.round && [.failed, .cancelled].contains(rows.states[$0])
           || rows.states[$0] == .ambiguous
       }
-      if failed, work.when == .succeeded { report(.needs, "\(name) was sent though its need has failed") }
+      if failed, work.when == .succeeded {
+        report(.needs, "\(name) was sent although a node that it needs has failed")
+      }
     }
   }
 
@@ -205,7 +209,7 @@ extension Referee {
   mutating func count(_ effect: WorldServer.Effect) {
     let node = plan.nodes[effect.node]
     guard effect.step != .abandon else {
-      return report(.release, "an upload ID of \(node.name) is released whose file counts")
+      return report(.release, "a released upload ID of \(node.name) belongs to a delivered file")
     }
     let step = node.steps.first { $0.kind == effect.step }
     guard effect.step == .commit || step?.repeatability == .once else {

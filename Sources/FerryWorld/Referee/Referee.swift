@@ -180,7 +180,7 @@ struct Referee {
     if let deadline = flight.call.attempt.deadline, now > deadline {
       report(
         .resource,
-        "\(flight.call.step.rawValue) of \(plan.nodes[ref.node.index].name) went on after its time")
+        "\(flight.call.step.rawValue) of \(plan.nodes[ref.node.index].name) continued after its deadline")
     }
     if flight.call.step == .token, case .response(let response) = result.answer, response.status == 200 {
       begunAt[ref] = nil
@@ -197,14 +197,14 @@ struct Referee {
   private mutating func take(_ action: Action, _ machine: VirtualMachine) {
     switch action {
     case .cancel(let id):
-      if flights[id] == nil { report(.requests, "request \(id) is cancelled and not under way") }
+      if flights[id] == nil { report(.requests, "request \(id) is cancelled but not running") }
       flights[id]?.isCancelled = true
     case .record(let entries):
       recorded += 1
       for entry in entries { take(entry, machine) }
     case .end:
       if synced < recorded { report(.nothingLost, "it ended before everything was on disk") }
-      if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests under way") }
+      if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests running") }
     case .start, .sync, .lease, .releaseLeases: break
     }
   }

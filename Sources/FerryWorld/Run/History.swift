@@ -90,7 +90,7 @@ struct History {
         case .uploadIDDiscarded(let ref): "releases the ID of \(name(ref, machine))"
         case .uploadIDOrphaned(let ref, let number, let orphaning, _):
           "drops the ID of \(name(ref, machine)) as orphan \(number): \(orphaning.reason)"
-        case .orphanResolved(let ref): "is rid of orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
+        case .orphanResolved(let ref): "resolves orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .orphanReleaseFailed(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .batchCompleted: nil
         }
