@@ -271,11 +271,11 @@ import Testing
       try content.write(to: URL(filePath: path))
       chmod(path, 0o600)
       let finding = try #require(try verdicts().first { $0.file == path }?.findings.first)
-      #expect(finding.code == .refused && finding.lost.hasPrefix("whatever stands in the file"))
+      #expect(finding.code == .refused && finding.lost.hasPrefix("the contents of the file"))
       #expect(finding.remedy.contains(remedy))
     }
     let error = #expect(throws: JournalError.self) { try state.open() }
-    #expect(error?.remedy.contains("sends again everything that the session had delivered") == true)
+    #expect(error?.remedy.contains("sends everything that the session had delivered again") == true)
     let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
     #expect(other.remedy.hasPrefix("move the file away"))
   }

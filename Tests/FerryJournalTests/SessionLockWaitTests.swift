@@ -85,7 +85,7 @@ import Testing
     process.waitUntilExit()
     // The abandoned thread may hold the lock for a moment.
     guard case .acquired(let lock) = try wait(.seconds(60)) else {
-      Issue.record("nobody wants the lock any more")
+      Issue.record("the lock was not acquired")
       return
     }
     lock.release()

@@ -103,9 +103,9 @@ package struct JournalCheck: Sendable {
     return [
       JournalFinding(
         .journalMissing,
-        "it knows that the session \(first) has had a journal, and "
-          + "\(try state.database(ofSession: first)) is gone\(more)",
-        lost: "what the session had delivered, and what it still had to do",
+        "it records a journal of the session \(first), but "
+          + "\(try state.database(ofSession: first)) is missing\(more)",
+        lost: "which files the session had delivered, and its remaining work",
         remedy:
           "restore the file, with its -wal if there is one; if there is no copy, no run starts until the loss "
           + "is accepted, and the next run then sends all files again: "
@@ -117,16 +117,17 @@ package struct JournalCheck: Sendable {
     guard let rounds else { return nil }
     let wrong = used.filter { $0.value > rounds[$0.key] ?? 0 }.sorted { $0.key < $1.key }
     guard let first = wrong.first else { return nil }
-    let known = rounds[first.key].map { "ferry.db knows \($0)" } ?? "ferry.db knows none"
+    let known =
+      rounds[first.key].map { "the last round in ferry.db is \($0)" } ?? "ferry.db has no round of it"
     return JournalFinding(
       .unknownRound,
-      "it has lines of round \(first.value) of the manifest \(first.key), and \(known)"
-        + (wrong.count > 1 ? "; so with \(wrong.count - 1) more" : ""),
+      "it has rows of round \(first.value) of the manifest \(first.key), but \(known)"
+        + (wrong.count > 1 ? "; \(wrong.count - 1) more manifests are affected" : ""),
       lost:
-        "ferry.db is older than the journal, or another's: which round is open, and what earlier runs did",
+        "which round is open, and what earlier runs did: ferry.db is older than the journal, or belongs to another state folder",
       remedy:
-        "put the ferry.db back that belongs to it; without it the next run begins a round behind these: it tries "
-        + "again what failed, starts again what was open, and sends again what is delivered only under "
+        "restore the matching ferry.db; without it, the next run opens a round after these: it retries "
+        + "failed items, starts open items over, and sends delivered files again only under "
         + "deliver: every_run")
   }
 
@@ -181,7 +182,7 @@ package struct JournalCheck: Sendable {
     return JournalFinding(
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
       lost: isLost
-        ? "whatever stands in the file; what was delivered, and not found elsewhere, would be sent again"
+        ? "the contents of the file; files that only it records as delivered would be sent again"
         : "nothing, once it can be opened again",
       remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)
   }
@@ -190,16 +191,16 @@ package struct JournalCheck: Sendable {
     guard exists(path + "-wal") else {
       guard exists(path) else { return nil }
       return JournalFinding(
-        .emptied, "it has no byte, and no log",
-        lost: "all that it held; nothing, where a ferry was killed in the moment in which it made the file",
+        .emptied, "it is empty and has no log",
+        lost: "its contents; nothing if ferry was killed while it created the file",
         remedy:
-          "restore a copy; if there is none, accept the loss of a session's journal with ferry journal accept-loss, or "
+          "restore a copy; without one, accept the loss of a session's journal with ferry journal accept-loss, or "
           + "remove an empty ferry.db: the next run creates either of them again")
     }
     return JournalFinding(
-      .logWithoutFile, "its log \(path)-wal is there, and the file itself is missing or empty",
+      .logWithoutFile, "its log \(path)-wal exists, but the file itself is missing or empty",
       lost: "the contents of the file; the next run would start over and drop the log",
-      remedy: "put the file back beside its log before anything is run")
+      remedy: "restore the file next to its log before you run anything")
   }
 
   private func permissions(_ path: String) -> [JournalFinding] {
@@ -211,16 +212,16 @@ package struct JournalCheck: Sendable {
         findings.append(
           JournalFinding(
             .wrongOwner,
-            "\(path + suffix) belongs to user \(status.st_uid), and this is user \(geteuid())",
-            lost: "nothing; a run of this user is refused",
+            "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
+            lost: "nothing; runs of this user are rejected",
             remedy: "run as the user who owns it, or change its owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
         findings.append(
           JournalFinding(
             .openToOthers,
-            "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): others may look into it",
-            lost: "nothing, unless someone has read a secret capture in it",
+            "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): other users can access it",
+            lost: "nothing, but others may have read a secret capture in it",
             remedy: "chmod 600 \(path + suffix); the next run does so too"))
       }
     }

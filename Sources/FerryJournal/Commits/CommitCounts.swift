@@ -1,4 +1,4 @@
-/// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it beside
+/// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it outside
 /// the journal.
 ///
 /// The journal also counts its transactions itself, in `session.commits`. SQLite treats the first frame of a

@@ -8,7 +8,7 @@ import GRDBSQLite
 /// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need `-wal`
 /// (https://www.sqlite.org/wal.html#readonly). The way to open it therefore depends on the files beside it:
 ///
-/// | beside the file | opened as |
+/// | files next to it | opened as |
 /// |---|---|
 /// | no log, or one without changes | `immutable=1`: only the file counts |
 /// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |

@@ -69,7 +69,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
         ? "restore a copy of the journal, with its -wal if there is one; this file was not changed. \(withoutIt)"
         : "move the file away, or choose another folder with --state; it was not changed"
     case .damaged:
-      "nothing in it was changed. \(withoutIt). To see what is wrong, what is lost and how to save the rest: \(check)"
+      "nothing in it was changed. \(withoutIt). For the damage, the losses and the recovery commands: \(check)"
     case .commitsLost, .missing:
       "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, the journal together with its -wal; see \(check). "
         + "If that is not possible, check on the server what was delivered, and accept the loss: \(acceptance); "
@@ -126,7 +126,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, without its runs, its open rounds and the used part of budgets"
-      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
+      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends everything that the session had delivered again: \(acceptance)"
   }
 
   /// The problem, without the file and the remedy.

@@ -159,7 +159,7 @@ extension Database {
     return values
   }
 
-  /// The same for the first row only; `nil` if there is none.
+  /// The same for the first row only; `nil` without rows.
   func first<Value>(
     _ sql: String, _ arguments: StatementArguments = [], of table: String, in file: String,
     _ read: (JournalRow) throws -> Value

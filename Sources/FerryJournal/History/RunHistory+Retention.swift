@@ -8,7 +8,7 @@ extension RunHistory {
     try read { db in
       let arguments: StatementArguments = [limit.nanoseconds]
       let isOld = "state <> \(RunRow.State.running.rawValue) AND ended_at < ?"
-      // Usually there is none; then the rows of rounds are not read.
+      // Usually no run is old enough; then the rows of rounds are not read.
       guard
         try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM run WHERE \(isOld))", arguments: arguments)
           == true

@@ -54,7 +54,7 @@ package final class Inbox: Sendable {
     return id
   }
 
-  /// The session's notes, in the order in which they were left.
+  /// The session's notes, in the order in which they were added.
   ///
   /// - Parameter last: the ID of a note; only later notes are returned.
   package func notes(session: String, after last: Int64 = 0) throws(JournalError) -> [Note] {

@@ -14,8 +14,8 @@ package final class InboxWatch: Sendable {
   private let watch: PollThread.Watch?
   #endif
 
-  /// - Parameter deliver: called on `thread` after notes were left, once for several at a time. A call that
-  ///   has begun may outlast the watch.
+  /// - Parameter deliver: called on `thread` after notes were added, once for several at a time. A call that
+  ///   has started may outlast the watch.
   package init(
     session identifier: String, in state: StateDirectory, on thread: PollThread,
     deliver: @escaping @Sendable () -> Void

@@ -12,7 +12,7 @@ package struct Note: Hashable, Sendable {
     case finish = "finish"
   }
 
-  /// Increasing in the order in which notes were left, never reused; 0 before the note is stored.
+  /// Increases with each added note, and is never reused; 0 before the note is stored.
   package var id: Int64
   /// The session's identifier.
   package var session: String

@@ -52,18 +52,19 @@ enum DatabaseIntegrity {
       let isDouble = ofIndexes.contains { $0.contains("non-unique") }
       findings.append(
         JournalFinding(
-          .indexDiffers, "an index does not fit its table: \(text(ofIndexes))",
+          .indexDiffers, "an index does not match its table: \(text(ofIndexes))",
           lost: isDouble
-            ? "which of two lines of one identity counts" : "nothing; lines may not be found by their names",
-          remedy: "keep a copy, end every ferry, then: sqlite3 FILE 'REINDEX'"
-            + (isDouble ? "; where that refuses, one of the two lines has to be deleted first" : "")))
+            ? "which of two rows with the same key is valid" : "nothing; lookups by name may miss rows",
+          remedy: "stop every ferry process, keep a copy, then run: sqlite3 FILE 'REINDEX'"
+            + (isDouble ? "; if that fails, delete one of the two rows first" : "")))
     }
     return findings
   }
 
   private static func damage(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> JournalFinding {
     JournalFinding(
-      .damagedPages, "pages of it are damaged: \(text(lines))", lost: readable(db), remedy: remedy(file))
+      .damagedPages, "some of its pages are damaged: \(text(lines))", lost: readable(db), remedy: remedy(file)
+    )
   }
 
   /// How to handle damaged pages.
@@ -72,18 +73,18 @@ enum DatabaseIntegrity {
   /// (SQLITE_ENABLE_DBPAGE_VTAB). A dump that encounters damage ends with a ROLLBACK, and includes neither
   /// the application ID nor the version.
   static func remedy(_ file: DatabaseFile) -> String {
-    "end every ferry and keep a copy of the file with its -wal. Save what can be read: "
+    "stop every ferry process, and keep a copy of the file with its -wal. Save the readable rows: "
       + "umask 077; sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
       + "sqlite3 NEW \"PRAGMA application_id = \(file.schema.applicationID); "
       + "PRAGMA user_version = $(sqlite3 -readonly FILE 'PRAGMA user_version')\". "
-      + "Then move the file away with its -wal and -shm, put NEW in its place, and check it again. "
-      + "Without a session's journal, what it says is delivered is sent again"
+      + "Then move the file away with its -wal and -shm, replace it with NEW, and check it again. "
+      + "Without a session's journal, all files that it records as delivered are sent again"
   }
 
   /// How much of each table can still be read, row by row.
   private static func readable(_ db: Database) -> String {
     // Without the list of tables, nothing can be read.
-    guard let tables = try? tables(db) else { return "the list of its tables, and so all of it" }
+    guard let tables = try? tables(db) else { return "the list of its tables, and therefore everything" }
     let parts = tables.map { table -> String in
       var count = 0
       do {
@@ -94,7 +95,7 @@ enum DatabaseIntegrity {
         return "\(count) of \(table), up to the damage"
       }
     }
-    return "what stood on these pages; lines that can be read in order: \(parts.joined(separator: ", "))"
+    return "the contents of these pages; rows that can be read in order: \(parts.joined(separator: ", "))"
   }
 
   private static func references(_ db: Database) throws -> [JournalFinding] {
@@ -105,9 +106,9 @@ enum DatabaseIntegrity {
     return [
       JournalFinding(
         .brokenReference,
-        "\(rows.count) lines refer to others that are not there, the first from \(table) to \(parent)",
-        lost: "what the missing lines of \(parent) said",
-        remedy: "the lines are of no use and do no harm; put an older copy back if they are wanted")
+        "\(rows.count) rows refer to missing rows, the first from \(table) to \(parent)",
+        lost: "the contents of the missing rows of \(parent)",
+        remedy: "the rows are useless but harmless; restore an older copy if you need the missing ones")
     ]
   }
 
@@ -128,27 +129,27 @@ enum DatabaseIntegrity {
     let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     var parts = wanted.keys.filter { found[$0] == nil }.sorted().map { "\($0) is missing" }
     parts += found.keys.filter { wanted[$0] != nil && wanted[$0] != found[$0] }.sorted()
-      .map { "\($0) is another" }
+      .map { "\($0) differs" }
     parts += found.keys.filter { wanted[$0] == nil }.sorted().map { "\($0) is not ferry's" }
-    if version != file.schema.version { parts.append("it says that its schema is \(version)") }
+    if version != file.schema.version { parts.append("its schema version is \(version)") }
     // The history records when each step was applied, so its contents differ. Only the presence of each step
     // is checked.
     let steps = try Int.fetchAll(db, sql: "SELECT version FROM history ORDER BY version")
-    if steps != Array(1...file.schema.version) { parts.append("its history has the steps \(steps)") }
+    if steps != Array(1...file.schema.version) { parts.append("its history lists the versions \(steps)") }
     guard !parts.isEmpty else { return [] }
     return [
       JournalFinding(
-        .schemaDiffers, "it is not as schema \(file.schema.version) has it: \(parts.joined(separator: ", "))",
-        lost: "what a missing table or column held",
+        .schemaDiffers, "it does not match schema \(file.schema.version): \(parts.joined(separator: ", "))",
+        lost: "the contents of missing tables or columns",
         remedy:
-          "someone has changed it by hand, or a migration was cut off by a fault of the disk: keep a copy "
-          + "and put an older one back")
+          "it was edited by hand, or a disk fault interrupted a migration: keep a copy, "
+          + "and restore an older one")
     ]
   }
 
   private static func text(_ lines: [String]) -> String {
-    let told = lines.map { $0.replacing("*** in database main ***\n", with: "") }
+    let text = lines.map { $0.replacing("*** in database main ***\n", with: "") }
       .joined(separator: "; ").replacing("\n", with: "; ")
-    return lines.count >= messages ? told + "; and more" : told
+    return lines.count >= messages ? text + "; and more" : text
   }
 }

@@ -24,17 +24,17 @@ enum HistoryInvariants {
     "(" + words.map { "'\($0)'" }.joined(separator: ", ") + ")"
   }
 
-  private static let edited = "this was not written by ferry: keep a copy, and put an older one back"
+  private static let edited = "ferry did not write this: keep a copy, and restore an older one"
 
   private static let runs = [
     JournalInvariant(
       .unknownValue,
       "state NOT IN (1, 2, 3) OR launch NOT IN \(list(LaunchKind.allCases.map(\.rawValue)))",
-      "have a state or launch that no ferry writes", lost: "how they ended", remedy: edited),
+      "have an unknown state or launch", lost: "how they ended", remedy: edited),
     JournalInvariant(
       .closingDiffers,
       "(ended_at IS NULL) <> (state = 1) OR (state = 2 AND exit_code IS NULL) OR (state = 1 AND exit_code IS NOT NULL)",
-      "have ended without saying when and how, or say so and go on", lost: "how they ended",
+      "have ended without a time and exit code, or have them and have not ended", lost: "how they ended",
       remedy: "nothing: no later run depends on it"),
   ]
 
@@ -53,7 +53,7 @@ enum HistoryInvariants {
       .unknownValue, "number < 1", "have a number below 1", lost: "nothing", remedy: edited),
     JournalInvariant(
       .jobMissing, "closed_at IS NULL AND manifest NOT IN (SELECT manifest FROM job)",
-      "are open, and where their manifests lie is not known", lost: "what ferry resume would resume",
+      "are open, but the path of their manifest is not known", lost: "what ferry resume would resume",
       remedy: "run the manifest again (ferry run): it resumes the round"),
   ]
 
@@ -64,8 +64,8 @@ enum HistoryInvariants {
       kind NOT IN \(list(Note.Kind.allCases.map(\.rawValue)))
         OR (kind = 'submit' AND (manifest IS NULL OR node IS NULL))
       """,
-      "ask for what no ferry can do", lost: "what was asked for",
-      remedy: "ferry reset the session, which drops its notes, and ask again")
+      "have an unknown kind", lost: "what they request",
+      remedy: "run ferry reset for the session, which drops its notes, and repeat the command")
   ]
 
   private static func variables(_ db: Database, in file: String) throws -> [JournalFinding] {
@@ -81,9 +81,9 @@ enum HistoryInvariants {
     return [
       JournalFinding(
         .unreadableText,
-        "\(wrong.count) of its jobs have variables that are no JSON object (the first: \(name))",
-        lost: "what --var gave: ferry resume and status end with a fault",
-        remedy: "run the manifest again (ferry run) with its --var, which writes them again")
+        "\(wrong.count) of its jobs have variables that are not a JSON object (the first: \(name))",
+        lost: "the values of --var: ferry resume and status fail",
+        remedy: "run the manifest again with its --var, which rewrites them")
     ]
   }
 
@@ -110,15 +110,15 @@ enum HistoryInvariants {
         }
         if least < 0 { parts.append("\(words) of \(network) below 0") }
         if isBeyond { parts.append("\(words) of \(network) whose sum is impossibly large") }
-        if strange > 0 { parts.append("\(words) of \(network) at \(strange) moments that cannot be") }
+        if strange > 0 { parts.append("\(words) of \(network) at \(strange) impossible times") }
       }
     }
     guard !parts.isEmpty else { return [] }
     return [
       JournalFinding(
         .ledgerWrong, "its ledger has \(parts.joined(separator: ", "))",
-        lost: "how much of a budget is used: too much or too little counts until the window ends",
-        remedy: "put an older copy back, or wait for the budget's next window")
+        lost: "how much of a budget is used; the value is wrong until the window ends",
+        remedy: "restore an older copy, or wait for the budget's next window")
     ]
   }
 }

@@ -23,8 +23,8 @@ enum SessionInvariants {
     return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
   }
 
-  private static let edited = "this was not written by ferry: keep a copy, and put an older one back; "
-  private static let resend = edited + "or let ferry reset drop what is open"
+  private static let edited = "ferry did not write this: keep a copy, and restore an older one; "
+  private static let resend = edited + "or drop the open work with ferry reset"
 
   private static let open = list(ItemState.queued, .allocated, .transferred)
   private static let closed = list(ItemState.done, .failed, .ambiguous, .cancelled)
@@ -36,18 +36,18 @@ enum SessionInvariants {
   private static let items = [
     JournalInvariant(
       .unknownValue, "id NOT BETWEEN 1 AND \(ItemRow.mostNumber - 1)",
-      "have a number that no ferry gives",
-      lost: "nothing; a run cannot add items behind them", remedy: edited + "ferry refuses to use it"),
+      "have a number that ferry never assigns",
+      lost: "nothing; a run cannot add items after them", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
-      .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have a state that no ferry writes",
-      lost: "whether they are delivered", remedy: edited + "ferry refuses to use it"),
+      .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have an unknown state",
+      lost: "whether they were delivered", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
-      .unknownValue, "intent NOT BETWEEN 1 AND 5", "have an intent that no ferry writes",
+      .unknownValue, "intent NOT BETWEEN 1 AND 5", "have an unknown intent",
       lost: "which step was about to be sent", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
-      "belong to no upload", lost: "which manifest and upload they are of: their files are sent again",
-      remedy: edited + "the items do no harm", stopsRun: false),
+      "belong to no upload", lost: "their manifest and upload: their files are sent again",
+      remedy: edited + "the items are harmless", stopsRun: false),
     JournalInvariant(
       .intentNotAllowed,
       """
@@ -55,44 +55,45 @@ enum SessionInvariants {
         OR (state = 2 AND intent IN (3, 4, 5)))
       """,
       "have an intent that their state does not allow",
-      lost: "whether the step reached the server: it may have", remedy: resend),
+      lost: "whether the step reached the server", remedy: resend),
     JournalInvariant(
       .capturesNotAllowed,
       """
       state IN (0, 4, 6) AND (captures IS NOT NULL OR secret_captures IS NOT NULL)
         OR state IN (0, 3, 4, 6) AND expires IS NOT NULL
       """,
-      "hold captures, or an end of their use, in a state that has none",
-      lost: "nothing; an upload ID or a secret stays in the file", remedy: resend),
+      "have captures or an expiry in a state that has none",
+      lost: "nothing; an upload ID or a secret remains in the file", remedy: resend),
     JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
-      "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
+      "are closed without a time, or are open with one", lost: "when they ended", remedy: resend),
     JournalInvariant(
       .unknownValue,
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
-      "owe their file something that no ferry writes, or are not delivered",
-      lost: "whether their files are still to be deleted or moved",
+      "have an unknown pending action, or one although they are not delivered",
+      lost: "whether their files remain to be deleted or moved",
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
-      .unknownValue, "inode = 0", "have a file that no file system has",
-      lost: "which file was sent: it is not deleted or moved",
+      .unknownValue, "inode = 0", "have an impossible inode number",
+      lost: "the identity of the sent file: it is not deleted or moved",
       remedy: edited + "or delete or move the file by hand"),
     JournalInvariant(
-      .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)", "have half a root",
-      lost: "whether their files are gone where the root is empty",
+      .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)",
+      "have an incomplete identity of their root",
+      lost: "whether files are missing if the root is empty",
       remedy: edited + "or put a file into the root"),
     JournalInvariant(
       .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
-      "were tried to be put away, and nothing is owed to their files",
-      lost: "whether ferry next asks for a run", remedy: "nothing: each run tries what is owed",
+      "record an attempt to delete or move a file, but no such action is pending",
+      lost: "whether ferry next reports a run", remedy: "nothing: each run retries pending actions",
       stopsRun: false),
     JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
-      lost: "why; the next round tries them again", remedy: "run the manifest again", stopsRun: false),
+      lost: "the reason; the next round retries them", remedy: "run the manifest again", stopsRun: false),
     JournalInvariant(
       .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
-      "have a round, size or digest that cannot be", lost: "whether the file has changed since",
-      remedy: edited + "the file is sent again where it seems to have changed"),
+      "have an impossible round, size or digest", lost: "whether the file has changed since",
+      remedy: edited + "the file is sent again if it seems to have changed"),
   ]
 
   private static let nodes = [
@@ -102,19 +103,19 @@ enum SessionInvariants {
       kind NOT IN (1, 2, 3) OR (state NOT IN \(open) AND state NOT IN \(closed))
         OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
       """,
-      "have a kind, state, intent or round that no ferry writes", lost: "what became of them",
+      "have an unknown kind, state, intent or round", lost: "their outcome",
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .intentNotAllowed, "intent IS NOT NULL AND state NOT IN (0, 5)",
       "have an intent that their state does not allow",
-      lost: "whether the request reached the server: it may have", remedy: resend),
+      lost: "whether the request reached the server", remedy: resend),
     JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
-      "are closed without saying when, or say so and are open", lost: "when they ended", remedy: resend),
+      "are closed without a time, or are open with one", lost: "when they ended", remedy: resend),
     JournalInvariant(
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
       "have the validators of a response, but not its time", lost: "when the next fetch is due",
-      remedy: "nothing: the next fetch writes it again", stopsRun: false),
+      remedy: "nothing: the next fetch rewrites it", stopsRun: false),
   ]
 
   private static let orphans = [
@@ -124,15 +125,15 @@ enum SessionInvariants {
       reason NOT BETWEEN 1 AND \(OrphanReason.allCases.map(\.rawValue).max() ?? 0) OR in_doubt NOT IN (0, 1)
         OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)
       """,
-      "have a reason, a doubt, size or digest that no ferry writes",
+      "have an unknown reason, or an invalid doubt, size or digest",
       lost: "whether their upload IDs may be released", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
-      "belong to no upload", lost: "which manifest and upload they are of: their upload IDs are not released",
+      "belong to no upload", lost: "their manifest and upload: their upload IDs are not released",
       remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
       .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "hold no upload ID",
-      lost: "the upload ID, which the server may go on keeping",
+      lost: "the upload ID, which the server may keep",
       remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
       .orphanInUse,
@@ -142,12 +143,13 @@ enum SessionInvariants {
         AND item.secret_captures IS orphan.secret_captures)
       """,
       "have an upload ID that an item still uses",
-      lost: "nothing yet; a release would take the ID from its file",
+      lost: "nothing yet; a release would make the ID invalid for its file",
       remedy: "forget them with ferry orphans before the next run"),
     JournalInvariant(
       .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
-      "were tried without a reason, or have one and were not", lost: "why they were not released",
-      remedy: "nothing: the next run tries them again", stopsRun: false),
+      "record a failed release without a reason, or a reason without an attempt",
+      lost: "why they were not released",
+      remedy: "nothing: the next run retries them", stopsRun: false),
   ]
 
   private static let sessions = [
@@ -157,7 +159,7 @@ enum SessionInvariants {
       (delay_period IS NULL) <> (resumed_at IS NULL) OR delay_period < 0 OR events_pending NOT IN (0, 1)
         OR commits < 0
       """,
-      "have an incomplete resume delay, an invalid flag for owed events, or a negative count",
+      "have an incomplete resume delay, an invalid flag for pending events, or a negative count",
       lost: "how long the next run waits",
       remedy: "ferry reset drops the delay")
   ]
@@ -167,8 +169,8 @@ enum SessionInvariants {
     guard count != 1 else { return [] }
     return [
       JournalFinding(
-        .unknownValue, "its table session has \(count) lines, and not one",
-        lost: "the resume delay, and whether on_events is owed",
+        .unknownValue, "its table session has \(count) rows instead of one",
+        lost: "the resume delay, and whether on_events is pending",
         remedy: edited + "or: sqlite3 FILE 'INSERT INTO session (id) VALUES (1)'")
     ]
   }
@@ -190,7 +192,7 @@ enum SessionInvariants {
       findings.append(
         JournalFinding(
           .unreadableText,
-          "\(ids.count) of its \(lines) have captures that are no JSON object (the first: \(first))",
+          "\(ids.count) of its \(lines) have captures that are not a JSON object (the first: \(first))",
           lost: "their upload IDs; ferry refuses to use them", remedy: resend))
     }
     return findings

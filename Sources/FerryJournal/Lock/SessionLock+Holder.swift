@@ -9,8 +9,8 @@ extension SessionLock {
     package var since: Instant?
   }
 
-  /// The current holder of the session; `nil` if there is none. The lock itself is not touched, so no process
-  /// is kept from taking it.
+  /// The current holder of the session, or `nil`. This does not touch the lock, so other processes can take
+  /// it meanwhile.
   package static func holder(
     session identifier: String, in state: StateDirectory
   ) throws(JournalError) -> Holder? {

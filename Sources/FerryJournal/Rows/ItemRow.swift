@@ -85,7 +85,7 @@ package struct ItemRow: ~Copyable {
   /// Nanoseconds since 1970, as listed when the item was queued.
   package var modified: Int64 { sqlite3_column_int64(statement, 6) }
   package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
-  /// Until when its upload ID may be used; `nil` means indefinitely, or that there is none.
+  /// Until when its upload ID may be used; `nil` if it does not expire, or without an upload ID.
   package var expires: Instant? { integer(8).map(Instant.init(nanoseconds:)) }
   package var closedAt: Instant? { integer(9).map(Instant.init(nanoseconds:)) }
   package var sha256: [UInt8]? { isNull(10) ? nil : Array(bytes(10)) }

@@ -31,6 +31,6 @@ package struct NodeRow: Hashable, Sendable {
   package var fetch: FetchRecord?
   package var captures: [CapturedValue]
   package var failure: RecordedFailure?
-  /// Of an upload: from when on the data under an upload ID may count; `nil` in rows of new nodes and of schema 4.
+  /// For an upload, the step from which data under an upload ID may count; `nil` in rows of new nodes and of schema 4.
   package var countingPoint: CountingPoint?
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Whether a session's journal exists.
 package enum JournalPresence: Sendable {
   case there
-  /// The file is empty. SQLite removes a log that it finds beside such a file.
+  /// The file is empty. SQLite removes the log of an empty file.
   case emptied
   case missing
 }

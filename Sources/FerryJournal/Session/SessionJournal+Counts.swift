@@ -46,7 +46,7 @@ extension SessionJournal {
     }
   }
 
-  /// The last round of a manifest that a node or an item names; 0 if there is none.
+  /// The last round of a manifest that a node or an item names, or 0.
   package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     try access { db in
       // The plus makes SQLite scan the whole table. With the index, it would look up each item individually.

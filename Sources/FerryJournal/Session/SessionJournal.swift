@@ -58,7 +58,7 @@ package final class SessionJournal: Sendable {
     try state.create()
     let path = try state.database(ofSession: identifier)
     let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
-    // Checked first, because SQLite removes a log that it finds beside an empty file.
+    // Checked first, because SQLite removes the log of an empty file.
     if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
     var found: Int64 = 0
     let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
@@ -93,8 +93,8 @@ package final class SessionJournal: Sendable {
     try access { try OpeningCheck.rows($0, file: self.path) }
   }
 
-  /// Opens the session's journal like `open`, but does not create one: `nil` if there is none and none is
-  /// known.
+  /// Opens the session's journal like `open`, but does not create one. `nil` if it does not exist and no
+  /// earlier one is known.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant

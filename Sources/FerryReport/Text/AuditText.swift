@@ -13,7 +13,7 @@ package enum AuditText {
     let name = file.session.map { "session \($0)" } ?? "ferry.db"
     guard !file.sound else { return "\(name): sound\(contents(file))\n" }
     var lines = [
-      "\(name): \(file.findings.count == 1 ? "one thing is" : "\(file.findings.count) things are") wrong"
+      "\(name): \(file.findings.count == 1 ? "1 problem" : "\(file.findings.count) problems")"
     ]
     lines.append("  file: \(DisplayPath.shown(file.file))")
     for finding in file.findings {

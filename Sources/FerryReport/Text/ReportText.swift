@@ -112,7 +112,7 @@ package enum ReportText {
 }
 
 extension RunRecord.OrphanRecord {
-  /// For example `; upload IDs: 3 dropped, 2 released, 1 not released: the server answered 500 to DELETE`.
+  /// For example `; upload IDs: 3 dropped, 2 released, 1 not released: DELETE returned 500`.
   fileprivate var words: String {
     let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
