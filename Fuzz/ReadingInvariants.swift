@@ -61,7 +61,10 @@ enum ReadingInvariants {
   private static func outcome(_ reading: ManifestReading) -> [String] {
     let hasError = reading.diagnostics.contains { $0.severity == .error }
     guard (reading.manifest == nil) != hasError else { return [] }
-    return [hasError ? "there is a manifest beside an error" : "there is neither a manifest nor an error"]
+    return [
+      hasError
+        ? "a manifest was returned together with an error" : "neither a manifest nor an error was returned"
+    ]
   }
 
   private static func places(_ reading: ManifestReading) -> [String] {

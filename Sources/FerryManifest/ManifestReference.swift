@@ -51,11 +51,11 @@ package enum ManifestReference {
   /// The part that a run refuses.
   static func readiness(_ key: KeyForm) -> String? {
     guard key.isBuilt else {
-      guard case .value(let value)? = key.fallback(in: .server) else { return "Not built yet." }
-      return "Not built yet, but for `\(value)`."
+      guard case .value(let value)? = key.fallback(in: .server) else { return "Not implemented yet." }
+      return "Not implemented yet, except `\(value)`."
     }
     let words = key.form.wordsNotBuilt
-    return words.isEmpty ? nil : "Not built yet: \(words.map { "`\($0)`" }.joined(separator: ", "))."
+    return words.isEmpty ? nil : "Not implemented yet: \(words.map { "`\($0)`" }.joined(separator: ", "))."
   }
 
   private static func sentence(_ rule: KeyRule) -> String {
@@ -63,7 +63,7 @@ package enum ManifestReference {
     return switch rule {
     case .atMostOne(let names): "At most one of \(list(names))."
     case .exactlyOne(let names): "Exactly one of \(list(names))."
-    case .requires(let name, let other): "`\(name)` only beside `\(other)`."
+    case .requires(let name, let other): "`\(name)` only with `\(other)`."
     }
   }
 }

@@ -1,11 +1,11 @@
 import FerryManifest
 import Testing
 
-/// A manifest with something wrong in it, and all that is said about it.
+/// An invalid manifest, and the diagnostics that it causes.
 ///
 /// Its text has marks such as 1️⃣ where the mistakes are; what its surroundings give is not repeated in it.
 struct BadManifest: Sendable, CustomTestStringConvertible {
-  /// What stands around a text, so that a case shows only what it is about.
+  /// The text around a case, so that the case contains only the relevant lines.
   enum Surroundings: CaseIterable {
     /// The text is the whole manifest.
     case nothing
@@ -15,15 +15,15 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
     case session
     /// The keys of the upload `photos`, its transfer and allocation excepted.
     case upload
-    /// The keys of the fetch `catalog` beside `session` and `save_to`.
+    /// The keys of the fetch `catalog`, except `session` and `save_to`.
     case fetch
-    /// The keys of the request `notify` beside `session`.
+    /// The keys of the request `notify`, except `session`.
     case request
-    /// The keys of the request that `notify` sends, beside `url`.
+    /// The keys of the HTTP request of `notify`, except `url`.
     case http
   }
 
-  /// One diagnostic; it is an error, if it does not say otherwise.
+  /// One diagnostic; by default an error.
   struct Told: Sendable {
     var mark: Character
     var code: DiagnosticCode
@@ -114,7 +114,7 @@ extension BadManifest.Surroundings {
 }
 
 extension BadManifest {
-  /// Reads the manifest, and compares all that is told: codes, places, messages, helps and notes.
+  /// Reads the manifest, and compares its diagnostics: codes, locations, messages, helps and notes.
   func expectTold() {
     let main = MarkedText(surroundings.manifest(around: text))
     let others = files.map { (path: $0.key, text: MarkedText($0.value, file: $0.key)) }

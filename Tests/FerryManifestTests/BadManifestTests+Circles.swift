@@ -52,13 +52,13 @@ extension BadManifest {
     BadManifest(
       "variables that stand for each other", "vars:\n  a: 2️⃣${vars.b}\n  b: x3️⃣${vars.c}\n  c: 1️⃣${vars.a}",
       .error(
-        "1️⃣", .variableCircle, "variables go in a circle: a → b → c → a",
+        "1️⃣", .variableCircle, "variables form a cycle: a → b → c → a",
         help: "give one of them its own value",
         notes: [("2️⃣", "'b' is used here"), ("3️⃣", "'c' is used here")])),
     BadManifest(
-      "a variable that stands for itself", "vars: { path: \"/bin:1️⃣${vars.path}\" }",
+      "a variable that refers to itself", "vars: { path: \"/bin:1️⃣${vars.path}\" }",
       .error(
-        "1️⃣", .variableCircle, "the variable 'path' stands for itself",
+        "1️⃣", .variableCircle, "the variable 'path' refers to itself",
         help: "give it its own value, or use ${env.NAME}")),
   ]
 }

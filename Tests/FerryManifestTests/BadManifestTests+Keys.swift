@@ -67,7 +67,7 @@ extension BadManifest {
         "1️⃣", .excludingKeys, "'json' and 'form' exclude each other", help: "keep one of them",
         notes: [("2️⃣", "'form' is here")])),
     BadManifest(
-      "a list of files beside globs", in: .upload,
+      "a list of files together with globs", in: .upload,
       """
       files: { 3️⃣list: files.txt, 1️⃣include: ["*.jpg"], 2️⃣exclude: [".*"] }
       transfer: { request: { url: https://example.com/ } }
@@ -108,7 +108,7 @@ extension BadManifest {
       "a NUL without a list", in: .upload,
       "files: { 1️⃣null: true }\ntransfer: { request: { url: https://example.com/ } }",
       .error(
-        "1️⃣", .keyWithoutOther, "'null' has a meaning only beside 'list'", help: "add 'list:' or remove it")),
+        "1️⃣", .keyWithoutOther, "'null' is valid only with 'list'", help: "add 'list:' or remove it")),
     BadManifest(
       "a body of a transfer", in: .upload,
       """
@@ -130,7 +130,7 @@ extension BadManifest {
       transfer: { protocol: 1️⃣tus, request: { url: https://example.com/ } }
       """,
       .warning(
-        "1️⃣", .notBuilt, "'protocol: tus' is not built yet: 'ferry run' refuses this manifest",
-        help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")),
+        "1️⃣", .notBuilt, "'protocol: tus' is not implemented yet: 'ferry run' rejects this manifest",
+        help: "remove it to run; ferry validates it, but does not silently ignore it")),
   ]
 }

@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// What is too much of something: texts that nobody wants to read.
+  /// Manifests that exceed a limit. Their texts are generated.
   static let large: [BadManifest] = [
     BadManifest(
       "a hundred and one levels", "vars: \(String(repeating: "[", count: 99))1️⃣[",
@@ -30,7 +30,7 @@ extension BadManifest {
         + (1..<24).map { "  v\($0): \($0 == 19 ? "1️⃣" : "")${vars.v\($0 - 1)}${vars.v\($0 - 1)}" }
         .joined(separator: "\n"),
       .error(
-        "1️⃣", .variablesTooLarge, "variables stand for more than 64 MiB of text in all",
+        "1️⃣", .variablesTooLarge, "variables expand to more than 64 MiB of text in total",
         help: "variables that use others several times grow fast; shorten them")),
     BadManifest(
       "a chain of twenty-one files", "include: [1.yaml]",

@@ -20,7 +20,7 @@ extension BadManifest {
       "no token, in so many words", in: .request, "token: 1️⃣none\nrequest: { url: https://example.com/ }",
       .error(
         "1️⃣", .unknownToken, "no token is called 'none'",
-        help: "leave 'token' out; only a step of an upload says 'token: none'")),
+        help: "omit 'token'; only a step of an upload can have 'token: none'")),
     BadManifest(
       "a misspelt node", in: .request,
       """

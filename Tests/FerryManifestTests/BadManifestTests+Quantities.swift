@@ -80,13 +80,13 @@ extension BadManifest {
       "request: { url: https://example.com/ }\nretry: { initial: 1️⃣10m }",
       .error(
         "1️⃣", .contradictoryBounds, "'initial' is longer than 'max'",
-        help: "make 'max' 10m or more, or 'initial' shorter; 'max' is 5m where it is not given")),
+        help: "make 'max' 10m or more, or 'initial' shorter; 'max' is 5m by default")),
     BadManifest(
       "a longest wait that is shorter than the first is by default", in: .request,
       "request: { url: https://example.com/ }\nretry: { max: 1️⃣100ms }",
       .error(
         "1️⃣", .contradictoryBounds, "'initial' is longer than 'max'",
-        help: "make 'max' 1s or more, or 'initial' shorter; 'initial' is 1s where it is not given")),
+        help: "make 'max' 1s or more, or 'initial' shorter; 'initial' is 1s by default")),
     BadManifest(
       "a wait that cannot be read, and is not compared then", in: .request,
       "request: { url: https://example.com/ }\nretry: { initial: 1️⃣50, max: 100ms }",

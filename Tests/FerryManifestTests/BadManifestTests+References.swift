@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0404 to F0411: what `${…}` may say, and where.
+  /// F0404 to F0411: the valid forms and positions of `${…}`.
   static let references: [BadManifest] = [
     BadManifest(
       "a misspelt secret", in: .nothing,
@@ -24,7 +24,7 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownRequest, "no request is called 'first'", help: "declare it under 'requests:'")),
     BadManifest(
-      "a fetch, whose answer nobody captures",
+      "a fetch, whose response is not captured",
       """
       fetches:
         catalog: { session: quick, request: { url: https://example.com/ }, save_to: a }

@@ -11,7 +11,7 @@ extension BadManifest {
       "a URL of another protocol", in: .request, "request: { url: 1️⃣ftp://example.com/done }",
       .error(
         "1️⃣", .invalidURL, "a URL begins with http:// or https://",
-        help: "ferry speaks HTTP alone; write the server's HTTP URL")),
+        help: "ferry supports only HTTP; write the server's HTTP URL")),
     BadManifest(
       "a URL with a space", in: .request, "request: { url: 1️⃣https://example.com/all done }",
       .error(
@@ -19,7 +19,7 @@ extension BadManifest {
         help: "write %20 for a space")),
     BadManifest(
       "a URL without a host", in: .request, "request: { url: 1️⃣https:///done }",
-      .error("1️⃣", .invalidURL, "this URL names no host", help: "write the host behind https://")),
+      .error("1️⃣", .invalidURL, "this URL names no host", help: "write the host after https://")),
     BadManifest(
       "a URL that is empty", in: .request, "request: { url: 1️⃣'' }",
       .error("1️⃣", .invalidURL, "this URL is empty", help: "write a URL that begins with https://")),
@@ -40,7 +40,7 @@ extension BadManifest {
     BadManifest(
       "a header's name with a colon", in: .http, "headers: { 1️⃣\"Accept:\": text/plain }",
       .error(
-        "1️⃣", .invalidHeaderName, "'Accept:' is no header's name",
+        "1️⃣", .invalidHeaderName, "'Accept:' is not a valid header name",
         help: "use letters, digits and '-' (RFC 9110 §5.1)")),
     BadManifest(
       "headers that ferry sets", in: .http,
@@ -51,12 +51,12 @@ extension BadManifest {
         help: "remove it; ferry knows the length of what it sends"),
       .error(
         "3️⃣", .ownHeader, "'Transfer-Encoding' is set by ferry",
-        help: "remove it; how a body is framed is up to the connection")),
+        help: "remove it; the connection determines how a body is framed")),
     BadManifest(
       "one header in two spellings", in: .http, "headers: { 2️⃣Accept: a/b, 1️⃣accept: c/d }",
       .error(
         "1️⃣", .duplicateHeader, "the header 'accept' is here a second time",
-        help: "case makes no difference in a header's name; remove one of them",
+        help: "header names are not case-sensitive; remove one of them",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "a header of two lines", in: .http, "headers:\n  X-Note: 1️⃣|\n    one\n    two\n",
@@ -70,7 +70,7 @@ extension BadManifest {
         help: "write it on one line"), environment: ["NOTE": "a\r\nX-Admin: yes"]),
     BadManifest(
       "a method in small letters", in: .http, "method: 1️⃣post",
-      .error("1️⃣", .invalidMethod, "HTTP methods are written in capitals", help: "write 'POST'")),
+      .error("1️⃣", .invalidMethod, "HTTP methods are uppercase", help: "write 'POST'")),
     BadManifest(
       "a method of two words", in: .http, "method: 1️⃣POST /done",
       .error(
@@ -79,7 +79,7 @@ extension BadManifest {
     BadManifest(
       "a method that opens a tunnel", in: .http, "method: 1️⃣CONNECT",
       .error(
-        "1️⃣", .invalidMethod, "the method CONNECT carries no request of a manifest",
+        "1️⃣", .invalidMethod, "the method CONNECT cannot be used in a manifest",
         help: "use a method such as GET, POST or PUT")),
     BadManifest(
       "numbers that JSON cannot carry", in: .http,

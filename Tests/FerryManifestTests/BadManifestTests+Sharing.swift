@@ -92,7 +92,7 @@ extension BadManifest {
       .error(
         "2️⃣", .incompleteReference, "the value of 'eu' is a mapping", help: "write ${each.value.host}"),
       .error(
-        "3️⃣", .unknownReference, "'${each.name}' names nothing", help: "there is each.key or each.value")),
+        "3️⃣", .unknownReference, "'${each.name}' names nothing", help: "use each.key or each.value")),
     BadManifest(
       "a common value that is wrong for all",
       """

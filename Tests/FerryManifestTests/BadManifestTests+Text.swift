@@ -12,12 +12,12 @@ extension BadManifest {
     BadManifest(
       "a bell in a name", in: .nothing, "name: pho1️⃣\u{7}tos",
       .error(
-        "1️⃣", .forbiddenCharacter, "the control character U+0007 cannot stand in YAML",
+        "1️⃣", .forbiddenCharacter, "the control character U+0007 is not allowed in YAML",
         help: "remove it, or write it as an escape in double quotes")),
     BadManifest(
       "a byte order mark of a file that was pasted in", in: .nothing, "version: 1\n1️⃣\u{FEFF}name: photos",
       .error(
-        "1️⃣", .forbiddenCharacter, "a byte order mark (U+FEFF) cannot stand inside the text",
+        "1️⃣", .forbiddenCharacter, "a byte order mark (U+FEFF) is not allowed inside the text",
         help: "remove it, or write it as an escape in double quotes")),
     BadManifest(
       "a colon in a value without quotes", in: .nothing, "name: photos1️⃣: all",
@@ -50,7 +50,7 @@ extension BadManifest {
         "1️⃣", .syntax, "this escape is not known in double quotes",
         help: "use single quotes, or write the backslash twice")),
     BadManifest(
-      "a list that begins beside its key", in: .nothing, "include: 1️⃣- a.yaml",
+      "a list that begins on the line of its key", in: .nothing, "include: 1️⃣- a.yaml",
       .error("1️⃣", .syntax, "a '-' is not allowed here", help: "start the list on its own line")),
     BadManifest(
       "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
@@ -59,8 +59,8 @@ extension BadManifest {
     BadManifest(
       "an anchor with a colon in its name", "vars:\n  key: &a1️⃣:b photos",
       .error(
-        "1️⃣", .syntax, "a ':' cannot stand in the name of an anchor",
-        help: "use letters, digits, '-' and '_'; put a blank before a value that begins with ':'")),
+        "1️⃣", .syntax, "a ':' is not allowed in the name of an anchor",
+        help: "use letters, digits, '-' and '_'; put a space before a value that begins with ':'")),
     BadManifest(
       "a word that begins with a question mark", "include: [1️⃣?photos]",
       .error(
@@ -88,7 +88,7 @@ extension BadManifest {
         help: "put the value in double quotes: \"${…}\"")),
   ]
 
-  /// F0111 to F0116: what is YAML and cannot be a manifest.
+  /// F0111 to F0116: valid YAML that cannot be a manifest.
   static let structure: [BadManifest] = [
     BadManifest(
       "a misspelt alias, and nothing said of what it would have brought",

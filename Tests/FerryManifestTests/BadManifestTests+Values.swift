@@ -21,14 +21,14 @@ extension BadManifest {
       .error(
         "1️⃣", .wrongType,
         "'quick' must be a mapping with keys such as 'kind', 'identifier', 'discretionary', found nothing",
-        help: "write 'quick: {}' where it needs none")),
+        help: "write 'quick: {}' if it needs none")),
     BadManifest(
       "a yes of YAML 1.1", in: .session, "allows_cellular: 1️⃣yes",
       .error(
         "1️⃣", .wrongType, "'allows_cellular' must be true or false, found the string 'yes'",
         help: "write true; in YAML 1.2 'yes', 'no', 'on' and 'off' are strings")),
     BadManifest(
-      "a truth value that is none", in: .session, "allows_cellular: 1️⃣maybe",
+      "an invalid boolean", in: .session, "allows_cellular: 1️⃣maybe",
       .error(
         "1️⃣", .wrongType, "'allows_cellular' must be true or false, found the string 'maybe'",
         help: "for example 'allows_cellular: false'")),
@@ -141,7 +141,7 @@ extension BadManifest {
     BadManifest(
       "a time zone with a space", "budgets:\n  wifi: { limit: 5GB, per: day, time_zone: 1️⃣New York }",
       .error(
-        "1️⃣", .unknownWord, "'New York' is no name of a time zone",
+        "1️⃣", .unknownWord, "'New York' is not the name of a time zone",
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")),
     BadManifest(
       "a name of no letters", in: .nothing, "version: 1\nname: 1️⃣''",
@@ -265,7 +265,7 @@ extension BadManifest {
       "a capture that is a refusal", in: .request,
       "request: { url: https://example.com/ }\ncapture: { code: { status: 1️⃣false } }",
       .error(
-        "1️⃣", .onlyTrue, "this key says something by being there, and can only be true",
+        "1️⃣", .onlyTrue, "this key can only be true",
         help: "write 'true', or remove the key")),
     BadManifest(
       "a token for one step", in: .upload,

@@ -10,7 +10,7 @@ import Testing
   /// Codes of what is no text, or too large for one; their tests are below.
   static let shownBelow: Set<DiagnosticCode> = [.manifestTooLarge, .invalidUTF8]
 
-  /// Warnings have tests of their own.
+  /// Warnings have separate tests.
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idleComparison,

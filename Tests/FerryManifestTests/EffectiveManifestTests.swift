@@ -7,7 +7,7 @@ import Testing
   static let package = here.deletingLastPathComponent().deletingLastPathComponent()
 
   static func manifests(in folder: URL) -> [URL] {
-    // Without the folder there is none, and the test of their number fails.
+    // Without the folder, the list is empty, and the test of their number fails.
     let names =
       (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     return names.filter { $0.hasSuffix(".yaml") }.sorted().map { folder.appending(path: $0) }
@@ -150,7 +150,7 @@ import Testing
     return rest + "\nprofile: \(profile.rawValue)\n"
   }
 
-  /// An environment in which a manifest is read without an error: what has no default is made up.
+  /// An environment in which a manifest is read without an error, with invented values for variables without a default.
   private static func environment(for text: String) -> [String: String] {
     let names = ManifestReader(environment: [:]).read(Array(text.utf8), file: "").environment.map(\.name)
     let environments = ["a", "http://127.0.0.1:8080", "30s", "1", "true"].map { value in

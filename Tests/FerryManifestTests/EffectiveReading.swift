@@ -27,12 +27,12 @@ struct EffectiveReading {
     EffectiveManifest(try #require(reading.root), in: try #require(reading.manifest).profile)
   }
 
-  /// The effective text means the same, is told nothing new, and is its own effective text.
+  /// The effective text has the same meaning, causes no new diagnostics, and is its own effective text.
   func expectSame(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
     let mistakes = second.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
     try #require(mistakes == [], "\(text)", sourceLocation: sourceLocation)
     #expect(second.manifest == first.manifest, sourceLocation: sourceLocation)
-    // A policy of a profile that is not built yet was told of at 'profile' alone; now it stands there itself.
+    // An unimplemented policy of a profile was reported only at 'profile'; the effective text contains the policy itself.
     let known = Set(first.diagnostics.map(\.message))
     let new = second.diagnostics.filter { !known.contains($0.message) }
     #expect(

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 @Suite struct `The explanation of a code` {
-  /// Codes of what is not built yet: their examples cannot be tried. A code that works must leave this list.
+  /// Codes of unimplemented parts of the language: their examples cannot be tested. A code that works must leave this list.
   static let awaiting: Set<DiagnosticCode> = []
 
-  /// Codes of which no example can stand on a page: too large, not text, or told only by a run.
+  /// Codes without an example on the page: it would be too large, not text, or only a run reports the code.
   static let withoutExample: Set<DiagnosticCode> = [
     .manifestTooLarge, .invalidUTF8, .forbiddenCharacter, .nestedTooDeep, .variablesTooDeep,
     .variablesTooLarge, .includesTooDeep, .fileOutlivesUploadID, .globMatchesNothing,

@@ -7,7 +7,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpus")
 
   static let names: [String] = {
-    // Without a folder there is none, and the test of their number fails.
+    // Without the folder, the list is empty, and the test of their number fails.
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }()
 

@@ -2,13 +2,13 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// Bad manifests beside what is said about them. `FERRY_RECORD=1` rewrites the texts and fails the run, so that
-/// nobody accepts a new one unseen.
+/// Invalid manifests with their expected diagnostics. `FERRY_RECORD=1` rewrites the texts and fails
+/// the run, so that no new text is accepted without a review.
 @Suite struct `Each bad manifest of Golden` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
   static let names: [String] = {
-    // Without a folder there is none, and the test of their number fails.
+    // Without the folder, the list is empty, and the test of their number fails.
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
   }()

@@ -70,7 +70,7 @@ import Testing
 
       """
     let found = read(text).diagnostics
-    #expect(found.map(\.message) == ["aliases stand for more than 1 MiB of text"])
+    #expect(found.map(\.message) == ["aliases expand to more than 1 MiB of text"])
     #expect(found.first?.location.line == 3)
   }
 

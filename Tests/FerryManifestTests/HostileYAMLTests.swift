@@ -18,7 +18,7 @@ import Testing
     _ text: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) -> [String] { mistakes(document(text), sourceLocation: sourceLocation) }
 
-  /// A text of exactly so many bytes that is one scalar.
+  /// A text of exactly `count` bytes that is one scalar.
   private func scalar(bytes count: Int) -> [UInt8] {
     Array("a: \"".utf8) + [UInt8](repeating: 0x78, count: count - 5) + Array("\"".utf8)
   }

@@ -37,7 +37,7 @@ import Testing
         """, environment: ["S": "hunter"])
     #expect(
       reading.diagnostics.map(\.message) == [
-        "no session has the name that is given here", "'method' has a value that it cannot have",
+        "no session has the name that is given here", "'method' has an invalid value",
         "an HTTP method is one word of letters",
       ])
   }

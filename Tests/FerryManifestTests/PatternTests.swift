@@ -3,12 +3,12 @@ import Testing
 @testable import FerryManifest
 
 struct PatternTests {
-  /// 1 MiB of one character. What the pattern ends with comes last: PCRE2 does not begin where it is missing.
+  /// 1 MiB of one character, followed by the end of the pattern: PCRE2 does not start a match if that is missing.
   private static func subject(_ character: Character, _ end: String) -> String {
     String(repeating: character, count: (1 << 20) - end.utf8.count) + end
   }
 
-  /// Each of these takes minutes or longer where nothing bounds it.
+  /// Each of these takes minutes or longer without a limit.
   @Test(arguments: [
     // At every position the rest of the subject is passed over, without backtracking.
     ("(\\d+) items", subject("7", " s")), ("(\\d++) items", subject("7", " s")),

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// A value without its place and its spelling: what JSON can say, with YAML's infinities.
+/// A value without its location and spelling: a JSON value, or one of YAML's infinities.
 enum PlainValue: Equatable {
   case null
   case bool(Bool)
@@ -34,7 +34,7 @@ extension PlainValue {
 // MARK: - From JSON
 
 extension PlainValue {
-  /// The values of a text in which JSON values stand one behind the other; nil where it is no JSON.
+  /// The values of a text that is a sequence of JSON values; nil if it is not JSON.
   static func values(ofJSON text: String) -> [PlainValue]? {
     var reader = JSONReader(rest: Substring(text).unicodeScalars)
     var values: [PlainValue] = []
@@ -46,7 +46,7 @@ extension PlainValue {
   }
 }
 
-/// A reader of JSON that owes nothing to the reader of YAML.
+/// A reader of JSON that shares no code with the reader of YAML.
 private struct JSONReader {
   var rest: Substring.UnicodeScalarView
 

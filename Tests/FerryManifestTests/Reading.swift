@@ -8,7 +8,7 @@ func read(
   ManifestReader(environment: environment, variables: variables).read(Array(text.utf8), file: "m.yaml")
 }
 
-/// Reads a marked text and compares all its mistakes: the mark that each stands at, and its message.
+/// Reads a marked text and compares all its diagnostics: the mark of each, and its message.
 func expectMistakes(
   _ marked: String, _ expected: [(Character, String)], environment: [String: String] = [:],
   variables: [String: String] = [:], sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -20,7 +20,7 @@ func expectMistakes(
   #expect(found == wanted, sourceLocation: sourceLocation)
 }
 
-/// A manifest's first lines, so that a test shows only what it is about.
+/// A manifest's first lines, so that a test contains only the relevant lines.
 let head = """
   version: 1
   name: photos

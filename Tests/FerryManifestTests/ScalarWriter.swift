@@ -1,4 +1,4 @@
-/// Writes scalars of every style, over several lines, with references that have each a name of its own.
+/// Writes scalars of every style, over several lines, with references, each with a different name.
 struct ScalarWriter {
   var random: SeededGenerator
   private(set) var names: [String] = []
@@ -61,7 +61,7 @@ struct ScalarWriter {
     return text
   }
 
-  /// Where each name stands in a text behind a `${`, as `line:column`, by looking at the text alone.
+  /// The location of each name after a `${`, as `line:column`, found by searching only the text.
   static func places(of names: [String], in text: String) -> [String: String] {
     let letters = Array(text.unicodeScalars)
     var places: [String: String] = [:]

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "know the place of a reference, however the text is quoted",
+    "have the location of each reference, however the text is quoted",
     arguments: [
       "http://h/1️⃣${run.x}", "'http://it''s/é1️⃣${run.x}'", "\"http://h/\\u00e9\\x41\\t1️⃣${run.x}\"",
       "\"1️⃣${run.x}\"", "|\n    http://h/1️⃣${run.x}",
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "are told what is wrong",
+    "have their mistakes reported",
     arguments: [
       ("'http://h/1️⃣${run.id'", "'${' is not closed"),
       ("'http://h/1️⃣${}'", "'${}' names nothing"),
@@ -79,7 +79,7 @@ import Testing
     var vars = "vars:\n  v0: \(String(repeating: "x", count: 1_000))\n"
     for level in 1..<40 { vars += "  v\(level): \"${vars.v\(level - 1)}${vars.v\(level - 1)}\"\n" }
     let messages = read("version: 1\nname: n\n" + vars).diagnostics.map(\.message)
-    #expect(messages == ["variables stand for more than 64 MiB of text in all"])
+    #expect(messages == ["variables expand to more than 64 MiB of text in total"])
   }
 
   @Test func `are bounded if variables nest too deeply`() {

@@ -12,7 +12,7 @@ import Testing
       requests: { r: { session: quick, request: { url: https://example.com/, json: { "$${x": "${vars.a}" } } } }
       """,
       [
-        ("1️⃣", "the variable 'b' is empty where it is not given, and must be a whole number"),
+        ("1️⃣", "the variable 'b' is empty if it is not given, but must be a whole number"),
         (
           "2️⃣",
           "'max_connections_per_host' must be a whole number from 1 to 1000, which is not what '${vars.a}' stands for"

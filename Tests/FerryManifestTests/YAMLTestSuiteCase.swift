@@ -6,7 +6,7 @@ struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
   /// The file's name, and behind a slash the case's place in it where it is not the first: `VJP3`, `VJP3/01`.
   var id: String
   var yaml: [UInt8]
-  /// What the text means, as JSON, one value a document; nil where JSON cannot say it.
+  /// The value of the text as JSON, one for each document; nil if JSON cannot represent it.
   var json: String?
   /// The text is no YAML.
   var fails: Bool
@@ -20,8 +20,7 @@ struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
 
   /// The cases of a file, which the suite's authors want skipped or not.
   ///
-  /// A case has the fields of the one before where it has none of its own; a null takes one away. `fail` is only
-  /// the case's own.
+  /// A case inherits missing fields from the previous case; a null removes a field. `fail` is not inherited.
   static func cases(in file: URL) throws -> [YAMLTestSuiteCase] {
     let name = file.deletingPathExtension().lastPathComponent
     let source = SourceText(Array(try Data(contentsOf: file)), file: file.lastPathComponent)

@@ -1,14 +1,14 @@
 import FerryManifest
 
-/// What comes of a case of the yaml-test-suite.
+/// The outcome of a case of the yaml-test-suite.
 enum YAMLTestSuiteOutcome: Hashable {
-  /// The value that the suite says, or a refusal where it says that the text is no YAML.
+  /// The value that the suite specifies, or a rejection if the text is not YAML according to the suite.
   case asTheSuiteSays
-  /// libyaml reads it, and we say this.
+  /// libyaml reads it, and ferry rejects it with this message.
   case refused(DiagnosticCode)
-  /// libyaml cannot read what the suite says is YAML.
+  /// libyaml cannot read text that is YAML according to the suite.
   case refusedByLibYAML
-  /// It is read although the suite says that it is no YAML.
+  /// It is read although it is not YAML according to the suite.
   case accepted
   /// It is read and means something else.
   case readOtherwise
@@ -16,14 +16,14 @@ enum YAMLTestSuiteOutcome: Hashable {
   case notCompared
 }
 
-/// Cases of the yaml-test-suite in which ferry's reader does not do what the suite says, and why.
+/// Cases of the yaml-test-suite in which ferry's reader differs from the suite, with the reasons.
 struct YAMLTestSuiteDifference {
   var reason: String
   var outcome: YAMLTestSuiteOutcome
   /// The cases' ids, with blanks between.
   var cases: String
 
-  /// All of them. One that no longer occurs fails the test: take it out. docs/yaml.md tells the reasons to users.
+  /// All differences. One that no longer occurs fails the test and must be removed. docs/yaml.md explains the reasons.
   static let all = refusals + strictness + leniency
 
   /// What ferry does not want, though it is YAML.
@@ -49,7 +49,7 @@ struct YAMLTestSuiteDifference {
   /// What libyaml refuses, though it is YAML 1.2.
   private static let strictness: [YAMLTestSuiteDifference] = [
     .init(
-      reason: "a tab before content, or on a line of its own", outcome: .refusedByLibYAML,
+      reason: "a tab before content, or alone on a line", outcome: .refusedByLibYAML,
       cases: "6BCT 6CA3 96NN 96NN/01 A2M4 DK95 DK95/03 DK95/04 Q5MG R4YG Y79Y/01 Y79Y/10"),
     .init(
       reason: "an empty key in a block mapping, or an alias as one", outcome: .refusedByLibYAML,

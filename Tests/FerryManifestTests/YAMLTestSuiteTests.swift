@@ -3,13 +3,13 @@ import Testing
 
 @testable import FerryManifest
 
-/// What libyaml reads must come out of our layer as the suite's JSON says; what does not is in the table.
+/// Text that libyaml reads must produce the suite's JSON; the table lists the exceptions.
 ///
 /// The suite's data is not part of this repository: `FERRY_YAML_TEST_SUITE` names a checkout of it.
 @Suite struct `The public yaml-test-suite` {
   private static let folder = ProcessInfo.processInfo.environment["FERRY_YAML_TEST_SUITE"]
 
-  /// A skip that nobody sees would look like a pass.
+  /// An unnoticed skip would look like a pass.
   private static let isThere: Bool = {
     guard folder == nil else { return true }
     FileHandle.standardError.write(

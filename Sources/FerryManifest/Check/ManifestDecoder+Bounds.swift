@@ -15,8 +15,8 @@ extension ManifestDecoder {
     }
     let fallback =
       node[upperKey] == nil
-      ? "; '\(upperKey)' is \(text(upper)) where it is not given"
-      : node[lowerKey] == nil ? "; '\(lowerKey)' is \(text(lower)) where it is not given" : ""
+      ? "; '\(upperKey)' is \(text(upper)) by default"
+      : node[lowerKey] == nil ? "; '\(lowerKey)' is \(text(lower)) by default" : ""
     report(
       .contradictoryBounds, at: place.location, "'\(lowerKey)' is longer than '\(upperKey)'",
       help: "make '\(upperKey)' \(text(lower)) or more, or '\(lowerKey)' shorter" + fallback,

@@ -18,7 +18,7 @@ extension ManifestDecoder {
         use.isFromOutside
           ? "no \(what) has the name that is given here" : "no \(what) is called \(name.quoted)",
         help: use.purpose == .token && name == "none"
-          ? "leave 'token' out; only a step of an upload says 'token: none'"
+          ? "omit 'token'; only a step of an upload can have 'token: none'"
           : instancesHelp(name)
             ?? suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
             ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' takes a \(what)" }

@@ -108,7 +108,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// What a reference with an unknown first word was probably meant to be.
+  /// The reference that was probably intended by one with an unknown first word.
   private func help(forUnknown family: String, _ rest: String) -> String {
     let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
     let meant: String? =

@@ -111,13 +111,13 @@ extension ManifestDecoder {
     let circle = variables.underway.drop { $0.value != name }
     guard circle.count > 1 else {
       report(
-        .variableCircle, at: location, "the variable \(name.quoted) stands for itself",
+        .variableCircle, at: location, "the variable \(name.quoted) refers to itself",
         help: "give it its own value, or use ${env.NAME}")
       return
     }
     let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
     report(
-      .variableCircle, at: location, "variables go in a circle: \(path)",
+      .variableCircle, at: location, "variables form a cycle: \(path)",
       help: "give one of them its own value",
       notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
   }
@@ -134,7 +134,7 @@ extension ManifestDecoder {
     // Reported only once, because every later value also exceeds the budget.
     if variables.budget + text.utf8.count >= 0 {
       report(
-        .variablesTooLarge, at: location, "variables stand for more than 64 MiB of text in all",
+        .variablesTooLarge, at: location, "variables expand to more than 64 MiB of text in total",
         help: "variables that use others several times grow fast; shorten them")
     }
     return nil

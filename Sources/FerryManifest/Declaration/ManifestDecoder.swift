@@ -141,8 +141,8 @@ struct ManifestDecoder {
   /// Reports a part of the language that is not implemented yet. A run refuses it, and reading continues.
   mutating func reportNotBuilt(_ what: String, at location: SourceLocation) {
     report(
-      .notBuilt, .warning, at: location, "\(what) is not built yet: 'ferry run' refuses this manifest",
-      help: "remove it to run; this ferry reads and checks it, and does not ignore what it cannot do")
+      .notBuilt, .warning, at: location, "\(what) is not implemented yet: 'ferry run' rejects this manifest",
+      help: "remove it to run; ferry validates it, but does not silently ignore it")
   }
 
   /// Reads some keys of an object.
@@ -157,9 +157,9 @@ struct ManifestDecoder {
   mutating func reportOfValue(_ problem: Problem, at location: SourceLocation) {
     guard problem.showsValue, isFromOutside else { return report(problem, at: location) }
     report(
-      problem.code, at: location, "\(owner.value.quoted) has a value that it cannot have",
+      problem.code, at: location, "\(owner.value.quoted) has an invalid value",
       help:
-        "it comes from outside and is not shown; 'ferry explain \(problem.code.rawValue)' tells what it may be"
+        "it comes from outside and is not shown; 'ferry explain \(problem.code.rawValue)' describes valid values"
     )
   }
 

@@ -42,7 +42,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
   /// Reads a mapping: known keys in the order of their declarations, then unknown or missing ones.
   ///
   /// Nil only if the node is not a mapping. Mistakes in an object are reported, and the object is still
-  /// returned, so that the values beside them are checked too.
+  /// returned, so that its other values are checked too.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
     guard let members = node.members else {
       let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
@@ -87,7 +87,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     guard !owner.isEmpty else { return "begin with 'version: 1' and 'name: …'" }
     let needed = keys.filter(\.isRequired)
     let needsOne = rules.contains { if case .exactlyOne = $0 { true } else { false } }
-    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' where it needs none" }
+    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' if it needs none" }
     let shown = needed.isEmpty ? Array(keys.filter { $0.example != nil }.prefix(1)) : needed
     let members = shown.map { "\($0.name): \($0.example ?? $0.form.sample)" }
     return "for example '\(owner): { \(members.joined(separator: ", ")) }'"
@@ -155,7 +155,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
         !hasNear([other], given, decoder)
       else { return }
       decoder.report(
-        .keyWithoutOther, at: key.location, "'\(name)' has a meaning only beside '\(other)'",
+        .keyWithoutOther, at: key.location, "'\(name)' is valid only with '\(other)'",
         help: "add '\(other):' or remove it")
     }
   }

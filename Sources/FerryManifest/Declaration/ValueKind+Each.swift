@@ -136,7 +136,7 @@ extension ManifestDecoder {
     case (_, .text), (_, .fields):
       report(
         .unknownReference, at: location, "\("${each.\(field)}".quoted) names nothing",
-        help: "there is each.key or each.value")
+        help: "use each.key or each.value")
       return nil
     }
   }

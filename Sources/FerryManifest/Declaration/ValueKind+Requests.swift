@@ -62,7 +62,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
           decoder.report(
             .duplicateHeader, at: member.key.location,
             "the header \(member.key.value.quoted) is here a second time",
-            help: "case makes no difference in a header's name; remove one of them",
+            help: "header names are not case-sensitive; remove one of them",
             notes: [.init("first defined here", at: first)])
         }
         return value.decode(member.value, &decoder).map { .init(name: name, value: $0) }
@@ -86,12 +86,12 @@ extension ValueKind where Value == String {
       }
       guard method == method.uppercased() else {
         return Problem(
-          .invalidMethod, "HTTP methods are written in capitals", help: "write \(method.uppercased().quoted)",
+          .invalidMethod, "HTTP methods are uppercase", help: "write \(method.uppercased().quoted)",
           showsValue: true)
       }
       guard method != "CONNECT", method != "TRACE" else {
         return Problem(
-          .invalidMethod, "the method \(method) carries no request of a manifest",
+          .invalidMethod, "the method \(method) cannot be used in a manifest",
           help: "use a method such as GET, POST or PUT")
       }
       return nil

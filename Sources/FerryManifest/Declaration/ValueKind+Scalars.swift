@@ -19,7 +19,7 @@ extension ValueKind where Value == Bool {
       $0
         ? nil
         : Problem(
-          .onlyTrue, "this key says something by being there, and can only be true",
+          .onlyTrue, "this key can only be true",
           help: "write 'true', or remove the key")
     }
   }
@@ -166,7 +166,7 @@ extension ValueKind where Value == String {
       }
       guard !letters || name.hasPrefix("/") || name.hasSuffix("/") else { return nil }
       return Problem(
-        .unknownWord, "\(name.quoted) is no name of a time zone",
+        .unknownWord, "\(name.quoted) is not the name of a time zone",
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)", showsValue: true)
     }
   }

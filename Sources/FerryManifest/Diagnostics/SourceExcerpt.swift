@@ -94,7 +94,7 @@ extension Sequence<SourceText> {
   /// the text is not known, or nothing is there.
   func endColumn(of location: SourceLocation) -> Int? {
     guard let source = first(where: { $0.file == location.file }) else { return nil }
-    // A longer value ends somewhere later; nobody marks that much.
+    // A longer value is marked only up to this limit.
     let text = source.text(line: location.line, from: location.column, limit: 1_000).unicodeScalars
     return SourceExcerpt.valueLength(Array(text)).map { location.column + $0 }
   }

@@ -4,7 +4,7 @@ enum HeaderRule {
   static func problem(_ name: String, isSet: Bool) -> Problem? {
     guard isToken(name) else {
       return Problem(
-        .invalidHeaderName, "\(name.quoted) is no header's name",
+        .invalidHeaderName, "\(name.quoted) is not a valid header name",
         help: "use letters, digits and '-' (RFC 9110 §5.1)",
         showsValue: true)
     }
@@ -18,7 +18,7 @@ enum HeaderRule {
     case "transfer-encoding":
       return Problem(
         .ownHeader, "'\(name)' is set by ferry",
-        help: "remove it; how a body is framed is up to the connection")
+        help: "remove it; the connection determines how a body is framed")
     default:
       return nil
     }

@@ -29,11 +29,11 @@ enum URLRule {
       return Problem(
         .invalidURL, "a URL begins with http:// or https://",
         help: prefix.contains("://")
-          ? "ferry speaks HTTP alone; write the server's HTTP URL" : "put 'https://' before it")
+          ? "ferry supports only HTTP; write the server's HTTP URL" : "put 'https://' before it")
     }
     let rest = prefix.dropFirst(scheme.count)
     if rest.isEmpty ? isWhole : "/?#:".contains(rest.first ?? "/") {
-      return Problem(.invalidURL, "this URL names no host", help: "write the host behind \(scheme)")
+      return Problem(.invalidURL, "this URL names no host", help: "write the host after \(scheme)")
     }
     return nil
   }

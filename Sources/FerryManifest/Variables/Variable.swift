@@ -24,18 +24,18 @@ struct Variable: Sendable {
 
 extension Variable {
   static let shape = ObjectSchema<Self>(
-    "Variable", doc: "A variable that says more of itself than its value.",
+    "Variable", doc: "A variable with more properties than its value.",
     keys: [
       Key("type", \.kind, .choice(), doc: "What its value must be.", example: "integer"),
       Key(
         "default", \.fallback, .scalarNode, default: "none",
-        doc: "Its value where the command line gives none; `vars` and `env` may be used in it.",
+        doc: "Its value if the command line gives none; `vars` and `env` may be used in it.",
         example: "8080"),
       Key(
         "description", \.description, .constant("description"), default: "none",
         doc: "What it is for: `ferry check` shows it.", example: "the port that the API listens on"),
       Key(
-        "required", \.required, .boolean, default: "`true` where there is no default, otherwise `false`",
+        "required", \.required, .boolean, default: "`true` if there is no default, otherwise `false`",
         doc:
           "Whether the command line must give it. One that is neither required nor has a default is empty.",
         example: "true"),
@@ -47,7 +47,7 @@ extension Variable {
       {
         decoder.report(
           .invalidVariable, at: (node["required"] ?? node).location,
-          "the variable \(variable.name.value.quoted) is empty where it is not given, and must be \(wanted)",
+          "the variable \(variable.name.value.quoted) is empty if it is not given, but must be \(wanted)",
           help: "give it a 'default'")
       }
       guard variable.required == true, let fallback = variable.fallback, let place = node["required"] else {

@@ -46,7 +46,7 @@ enum LibYAMLProblem {
     case "did not find expected <document start>":
       (
         "the document has ended before this",
-        "check the brackets and the indentation before it; '---' must stand behind lines that begin with '%'"
+        "check the brackets and the indentation before it; '---' must follow lines that begin with '%'"
       )
     default: nil
     }
@@ -66,13 +66,13 @@ enum LibYAMLProblem {
       ("this escape is not known in double quotes", "use single quotes, or write the backslash twice")
     case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
       (
-        "this escape is no letter of Unicode",
+        "this escape is not a Unicode character",
         "write '\\xHH', '\\uHHHH' or '\\UHHHHHHHH' with hexadecimal digits"
       )
     case "did not find expected comment or line break":
-      ("only a comment can stand here", "begin the text on the next line")
+      ("only a comment is allowed here", "begin the text on the next line")
     case "found an indentation indicator equal to 0":
-      ("an indentation of 0 cannot be", "write 1 to 9, or leave it out")
+      ("an indentation of 0 is not allowed", "write 1 to 9, or leave it out")
     case "did not find expected alphabetic or numeric character"
     where context?.contains("anchor") == true || context?.contains("alias") == true:
       (
@@ -94,7 +94,7 @@ enum LibYAMLProblem {
     case "found incompatible YAML document":
       ("this version of YAML is not known", "remove the line; ferry reads YAML 1.2")
     case "found duplicate %YAML directive", "found duplicate %TAG directive":
-      ("this directive is here a second time", "remove one of them")
+      ("this directive is repeated", "remove one of them")
     case "found undefined tag handle":
       ("this tag is not known", "remove the tag; ferry reads plain YAML")
     default: nil

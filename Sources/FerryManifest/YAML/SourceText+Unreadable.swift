@@ -68,13 +68,13 @@ extension SourceText {
     let name: String
     switch scalar.value {
     // At the start of a line, libyaml skips it but counts a column for it, which then is an indentation.
-    case 0xFEFF: name = "a byte order mark (U+FEFF) cannot stand inside the text"
+    case 0xFEFF: name = "a byte order mark (U+FEFF) is not allowed inside the text"
     // YAML 1.2 §5.1, c-printable.
     case 0x09, 0x0A, 0x0D, 0x20...0x7E, 0x85, 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: return nil
     default:
       let code = String(scalar.value, radix: 16, uppercase: true)
       let padded = String(repeating: "0", count: max(0, 4 - code.count)) + code
-      name = "the control character U+\(padded) cannot stand in YAML"
+      name = "the control character U+\(padded) is not allowed in YAML"
     }
     return Diagnostic(
       .forbiddenCharacter, at: place, name, help: "remove it, or write it as an escape in double quotes")

@@ -12,8 +12,8 @@ extension YAMLComposer {
     end.column += 1 + anchor.utf8.count
     guard source.text(line: end.line, from: end.column, limit: 1) == ":" else { return nil }
     return Diagnostic(
-      .syntax, at: end, "a ':' cannot stand in the name of an anchor",
-      help: "use letters, digits, '-' and '_'; put a blank before a value that begins with ':'")
+      .syntax, at: end, "a ':' is not allowed in the name of an anchor",
+      help: "use letters, digits, '-' and '_'; put a space before a value that begins with ':'")
   }
 
   /// `[?x]`: libyaml reads the '?' as a key indicator, as if a blank followed it.

@@ -100,7 +100,7 @@ struct YAMLComposer {
         return stop(
           Diagnostic(
             .tooManyValues, at: location,
-            "aliases stand for more than \(Self.mostAliasedText >> 20) MiB of text",
+            "aliases expand to more than \(Self.mostAliasedText >> 20) MiB of text",
             help: "an alias counts as often as it is used; use fewer, or put the text into 'vars'"))
       }
       value.node.use = location
@@ -227,7 +227,7 @@ struct YAMLComposer {
       frame.isIncomplete = true
       return .refused
     }
-    // The language has a key `null`. A word in the position of a key is meant as a word.
+    // The language has a key `null`, so a word in the position of a key is read as a string.
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(

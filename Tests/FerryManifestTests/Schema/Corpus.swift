@@ -1,7 +1,7 @@
 import FerryManifest
 import Foundation
 
-/// Manifests of this repository, good and bad.
+/// Manifests of this repository, valid and invalid.
 struct Corpus {
   struct Entry {
     /// The folder and the file's name without its ending.
@@ -20,7 +20,7 @@ struct Corpus {
     // Apart is what needs other files, or is no text that a line can be added to.
     try Corpus(of: folder.appending(path: "Agreement/good"), folder.appending(path: "Agreement/good-apart"))
   }
-  /// Each with a mistake of its own, and those whose diagnostics are recorded.
+  /// Manifests with one mistake each, and those with recorded diagnostics.
   static func bad() throws -> Corpus {
     try Corpus(of: folder.appending(path: "Agreement/bad"), folder.appending(path: "Golden"))
   }

@@ -8,7 +8,7 @@ struct ManifestMutator {
   private var valuesByKey: [String: [OrderedJSON]] = [:]
   private let keys: [String]
 
-  /// What stands in no manifest, and what every kind of value has an opinion about.
+  /// Values that no manifest contains, and that each kind of value must accept or reject.
   private static let values: [OrderedJSON] =
     [
       .null, .bool(true), .bool(false), .integer(0), .integer(1), .integer(5), .integer(-1), .integer(200),
@@ -49,7 +49,7 @@ struct ManifestMutator {
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// Goes down at random and changes what it comes to; seldom so that nobody could take it for a manifest.
+  /// Descends at random and changes the node that it reaches. The result usually still resembles a manifest.
   private mutating func changed(_ value: OrderedJSON, at key: String) -> OrderedJSON {
     switch value {
     case .object(var members):

@@ -9,7 +9,7 @@ import Testing
 struct `The JSON schema and the reader` {
   private let validator = SchemaValidator(schema: ManifestSchema().json)
 
-  /// The bad manifests that only the reader refuses: what is wrong with them is beyond a schema.
+  /// The invalid manifests that only the reader rejects: a schema cannot express their mistakes.
   private static let beyondTheSchema = [
     "Golden/captures-and-templates", "Golden/cycle", "Golden/duplicate-key", "Golden/include-clash",
     "Golden/invalid-utf8",

@@ -44,7 +44,7 @@ struct SchemaValidator {
       }
     let file = FileManager.default.temporaryDirectory.appending(
       path: "ferry-schema-\(UUID().uuidString).json")
-    defer { try? FileManager.default.removeItem(at: file) }  // A file left over harms nobody.
+    defer { try? FileManager.default.removeItem(at: file) }  // A remaining file does no harm.
     try Data(lines.joined(separator: "\n").utf8).write(to: file)
 
     let end = try Self.run(python, [Corpus.folder.appending(path: "Agreement/validate.py").path, file.path])
@@ -69,7 +69,7 @@ struct SchemaValidator {
     process.arguments = [python] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
-    // What the availability check says of a missing module is of no interest.
+    // The message of the availability check about a missing module is ignored.
     if arguments.first == "-c" { process.standardError = FileHandle.nullDevice }
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()

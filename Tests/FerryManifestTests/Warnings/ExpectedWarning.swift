@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// A warning that a test expects, by the mark that it stands at.
+/// A warning that a test expects at a mark.
 struct ExpectedWarning {
   var mark: Character
   var code: DiagnosticCode

@@ -25,7 +25,7 @@ import Testing
           message:
             "this changes nothing: with 'deliver: \(deliver)' no file is compared with its delivery",
           help: "remove it, or write 'deliver: when_changed'",
-          notes: [("2️⃣", "how often a file is sent is said here")])
+          notes: [("2️⃣", "'deliver' is set here")])
       ])
   }
 

@@ -32,7 +32,8 @@ import Testing
   ) -> ExpectedWarning {
     ExpectedWarning(
       mark: "1️⃣", code: .tokenWithoutTLS, message: "\(what) goes to '\(host)' without TLS",
-      help: "write https://: everyone on the way can read what http:// carries, and use it", notes: notes)
+      help: "write https://: anyone on the network path can read and reuse what http:// carries", notes: notes
+    )
   }
 
   @Test func `is reported at the URL`() {

@@ -52,7 +52,8 @@ import Testing
   ])
   func `may stand in a header`(_ name: String, _ value: String) {
     expectWarnings(
-      Self.header("\(name): 1️⃣\"\(value)\""), [Self.warning("the header '\(name)' has a secret in plain")])
+      Self.header("\(name): 1️⃣\"\(value)\""), [Self.warning("the header '\(name)' has a secret in plain text")]
+    )
   }
 
   @Test(arguments: [
@@ -70,15 +71,16 @@ import Testing
     "refresh_token", "api_key", "apikey", "apiKey", "private_key", "db_password", "aws_secret_access_key",
   ])
   func `may stand in a form, a JSON body or a query`(_ name: String) {
-    expectWarnings(Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' has a secret in plain")])
     expectWarnings(
-      Self.json("\(name): 1️⃣k5dXq0"), [Self.warning("the member '\(name)' has a secret in plain")])
+      Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' has a secret in plain text")])
+    expectWarnings(
+      Self.json("\(name): 1️⃣k5dXq0"), [Self.warning("the member '\(name)' has a secret in plain text")])
     expectWarnings(
       Self.json("in: [{ deep: { \(name): 1️⃣k5dXq0 } }]"),
-      [Self.warning("the member '\(name)' has a secret in plain")])
+      [Self.warning("the member '\(name)' has a secret in plain text")])
     expectWarnings(
       Self.url("1️⃣https://a.example/?a=b&\(name)=k5dXq0#x"),
-      [Self.warning("the parameter '\(name)' has a secret in plain")])
+      [Self.warning("the parameter '\(name)' has a secret in plain text")])
   }
 
   @Test(arguments: [
@@ -95,12 +97,12 @@ import Testing
 
   @Test func `may be a number in JSON, but no small one`() {
     expectWarnings(
-      Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' has a secret in plain")])
+      Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' has a secret in plain text")])
     expectWarnings(Self.json("token: 7, secret: true, password: null"), [])
   }
 
   @Test func `may be the password of a URL`() {
-    let warning = Self.warning("the URL has a password in plain")
+    let warning = Self.warning("the URL has a password in plain text")
     expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example/"), [warning])
     expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example"), [warning])
     for url in [
@@ -122,16 +124,17 @@ import Testing
       Self.text(
         "{ url: https://a.example/, form: { password: 2️⃣\"${vars.b}\" } }",
         vars: "{ a: 1️⃣k5dXq0, b: \"${vars.a}\" }"),
-      [Self.warning("the field 'password' has a secret in plain", notes: [("2️⃣", "sent from here")])])
+      [Self.warning("the field 'password' has a secret in plain text", notes: [("2️⃣", "sent from here")])])
     expectWarnings(
       Self.text("{ url: 2️⃣\"${vars.api}/x\" }", vars: "{ api: 1️⃣\"https://u:k5dXq0@a.example\" }"),
-      [Self.warning("the URL has a password in plain", notes: [("2️⃣", "sent from here")])])
+      [Self.warning("the URL has a password in plain text", notes: [("2️⃣", "sent from here")])])
     expectWarnings(
       Self.text(
         "{ url: https://a.example/, headers: { Authorization: 2️⃣\"Bearer ${vars.t}\" } }",
         vars: "{ t: 1️⃣k5dXq0 }"),
       [
-        Self.warning("the header 'Authorization' has a secret in plain", notes: [("2️⃣", "sent from here")])
+        Self.warning(
+          "the header 'Authorization' has a secret in plain text", notes: [("2️⃣", "sent from here")])
       ])
   }
 
@@ -160,7 +163,10 @@ import Testing
   func `is reported at the for_each that has it`(_ forEach: String, _ authorization: String) {
     expectWarnings(
       Self.each(forEach, authorization),
-      [Self.warning("the header 'Authorization' has a secret in plain", notes: [("2️⃣", "sent from here")])])
+      [
+        Self.warning(
+          "the header 'Authorization' has a secret in plain text", notes: [("2️⃣", "sent from here")])
+      ])
   }
 
   @Test func `of each instance is reported`() {
@@ -206,9 +212,9 @@ import Testing
       requests: { r: { session: quick, token: login, request: { url: https://a.example/ } } }
       """,
       [
-        Self.warning("the header 'X-Api-Key' has a secret in plain"),
+        Self.warning("the header 'X-Api-Key' has a secret in plain text"),
         ExpectedWarning(
-          mark: "2️⃣", code: .plainSecret, message: "the header 'Authorization' has a secret in plain",
+          mark: "2️⃣", code: .plainSecret, message: "the header 'Authorization' has a secret in plain text",
           help: Self.warning("").help),
       ])
   }
@@ -227,7 +233,7 @@ import Testing
           session: quick
           request: 2️⃣*login
       """,
-      [Self.warning("the field 'password' has a secret in plain", notes: [("2️⃣", "used here")])])
+      [Self.warning("the field 'password' has a secret in plain text", notes: [("2️⃣", "used here")])])
   }
 
   @Test func `is never part of a diagnostic`() {

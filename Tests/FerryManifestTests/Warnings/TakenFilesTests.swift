@@ -34,8 +34,8 @@ import Testing
   ) -> ExpectedWarning {
     ExpectedWarning(
       mark: mark, code: .takenFiles,
-      message: "the upload '\(other)' may not have sent these files when they are taken away", help: help,
-      notes: [(note, "'\(other)' takes files of the same folder")])
+      message: "the upload '\(other)' might not have sent these files before they are removed", help: help,
+      notes: [(note, "'\(other)' sends files from the same folder")])
   }
 
   private static func waits(_ other: String) -> String {

@@ -13,8 +13,8 @@ import Testing
       """,
       [
         ExpectedWarning(
-          mark: "1️⃣", code: .unusedSession, message: "nobody uses the session 'idle'",
-          help: "remove it, or name it with 'session:' where it was meant")
+          mark: "1️⃣", code: .unusedSession, message: "nothing uses the session 'idle'",
+          help: "remove it, or refer to it with 'session:'")
       ])
   }
 

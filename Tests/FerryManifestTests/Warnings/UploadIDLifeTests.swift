@@ -26,7 +26,7 @@ import Testing
   private static func warning(_ note: String, at mark: Character) -> ExpectedWarning {
     ExpectedWarning(
       mark: "1️⃣", code: .uploadIDWithoutLife, message: "an upload ID may expire while its transfer waits",
-      help: "say how long the server keeps it, as in 'valid_for: 1h', or capture 'expires_in'",
+      help: "state how long the server keeps it, such as 'valid_for: 1h', or capture 'expires_in'",
       notes: [(mark, note)])
   }
 

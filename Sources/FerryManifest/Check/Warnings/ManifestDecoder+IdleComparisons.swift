@@ -9,7 +9,7 @@ extension ManifestDecoder {
         .idleComparison, at: compare.location,
         "this changes nothing: with 'deliver: \(upload.deliver.rawValue)' no file is compared with its delivery",
         help: "remove it, or write 'deliver: when_changed'",
-        notes: node["deliver"].map { [.init("how often a file is sent is said here", at: $0.location)] }
+        notes: node["deliver"].map { [.init("'deliver' is set here", at: $0.location)] }
           ?? [],
         use: compare.use ?? node.use)
     }

@@ -28,7 +28,7 @@ extension ManifestDecoder {
       guard reportedPlaces.insert(place).inserted else { continue }
       warn(
         .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
-        help: "write https://: everyone on the way can read what http:// carries, and use it",
+        help: "write https://: anyone on the network path can read and reuse what http:// carries",
         notes: place == url.location ? [] : [.init("this request carries it", at: url.location)],
         use: url.use ?? request.use)
     }

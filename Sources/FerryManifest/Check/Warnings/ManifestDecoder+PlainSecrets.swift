@@ -19,7 +19,7 @@ extension ManifestDecoder {
         let text = writtenText(field.value, &known)
         guard SecretName.isSecretValue(text.text) else { continue }
         warnOfPlainSecret(
-          "the field \(field.key.value.quoted) has a secret in plain", text, text.letters.indices,
+          "the field \(field.key.value.quoted) has a secret in plain text", text, text.letters.indices,
           in: field.value,
           use: request.use)
       }
@@ -41,7 +41,7 @@ extension ManifestDecoder {
     let isCookie = name.lowercased() == "cookie"
     guard isCookie || SecretName.isSecretHeader(name) else { return }
     let text = writtenText(value, &known)
-    let message = "the header \(name.quoted) has a secret in plain"
+    let message = "the header \(name.quoted) has a secret in plain text"
     guard isCookie else {
       let credentials = SecretName.credentials(text.text)
       guard SecretName.isSecretValue(credentials) else { return }
@@ -75,7 +75,7 @@ extension ManifestDecoder {
       let text = writtenText(member.value, &known)
       guard SecretName.isSecretValue(text.text) else { continue }
       warnOfPlainSecret(
-        "the member \(member.key.value.quoted) has a secret in plain", text, text.letters.indices,
+        "the member \(member.key.value.quoted) has a secret in plain text", text, text.letters.indices,
         in: member.value, use: use)
     }
   }
@@ -85,12 +85,12 @@ extension ManifestDecoder {
   ) {
     let text = writtenText(url, &known)
     if let password = text.passwordOfURL {
-      warnOfPlainSecret("the URL has a password in plain", text, password, in: url, use: use)
+      warnOfPlainSecret("the URL has a password in plain text", text, password, in: url, use: use)
     }
     for parameter in text.parametersOfURL where SecretName.isSecret(parameter.name) {
       guard SecretName.isSecretValue(text.text(parameter.value)) else { continue }
       warnOfPlainSecret(
-        "the parameter \(parameter.name.quoted) has a secret in plain", text, parameter.value, in: url,
+        "the parameter \(parameter.name.quoted) has a secret in plain text", text, parameter.value, in: url,
         use: use)
     }
   }

@@ -17,11 +17,13 @@ extension ManifestDecoder {
       else { continue }
       warn(
         .takenFiles, at: written.location,
-        "the upload \(other.name.value.quoted) may not have sent these files when they are taken away",
+        "the upload \(other.name.value.quoted) might not have sent these files before they are removed",
         help: other.after == .keep
           ? "let this upload need \(other.name.value.quoted), or give each its own files"
           : "give each its own files",
-        notes: [.init("\(other.name.value.quoted) takes files of the same folder", at: other.name.location)],
+        notes: [
+          .init("\(other.name.value.quoted) sends files from the same folder", at: other.name.location)
+        ],
         use: written.use)
     }
   }

@@ -6,8 +6,8 @@ extension ManifestDecoder {
     for session in declared.ordered[.sessions] ?? []
     where !used.contains(session.name.value) && session.name.location.file == start.file {
       warn(
-        .unusedSession, at: session.name.location, "nobody uses the session \(session.name.value.quoted)",
-        help: "remove it, or name it with 'session:' where it was meant")
+        .unusedSession, at: session.name.location, "nothing uses the session \(session.name.value.quoted)",
+        help: "remove it, or refer to it with 'session:'")
     }
   }
 }

@@ -21,7 +21,7 @@ extension ManifestDecoder {
         }
       warn(
         .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
-        help: "say how long the server keeps it, as in 'valid_for: 1h', or capture 'expires_in'",
+        help: "state how long the server keeps it, such as 'valid_for: 1h', or capture 'expires_in'",
         notes: [.init(note, at: written?.location ?? session.name.location)], use: node.use)
     }
   }

@@ -6,7 +6,7 @@
 struct WrittenText: Sendable {
   /// OBJECT REPLACEMENT CHARACTER.
   static let outside: Unicode.Scalar = "\u{FFFC}"
-  /// Longer texts are not examined: nobody writes such a long secret, and variables can grow fast.
+  /// Longer texts are not examined: secrets are shorter, and variables can grow fast.
   static let longest = 1 << 16
 
   private(set) var letters: [Unicode.Scalar] = []

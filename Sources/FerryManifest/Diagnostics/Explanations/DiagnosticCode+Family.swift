@@ -22,7 +22,7 @@ extension DiagnosticCode {
       case .sharing: "Sharing between files and nodes"
       case .warnings: "Valid, but probably a mistake"
       case .surroundings: "Impossible with these files or on this machine"
-      case .notBuilt: "Not built yet"
+      case .notBuilt: "Not implemented yet"
       }
     }
 
@@ -50,7 +50,7 @@ extension DiagnosticCode {
     NearestName.nearest(to: text, among: allCases.map(\.rawValue)).flatMap { DiagnosticCode(rawValue: $0) }
   }
 
-  /// The code with this name, which is not case-sensitive; nil if there is none.
+  /// The code with this name, which is not case-sensitive; nil for an unknown name.
   package init?(written text: String) { self.init(rawValue: text.uppercased()) }
 
   /// The case's name in Pascal case, as tools show rules: `UnknownKey`.

@@ -162,7 +162,7 @@ extension Explanation {
   static let invalidMethod = Explanation(
     "An invalid HTTP method",
     """
-    HTTP methods are written in capitals, and are case-sensitive (RFC 9110 §9.1). All methods are allowed, \
+    HTTP methods are case-sensitive and written in uppercase (RFC 9110 §9.1). All methods are allowed, \
     including those of WebDAV, except `CONNECT` and `TRACE`.
     """,
     in: """

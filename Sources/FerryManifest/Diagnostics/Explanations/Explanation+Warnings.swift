@@ -148,7 +148,7 @@ extension Explanation {
       """, wrong: "deliver: once\n    ", right: "")
 
   static let notBuilt = Explanation(
-    "A part of the language that is not built yet",
+    "A part of the language that is not implemented yet",
     """
     The key or word belongs to the language and is checked like any other, but this version of ferry does \
     not implement it. `ferry check` warns, and `ferry run` rejects the manifest instead of ignoring a part \
