@@ -10,8 +10,8 @@ struct FerryReceiver: AsyncParsableCommand {
     commandName: "ferry-receiver",
     abstract: "A small HTTP server for testing manifests.",
     discussion: """
-      It listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists what \
-      was done. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
+      It listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists \
+      what was received. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
       content:every=5,drop=before. Routes are token, allocate, content, commit, state, abandon, file, inbox, \
       catalog, blob, done, redirect and any. Keys are match (text in the path and query), every, times, \
       status, retry_after, drop (before, after), cut (reset, close) and delay. \
@@ -19,13 +19,13 @@ struct FerryReceiver: AsyncParsableCommand {
       --list-faults lists them with their settings.
       """)
 
-  @Option(help: "The port; 0 selects any free one.")
+  @Option(help: "Port to listen on; 0 selects a free one.")
   var port: UInt16 = 0
 
-  @Option(help: "The folder for received bytes, created if missing. (required)", completion: .directory)
+  @Option(help: "Folder for received bytes, created if missing. (required)", completion: .directory)
   var dir: String?
 
-  @Option(help: "A file that the port is written to once the server is ready.", completion: .file())
+  @Option(help: "Write the port to this file once the server is ready.", completion: .file())
   var portFile: String?
 
   @Option(help: "Lifetime of an access token, in seconds.")
@@ -34,10 +34,10 @@ struct FerryReceiver: AsyncParsableCommand {
   @Option(help: "Lifetime of an upload ID, in seconds.")
   var uploadLife = 3600.0
 
-  @Option(help: "The only client ID that gets a token. By default every one does.")
+  @Option(help: "The only client ID that gets a token. By default any client ID does.")
   var clientID: String?
 
-  @Option(help: "The only client secret that gets a token. By default every one does.")
+  @Option(help: "The only client secret that gets a token. By default any client secret does.")
   var clientSecret: String?
 
   @Flag(help: "Respond with 401 to requests without a valid token.")
@@ -52,7 +52,7 @@ struct FerryReceiver: AsyncParsableCommand {
   var listFaults = false
 
   @Option(
-    help: "A file that every byte that clients send, including secrets, is appended to.",
+    help: "Append every byte that clients send, including secrets, to this file.",
     completion: .file())
   var record: String?
 

@@ -114,7 +114,7 @@ struct JournalPruneCommand: ParsableCommand {
 
   func validate() throws {
     if runs == nil, delivered == nil {
-      throw ValidationError("say what to forget: --runs, --delivered or both")
+      throw ValidationError("specify what to forget: --runs, --delivered or both")
     }
     if delivered == nil, !sessions.isEmpty { throw ValidationError("naming sessions requires --delivered") }
   }

@@ -49,7 +49,7 @@ struct PlanCommand: ParsableCommand {
     guard let document = try preview.simulationStart().simulate(options) else {
       throw UsageError(
         "no run of \(job.plan.manifest) has measured the network yet\n"
-          + "help: say how fast it is: --bandwidth 5MB is 5 MB a second")
+          + "help: specify the bandwidth: --bandwidth 5MB is 5 MB a second")
     }
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))

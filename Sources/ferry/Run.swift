@@ -91,14 +91,14 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "After this long, start nothing more, save and exit. The units are \(Duration.writtenUnits).",
+      "After this time, start nothing more, save and exit. The units are \(Duration.writtenUnits).",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var maxDuration: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "If all remaining work has to wait, wait for it, but each time no longer than this.",
+      "If all remaining work has to wait, wait for it, each time for at most this long.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var wait: Duration?

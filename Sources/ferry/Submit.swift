@@ -69,8 +69,8 @@ struct Submit: ParsableCommand {
   private func text(_ receipt: Submission.Receipt) -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let holder =
-      receipt.pid.map { "process \($0) takes them, or the next run if the upload has ended" }
-      ?? "the next run takes them"
+      receipt.pid.map { "process \($0) sends them, or the next run does if the upload has completed" }
+      ?? "the next run sends them"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
       + "the session \(receipt.session); \(holder)"

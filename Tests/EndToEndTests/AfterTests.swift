@@ -18,7 +18,7 @@ import Testing
     }.sorted()
   }
 
-  /// Leaves what a kill leaves once deliveries are on the disk: the journal's word that something is owed.
+  /// Produces the state after a kill once deliveries are on disk: pending actions in the journal.
   private func owe(_ job: Workspace) async throws {
     let script = """
       import os, sqlite3, sys

@@ -41,7 +41,7 @@ struct BudgetTests {
     for run in runs { #expect(await run.end().status == 8) }
     let files = try await receiver.received().files
     let bytes = files.count * Self.size
-    // Both together left less room than one file takes, or leases that the other could not have.
+    // The rest of the budget is smaller than one file, or was leased by the other process.
     #expect(bytes <= 4_000_000 && bytes >= 2_900_000, "\(files.count) files")
     let used = try [first, second].map { try $0.report().run.budgets?.first?.usedBytesAfter ?? 0 }.max() ?? 0
     let overhead = 1024 * files.count

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A machine whose clock is set, between launches and under way: ferry is shown another one (Faults/clock.c).
+/// A machine whose clock is set between launches or during one: ferry sees a changed clock (Faults/clock.c).
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
 ) struct `A clock that is set by a day` {

@@ -163,7 +163,7 @@ private struct CommandArguments {
     return (0..<Int.random(in: 4...6, using: &random)).map { _ in pick(fields) }.joined(separator: " ")
   }
 
-  /// Of letters that have a meaning somewhere; no NUL, which no argument can hold.
+  /// Consists of letters with a meaning in some syntax, without NUL, which no argument can contain.
   private mutating func text() -> String {
     let letters = Array("abu09=/.-_ ,:*?[]{}$@%\\\"'~+\n\t\u{1B}\u{202E}é\u{301}\u{1F600}").map(String.init)
     return (0..<Int.random(in: 0...12, using: &random)).map { _ in pick(letters) }.joined()

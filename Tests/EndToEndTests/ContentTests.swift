@@ -10,7 +10,7 @@ import Testing
       server: receiver.url, ([JobText.puts] + lines.map { "    \($0)" }).joined(separator: "\n"))
   }
 
-  /// Runs to the end and says how often each file has been put until then.
+  /// Completes a run, and returns how often each file has been sent so far.
   private func puts(_ job: Workspace, _ receiver: ReceiverProcess, status: Int32 = 0) async throws -> [String:
     Int]
   {
@@ -184,7 +184,7 @@ import Testing
         try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
       }
       if files.contains(where: { $0.hasSuffix("/large.bin") }) { break }
-      // There is nothing to wait on: the file is open for as long as it is read.
+      // There is no event to wait for; the file is open while it is read.
       try await Task.sleep(for: .milliseconds(5))
     }
     return (job, run)

@@ -3,7 +3,7 @@ import Testing
 
 /// ferry's memory has secrets in it: it is in no core dump, unless that is asked for.
 @Suite struct `A run that goes down` {
-  /// The shell's word for a core dump, whatever takes it (core_pattern, core(5)).
+  /// The shell's message about a core dump, wherever the dump goes (core_pattern, core(5)).
   private func dumpsCore(_ environment: [String: String]) async throws -> Bool {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))

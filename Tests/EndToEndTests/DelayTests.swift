@@ -64,7 +64,7 @@ struct DelayTests {
     #expect(command.status == 0)
     #expect(report.totals.resumes == resumes)
     let took = try seconds(of: report.run)
-    // What is over at once tells of the machine, not of the delay.
+    // A launch that ends at once shows the speed of the machine, not the delay.
     if plan.seconds > 1 {
       #expect(took >= plan.seconds && took <= plan.seconds * 1.1, "\(took), \(plan.seconds)")
     }

@@ -57,11 +57,11 @@ import Testing
     let received = try await receiver.received()
     #expect(received.uploads.count == 20)
     #expect(received.uploads.allSatisfy { $0.commits == 1 })
-    // libcurl itself sends some again on a new connection, and does not say so.
+    // libcurl itself sends some again on a new connection, without reporting it.
     #expect(report.totals.requests <= received.requests)
   }
 
-  // The server is away, or wants to be left alone
+  // The server is unreachable, or asks clients to wait
 
   @Test func `to an unreachable server exits with 5, and resumes when the server is back`() async throws {
     let gone = try await ReceiverProcess.start()

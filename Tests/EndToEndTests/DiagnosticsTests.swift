@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manifests of this package, the bad ones and the good ones.
+/// The manifests of this package, valid and invalid.
 enum CheckedManifests {
   static let golden = Product.package.appending(path: "Tests/FerryManifestTests/Golden")
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--max-duration` over real sockets, and what a run says of how it came about.
+/// `--max-duration` over real sockets, and the kind of launch that a run reports.
 @Suite struct `A run with a time limit` {
   private func workspace(_ receiver: ReceiverProcess, files count: Int) throws -> Workspace {
     let job = try Workspace(

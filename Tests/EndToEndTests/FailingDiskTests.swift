@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A state folder whose nth write, truncation or sync fails: with EIO that one alone, with ENOSPC all from then on.
+/// A state folder whose nth write, truncation or sync fails: with EIO only that one, with ENOSPC also all later ones.
 ///
 /// FERRY_SOAK_KILLS asks for every n, which scripts/soak does.
 @Suite(
@@ -33,7 +33,7 @@ import Testing
     if Self.isSoak { print("soak: \(kind): \(error) at each of \(faults) operations") }
   }
 
-  /// - Returns: whether the run came to that operation.
+  /// - Returns: whether the run reached that operation.
   private func fail(_ job: FaultyJob, at point: Int, with error: String) async throws -> Bool {
     let run = try await job.start([
       "FAIL": "\(point)", "ERROR": error, "STAYS": error == "ENOSPC" ? "1" : "0",

@@ -48,7 +48,7 @@ struct `Under libfaketime` {
 }
 
 private enum Faketime {
-  /// Debian's place of it; `nil` where it is not there. A skip that nobody sees would look like a pass.
+  /// Debian's path of it; `nil` if it is not installed. An unnoticed skip would look like a pass.
   static let library: String? = {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
     let paths = (["."] + folders.sorted()).map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }

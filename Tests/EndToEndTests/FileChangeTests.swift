@@ -124,7 +124,7 @@ import Testing
       state: "done", code: "after_changed", says: "it changed after it was sent, and stays"),
     Change(
       phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
-      code: "after_missing", says: "it was gone before it could be moved"),
+      code: "after_missing", says: "it was missing before it could be moved"),
   ]
 
   private static let name = "sub/x.bin"

@@ -26,13 +26,13 @@ import Testing
     #expect([0, 1].contains(first.command.status), "\(first.command.stdout)\(first.command.stderr)")
     #expect(first.report.totals.items.done <= 20)
     let second = try await job.run()
-    // The receiver takes no name that is not UTF-8.
+    // The receiver rejects names that are not UTF-8.
     #expect(second.command.status == 1, "\(second.command.stdout)\(second.command.stderr)")
     var refused: [String: RunReport.Item] = [:]
     for item in first.report.items + second.report.items where item.state == "failed" {
       refused[item.pathBase64 ?? ""] = item
     }
-    // It takes them where they are no part of the path.
+    // It accepts them outside the path.
     try job.write(
       manifest: JobText.text(
         server: receiver.url, connections: 2,
@@ -54,7 +54,7 @@ import Testing
   func `travels whole`(_ name: HostileName) async throws {
     let delivery = try await Self.delivery.value
     let isText = name.text != nil
-    // 204 where the receiver takes it for a name that it has already.
+    // 204 if the receiver treats it as an existing name.
     let statuses = isText ? [201, name.isRespelled ? 204 : 201] : [400]
     let lines = statuses.map { "PUT /files/\(name.encoded) \($0)" }
     #expect(delivery.log.filter(lines.contains).count == 1)

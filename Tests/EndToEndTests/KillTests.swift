@@ -3,7 +3,7 @@ import Testing
 
 /// SIGKILL at random moments of jobs with tokens and upload IDs that expire, against a server with faults.
 ///
-/// FERRY_SOAK_KILLS says how many for each kind of job, FERRY_SEED where the dice begin; scripts/soak asks for 1,000.
+/// FERRY_SOAK_KILLS is the number for each kind of job, FERRY_SEED the first seed; scripts/soak requests 1,000.
 @Suite struct `A job that is killed again and again` {
   private static let isSoak = number("FERRY_SOAK_KILLS") != nil
   private static let kills = number("FERRY_SOAK_KILLS").map { Int($0) } ?? 4
@@ -49,7 +49,7 @@ import Testing
     print("soak: \(kind): \(kills) kills of \(jobs) jobs in \(seconds) s, FERRY_SEED=\(Self.seed)")
   }
 
-  /// How long a run lives before it is killed. Some are killed at their start, most during their requests.
+  /// How long a run continues before it is killed. Some are killed at their start, most during their requests.
   private static func delay(_ random: inout SplitMix) -> Duration {
     .milliseconds(
       Int.random(in: 0...4, using: &random) == 0

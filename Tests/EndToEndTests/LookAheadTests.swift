@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry plan` and `ferry next`: what a run at a given time would start, and what waits until when.
+/// `ferry plan` and `ferry next`: the work that a run at a given time would start, and the times until which other work waits.
 @Suite struct `A look ahead` {
   struct Plan: Decodable {
     struct Node: Decodable {
@@ -78,7 +78,7 @@ import Testing
       let command = try await job.start(["plan", "job.yaml", "--format", "json"] + more).end()
       #expect(try command.json(Plan.self).nodes.first { $0.name == "files" }?.state == "run")
     }
-    // The run says the same.
+    // The run reports the same.
     let (command, report) = try await job.run("--network", "wifi")
     #expect(command.status == 8)
     #expect(report.node("files")?.reason?.code == "budget")
@@ -180,7 +180,7 @@ import Testing
     #expect(fields.count == 6 && fields[..<4].allSatisfy { Int($0) != nil } && fields[4] == "*")
     let command = try #require(fields.last).dropLast()
     #expect(!command.replacing("\\%", with: "").contains("%"))
-    // As cron does: the escapes go, and a shell has the rest. Here it only tells the words.
+    // As in cron, the escapes are removed and a shell gets the rest. Here it only prints the words.
     let shell = "ferry() { pwd; printf '<%s>\\n' \"$@\"; }; " + command.replacing("\\%", with: "%")
     let words = try await Command.run("sh", ["-c", shell])
     #expect(words.status == 0, "\(words.stderr)")

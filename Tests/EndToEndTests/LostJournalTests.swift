@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A journal that has lost what was written to it` {
   private static let files = 60
 
-  /// A job that was killed once several files were delivered, and how many the journal says were.
+  /// A job that was killed after several files were delivered, and how many of them the journal records.
   private func killed(_ receiver: ReceiverProcess) async throws -> (Workspace, done: Set<String>) {
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
     for index in 0..<Self.files { try job.write("\(index)", to: "f\(index)") }

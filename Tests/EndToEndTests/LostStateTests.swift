@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// State that is lost, damaged or unreachable: what a run does, and what it reports.
+/// Lost, damaged or unreachable state: the actions and messages of a run.
 @Suite struct `State that is lost` {
   /// A request that is done, and files that are sent in each round, of which one fails.
   private func job(_ receiver: ReceiverProcess) throws -> Workspace {
@@ -69,7 +69,7 @@ import Testing
     #expect(try await job.run().command.status == 0)
   }
 
-  /// If a command created the journal anew, the next run would send everything again.
+  /// If a command recreated the journal, the next run would send everything again.
   @Test(arguments: [false, true])
   func `such as the bytes of a journal that sent something is recreated by no command`(hasLog: Bool)
     async throws
@@ -132,9 +132,9 @@ import Testing
     let other = try await job.run()
     #expect(other.command.status == 0, "\(other.command.stderr)")
     #expect(other.command.stderr.contains("e2e.uploads.db"), "\(other.command.stderr)")
-    // Its upload has queued items by now, so the other sessions are not searched.
+    // Its upload now has queued items, so the other sessions are not searched.
     #expect(try await job.run().command.stderr.contains("e2e.uploads.db") == false)
-    // The one whose journal it is says what is to be done.
+    // The session whose journal it is reports the remedy.
     try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))
     let own = try await job.ferry("run", "job.yaml")
     #expect(own.status == 70 && own.stderr.contains("ferry journal check"), "\(own.stderr)")
@@ -146,7 +146,7 @@ import Testing
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
     #expect(try await job.run().command.status == 0)
-    // root can read every folder, but nobody can read a file as a folder.
+    // root can read every folder, but a file cannot be read as a folder.
     let sessions = job.state + "/sessions"
     try FileManager.default.moveItem(atPath: sessions, toPath: sessions + ".away")
     try Data().write(to: URL(filePath: sessions))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where `ferry check` takes texts from, as a shell gives them.
+/// The sources that `ferry check` reads texts from, as a shell provides them.
 @Suite struct `A manifest's file` {
   private static let text = "version: 1\nname: m\nvars: { x: { type: string } }\n"
 
@@ -86,7 +86,7 @@ import Testing
     #expect(!check.stdout.contains("F0603"))
   }
 
-  /// In a folder that everyone may write to, also where one's own link leads there.
+  /// In a world-writable folder, even if the user's own link leads there.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: [

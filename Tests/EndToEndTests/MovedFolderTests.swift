@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Folders that were moved` {
   private static let count = 40
 
-  /// A killed run of `job/job.yaml` with its state in `state`, and what it had done until then.
+  /// A killed run of `job/job.yaml` with its state in `state`, and the files that it had delivered.
   private func killed(_ receiver: ReceiverProcess) async throws -> (
     folder: TemporaryFolder, done: Set<String>
   ) {

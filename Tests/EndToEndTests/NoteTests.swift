@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Notes for a session that a run holds, or that the next one takes.
+/// Notes for a session that a run holds, or that the next run will hold.
 @Suite("A session with notes in its inbox")
 struct NoteTests {
   private func job(_ receiver: ReceiverProcess, files: Int, connections: Int = 2) throws -> Workspace {
@@ -171,7 +171,8 @@ struct NoteTests {
     try await wait(for: "a", "done", 1, of: job)
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
-      submit.stdout.contains("process \(run.pid) takes them, or the next run if the upload has ended"))
+      submit.stdout.contains(
+        "process \(run.pid) sends them, or the next run does if the upload has completed"))
     #expect(await run.end().status == 0)
     #expect(try job.report().run.roundClosed)
     let resume = try await job.ferry("resume")
@@ -280,7 +281,7 @@ struct NoteTests {
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  @Test func `also drops files that were submitted to an upload that the next run does not include`()
+  @Test func `also drops files of an upload that the next run does not include`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])

@@ -70,7 +70,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("outside")) == [])
   }
 
-  /// Behind the link it is there, and not gone.
+  /// Behind the link the file exists, so it is not missing.
   @Test(arguments: answers)
   func `keeps its move pending behind a linked folder, which is not followed`(_ answers: [String])
     async throws

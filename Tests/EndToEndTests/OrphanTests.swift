@@ -61,7 +61,7 @@ import Testing
     #expect(command.stdout.contains("upload IDs: 1 dropped, 1 released"), "\(command.stdout)")
     let received = try await receiver.received()
     #expect(received.open == 0 && received.commits == 7)
-    // Nothing else came after it.
+    // No other request followed.
     #expect(receiver.log.last?.hasPrefix("DELETE /uploads/") == true)
     #expect(try await orphans(job).isEmpty)
     #expect(try await job.ferry("orphans").stdout == "there are no orphaned upload IDs\n")

@@ -34,7 +34,7 @@ import Testing
     if Self.isSoak { print("soak: \(kind): the power was cut \(cuts) times, survived by \(survival)") }
   }
 
-  /// - Returns: whether the run came to that sync.
+  /// - Returns: whether the run reached that sync.
   private func cut(
     _ job: FaultyJob, before point: Int, _ survival: StateRecording.Survival
   ) async throws -> Bool {
@@ -59,7 +59,7 @@ import Testing
     #expect(left.integrity == "ok", "\(moment)")
     #expect(left.names(.done).isSuperset(of: sure.names(.done)), "\(moment)")
     if job.kind == .posts {
-      // Nothing was sent of which not even the intent was certain.
+      // Nothing was sent before at least its intent was on disk.
       for name in try await job.deliveries().keys {
         let isSure = sure.intents.contains(name) || [.done, .ambiguous].contains(sure.states[name])
         #expect(isSure, "\(moment): \(name) was sent before its intent was on the disk")

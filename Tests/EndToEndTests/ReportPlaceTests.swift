@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where `--report` and the standard output lead, and what keeps them from being written.
+/// The destinations of `--report` and the standard output, and why they cannot be written.
 @Suite struct `The place of a report` {
   private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
@@ -49,7 +49,7 @@ import Testing
     #expect(kind(fifo) == S_IFIFO)
     // Without a reader the run does not wait for one.
     let alone = try await job.ferry("run", "job.yaml", "--report", "fifo")
-    #expect(alone.status == 70 && alone.stderr.contains("nobody reads it"), "\(alone.stderr)")
+    #expect(alone.status == 70 && alone.stderr.contains("no process reads it"), "\(alone.stderr)")
     #expect(kind(fifo) == S_IFIFO)
   }
 
@@ -129,7 +129,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
   }
 
-  /// They could lead it elsewhere after any look at the last name.
+  /// Their owners could redirect the path after any check of its last name.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["folder", "link"])
   func `is not below a folder or a link of another user in such a folder`(_ name: String) async throws {
     let receiver = try await ReceiverProcess.start()

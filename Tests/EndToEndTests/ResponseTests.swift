@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Responses that are not what they seem, to the real program.
+/// Misleading responses to the real program.
 @Suite struct `A response that is not what it seems` {
   private static func whole(_ body: String, _ fields: String...) -> String {
     (["HTTP/1.1 200 OK", "Content-Length: \(body.utf8.count)"] + fields).joined(separator: "\r\n")

@@ -104,7 +104,7 @@ import Testing
       JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
     let job = try Workspace(JobText.text(server: receiver.url, nodes))
     try job.folder.write(Self.content, to: "shared/box/x")
-    // The name is taken, so the file stays and is owed.
+    // The name exists, so the file stays and its move remains pending.
     try job.folder.write(Data("other".utf8), to: "shared/box/sent/x")
     chmod(job.folder.path("shared"), 0o1777)
     #expect(try await job.ferry("run", "job.yaml").status == 5)

@@ -31,7 +31,7 @@ import Testing
     var runs: [Run]
   }
 
-  /// Bad manifests, those of the goldens among them, in a folder with names that a URI cannot have as they are.
+  /// Invalid manifests, including the golden ones, in a folder whose names must be escaped in a URI.
   private func folder() throws -> (folder: TemporaryFolder, names: [String]) {
     let folder = try TemporaryFolder()
     var names: [String] = []

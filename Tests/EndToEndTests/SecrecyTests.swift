@@ -43,7 +43,7 @@ import Testing
     let json = try await job.ferry("plan", "job.yaml", "--format", "json")
     let report = try await job.ferry("report")
 
-    // The receiver tells the tokens that it gave out by the paths of the requests that held them.
+    // The receiver lists its issued tokens by the paths of the requests that contained them.
     let tokens = Set(
       receiver.log.filter { $0.hasPrefix("PUT /nowhere/") }.compactMap {
         $0.split(separator: " ").dropFirst().first.map { String($0.dropFirst("/nowhere/".count)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that lead ferry elsewhere, to get at its secrets or to have a delivery counted that was none.
+/// Servers that redirect ferry to obtain its secrets, or to make a failed delivery count.
 @Suite struct `A server that leads elsewhere` {
   typealias Response = ScriptedServer.Response
 
@@ -204,7 +204,7 @@ import Testing
     #expect(command.stdout.contains("expect: { status: [\(status)] }"), "\(command.stdout)")
   }
 
-  /// What a redirect's target says of it must not count, wherever that is.
+  /// The response of a redirect's target must not count, wherever the target is.
   @Test(arguments: [301, 302, 303], ["/503", "/404", "/403", "http://127.0.0.1:1/", "http://no.invalid/"])
   func `has a commit sent once`(status: Int, target: String) async throws {
     try await expectOneCommit(Response(status: status, headers: ["Location": target]))

@@ -3,8 +3,8 @@ import Testing
 
 /// `ferry run` and `ferry resume` with several manifests: one launch, one report.
 @Suite struct `Several manifests` {
-  /// `job.yaml` with the manifest `photos` and `index/job.yaml` with `index`, which goes first; both send what is in
-  /// the folder `files` beside them, with one connection of the session `gallery`.
+  /// `job.yaml` with the manifest `photos` and `index/job.yaml` with `index`, which goes first; both send the files in
+  /// the folder `files` next to them, over one connection of the session `gallery`.
   private func workspace(
     _ receiver: ReceiverProcess, photos: [String] = [], index: [String] = [], needs: String = "",
     session: String = "gallery"
@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test func `are closed together after a kill, and resume`() async throws {
-    // The third of them is under way for as long as this takes.
+    // The third of them is in progress meanwhile.
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])
     let job = try workspace(receiver)
     let killed = try job.start(["run", "job.yaml", "index/job.yaml"])
@@ -226,7 +226,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, session: "own")
     #expect(try await run(job, "--limit", "0").command.status == 0)
-    // The first of them is under way for as long as this takes.
+    // The first of them is in progress meanwhile.
     try await receiver.add(fault: #"{"route": "file", "times": 1, "delay": 120}"#)
     let slow = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.requests == 1 }
@@ -263,7 +263,7 @@ import Testing
       "help: ")
     try await refused(
       good + "budgets: { wifi: { limit: 1GB, per: day } }\n", 3,
-      "job.yaml and index/job.yaml: they have different 'budgets.wifi'", "run each by itself")
+      "job.yaml and index/job.yaml: they have different 'budgets.wifi'", "run each separately")
     try await refused(good + "profile: ios\n", 3)
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")

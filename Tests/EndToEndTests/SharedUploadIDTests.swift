@@ -197,7 +197,7 @@ import Testing
     try FileManager.default.removeItem(atPath: job.folder.path("files/a"))
     try job.write("equal", to: "b")
     if isSelected {
-      // For one run, the manifest does not say how an ID is released.
+      // For one run, the manifest has no `abandon`.
       try job.write(
         manifest: manifest(
           upload("a", at: server, isReleased: false), upload("b", at: server, isReleased: false)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is said once in a manifest and its includes, and what a run makes of it.
+/// Shared parts of a manifest and its includes, and their effect in a run.
 @Suite struct `A manifest in parts` {
   private let manifest = """
     version: 1
@@ -77,11 +77,12 @@ import Testing
     for folder in ["europe", "america"] { _ = try job.folder.makeFolder("files/\(folder)") }
     let check = try await job.ferry("check", "job.yaml")
     #expect(check.status == 0, "\(check.stdout)")
-    #expect(check.stdout.contains("warning: 'cache_policy: return_cache_data_else_load' is not built yet"))
+    #expect(
+      check.stdout.contains("warning: 'cache_policy: return_cache_data_else_load' is not implemented yet"))
     #expect(try await job.ferry("plan", "job.yaml").status == 0)
     let run = try await job.ferry("run", "job.yaml")
     #expect(run.status == 3)
-    #expect(run.stderr.contains("'cache_policy: return_cache_data_else_load' is not built yet"))
+    #expect(run.stderr.contains("'cache_policy: return_cache_data_else_load' is not implemented yet"))
     #expect(run.stderr.contains("nothing was started"))
     #expect(try job.stateFiles().isEmpty)
     #expect(try await receiver.received().requests == 0)

@@ -21,7 +21,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
   }
 
-  /// No command uses it, and each says what is wrong and what to do.
+  /// No command uses it, and each reports the problem and a remedy.
   private func expectRefusal(_ job: Workspace, of place: String, says: String) async throws {
     for words in Self.commands {
       let end = try await job.start(words).end()
@@ -56,7 +56,7 @@ import Testing
     #expect(try job.stateFiles().isEmpty)
   }
 
-  /// The path before a `..` decides where it leads.
+  /// The path before a `..` determines what it refers to.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["theirs/../own", "theirs/own"])
   func `behind a folder of another user in a sticky one is used by no command`(_ path: String) async throws {

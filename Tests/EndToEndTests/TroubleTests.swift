@@ -42,7 +42,7 @@ import Testing
     let job = try posting(receiver, files: 1500)
     let end = try await run(job, after: "ulimit -f \(blocks)")
     #expect(end.status == 70, "\(end.stdout)\(end.stderr)")
-    // What has begun has a report, which says it.
+    // A run that has started has a report, which contains the fault.
     let told = end.stdout + end.stderr
     #expect(told.contains("there is no space for the journal"), "\(told)")
     #expect(told.contains("help: free some space, or raise the quota or limit"), "\(told)")
@@ -170,7 +170,7 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
-  // MARK: what a test needs
+  // MARK: helpers
 
   /// A file system in memory, for who may mount one.
   private func mount(_ folder: String, _ options: String) async throws -> Bool {

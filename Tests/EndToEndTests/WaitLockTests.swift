@@ -34,7 +34,7 @@ import Testing
     _ = await run.end()
   }
 
-  /// A cleaner, or a person who takes the lock's file for a stale one, removes it.
+  /// A cleanup job, or a user who considers the lock file stale, removes it.
   @Test func `is not run twice if its lock file was removed`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }

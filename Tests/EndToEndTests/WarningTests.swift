@@ -14,11 +14,11 @@ import Testing
       """)
     let check = try await job.ferry("check", "job.yaml")
     #expect(check.status == 0)
-    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: nobody uses the session 'idle' [F0701]\n"))
+    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: nothing uses the session 'idle' [F0701]\n"))
     for command in ["plan", "run"] {
       let ended = try await job.ferry(command, "job.yaml")
       #expect(ended.status == 0)
-      #expect(ended.stderr.contains("warning: nobody uses the session 'idle' [F0701]"))
+      #expect(ended.stderr.contains("warning: nothing uses the session 'idle' [F0701]"))
     }
   }
 
@@ -42,7 +42,8 @@ import Testing
     let plan = try await job.ferry("plan", "--format", "json", "job.yaml")
     #expect(plan.status == 0)
     #expect(plan.stderr.contains(glob))
-    #expect(plan.stderr.contains("warning: 'b.txt' (2.0 kB) takes longer to send than its upload ID lives"))
+    #expect(
+      plan.stderr.contains("warning: 'b.txt' (2.0 kB) takes longer to send than its upload ID is valid"))
     struct Plan: Decodable {
       struct Warning: Decodable {
         var code: String

@@ -93,7 +93,9 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     let nothing = try look([:])
     #expect(nothing.conditions == DeviceConditions())
     #expect(
-      nothing.notices == ["no default route is known: the network counts as wired (--network says otherwise)"]
+      nothing.notices == [
+        "no default route is known: the network counts as wired (override it with --network)"
+      ]
     )
     let tunnel = try look([
       "proc/net/route": routeHead + route("tun0", metric: 0), "sys/class/net/tun0/type": "65534\n",

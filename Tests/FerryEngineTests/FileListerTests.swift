@@ -259,7 +259,7 @@ struct FileListerTests {
     #expect(paths(named) == ["fair"] && named.problems.map(\.kind) == [.permission])
   }
 
-  /// One's own link leads through another user's; and a folder link of another user is on the way of a list.
+  /// The user's own link leads through another user's, and the path of a list contains a folder link of another user.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func everyLinkInAPathIsChecked() throws {
     folder.file("root/private/key")
@@ -299,7 +299,7 @@ struct FileListerTests {
     #expect(paths(listing) == ["link"] && listing.files.sizes == [5], "\(listing.problems)")
   }
 
-  /// What is found in a folder is in the folder that was opened, even if a link has taken its name meanwhile.
+  /// Files are listed in the folder that was opened, even if a link has taken its name meanwhile.
   @Test func aFolderThatIsReplacedByALinkIsNotFollowed() throws {
     folder.file("root/in/d/s", size: 3)
     folder.file("root/private/s", size: 7)

@@ -51,7 +51,7 @@ struct ManifestOriginsTests {
     let (transfer, up) = try step("up", .transfer, plan)
     let known = origins.known(to: transfer, of: up)
     let api = try origin("http://api.example")
-    // The origins of its session, one of which is a secret, and of its own node.
+    // The origins of the session, one of which is a secret, and of the node itself.
     #expect(
       known.session.origins == [try origin("https://secret.example:444"), try origin("http://plain.example")])
     #expect(known.request.origins == known.session.origins.union([api]))

@@ -71,7 +71,7 @@ struct PlanWarningTests {
   }
 
   private static let help =
-    "ask the server for IDs that live longer and say so here, split the file, or give the session fewer connections"
+    "ask the server for IDs that are valid longer and set 'valid_for' accordingly, split the file, or give the session fewer connections"
 
   @Test func uploadIDsThatWouldExpireAreReportedOnce() throws {
     for (name, size) in [("a", 1_000), ("b", 30_000), ("c", 60_000), ("d", 9_000)] {
@@ -80,12 +80,12 @@ struct PlanWarningTests {
     try ran([(10_000, .seconds(10))])
     #expect(
       try told(Self.manifest("valid_for: 10s")) == [
-        "fileOutlivesUploadID 11:18 2 files take longer to send than their upload IDs live, the largest of them "
+        "fileOutlivesUploadID 11:18 2 files take longer to send than their upload IDs are valid; the largest is "
           + "'c' (60.0 kB): about 60 s at the last runs' 1.0 kB/s | \(Self.help)"
       ])
     #expect(
       try told(Self.manifest("valid_for: 45s")) == [
-        "fileOutlivesUploadID 11:18 'c' (60.0 kB) takes longer to send than its upload ID lives: about 60 s at the "
+        "fileOutlivesUploadID 11:18 'c' (60.0 kB) takes longer to send than its upload ID is valid: about 60 s at the "
           + "last runs' 1.0 kB/s | \(Self.help)"
       ])
     #expect(try told(Self.manifest("valid_for: 61s")) == [])

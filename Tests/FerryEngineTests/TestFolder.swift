@@ -9,7 +9,8 @@ final class TestFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }  // What is left is the system's to clean.
+  /// If this fails, the system removes the folder later.
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// Creates a file of this many bytes, and its folders.
   func file(_ name: [UInt8], size: Int = 1) {

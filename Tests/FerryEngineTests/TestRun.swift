@@ -25,7 +25,7 @@ final class TestRun {
   private(set) var started: [Attempt] = []
 
   /// - Parameters:
-  ///   - nodes: the manifest's sections below its `sessions`, of which there is `s`.
+  ///   - nodes: the manifest's sections below its `sessions`, which contain `s`.
   ///   - files: below `files/`, of one byte each.
   init(_ nodes: String, files: [String] = [], secret: String? = nil) throws {
     folder = try TestFolder()
@@ -64,7 +64,7 @@ final class TestRun {
         case .record(let entries):
           self.entries += entries
           recorded += 1
-          // A disk that takes no time.
+          // A disk without latency.
           events.append(.synced(through: recorded))
         case .cancel, .sync, .lease, .releaseLeases, .end: break
         }

@@ -65,7 +65,7 @@ import Testing
   @Test func aDamagedJournalsRemedyNamesItsFolder() throws {
     for file in ["/s t/ferry.db", "/s t/sessions/x.db"] {
       let error = JournalError(.damaged, file: file, cause: "")
-      #expect(error.remedy.hasSuffix("save the rest: ferry journal check --state '/s t'"), "\(error.remedy)")
+      #expect(error.remedy.hasSuffix("the recovery commands: ferry journal check --state '/s t'"), "\(error.remedy)")
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
     #expect(try state.directory.sessions().isEmpty)
     for name in ["b/ü", "a"] { try state.open(name).close() }
     #expect(try state.directory.sessions() == ["a", "b/ü"])
-    // Only somebody else can have put it there.
+    // Only another user can have created it.
     #expect(
       FileManager.default.createFile(atPath: state.directory.path + "/sessions/%1B[31mred.db", contents: nil))
     #expect(try state.directory.sessions() == ["a", "b/ü"])
@@ -83,7 +83,7 @@ import Testing
   @Test func anUnreadableSessionsFolderDoesNotCountAsEmpty() throws {
     let state = try TemporaryState()
     try FileManager.default.createDirectory(atPath: state.directory.path, withIntermediateDirectories: true)
-    // root can read every folder, but nobody can read a file as a folder.
+    // root can read every folder, but a file cannot be read as a folder.
     try Data().write(to: URL(filePath: state.directory.sessionsFolder))
     let error = try #require(throws: JournalError.self) { try state.directory.sessions() }
     #expect(error.file == state.directory.sessionsFolder)

@@ -85,7 +85,7 @@ struct ItemLifecycleTests {
     try Data(new.joined(separator: "\n").utf8).write(to: page)
   }
 
-  /// The counters, stated once more.
+  /// The counters, computed independently.
   @Test func eachStateCountsAsDocumented() {
     #expect(ItemLifecycle.listed.counts == .init(open: 1))
     #expect(ItemLifecycle.closed(.done).counts == .init() && ItemLifecycle.remaining.counts == .init())

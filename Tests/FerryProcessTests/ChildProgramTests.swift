@@ -36,7 +36,7 @@ import Testing
       return
     }
     for line in lines[..<2] {
-      // Signals 32 and 33 are the C library's own, which no program can set.
+      // Signals 32 and 33 are reserved by the C library; no program can set them.
       #expect(line.last.flatMap { UInt64($0, radix: 16) }.map { $0 & 0x7fff_ffff } == 0, "\(line)")
     }
     #expect(lines[2] == lines[3])

@@ -27,7 +27,7 @@ import Testing
     var thread: PollThread? = try PollThread("poll-test")
     let watch = thread?.watch(ends[0]) {}
     thread = nil
-    // A pipe that nobody reads is in error: poll(2) waits for that.
+    // A pipe without a reader is in the error state, which poll(2) always reports.
     var entry = pollfd(fd: ends[1], events: 0, revents: 0)
     #expect(poll(&entry, 1, 20_000) == 1)
     withExtendedLifetime(watch) {}

@@ -159,7 +159,7 @@ import Testing
       try await connection.send(TestServer.message("POST", "/inbox?name=a", body: Data([1])))
       if response != .silence { #expect(try await !connection.bytes(atMost: 300 << 10).data.isEmpty) }
       #expect(try await server.request("GET", "/catalog.json").status == 200)
-      // The client has not left yet, and the receiver still stops; nothing was carried out.
+      // The client is still connected, but the receiver stops; nothing was executed.
       #expect(try await server.server.received().inbox.isEmpty)
       withExtendedLifetime(connection) {}
     }
@@ -203,7 +203,7 @@ import Testing
     let start = ContinuousClock.now
     let played = try await play(.response(.dripHeader, on: .catalog, interval: 0.02), atMost: 38)
     #expect(played.text == "HTTP/1.1 200 Hostile\r\nX-Hostile: aaaaa")
-    // Four waits at least; a busy machine takes longer.
+    // At least four waits; a busy machine needs more time.
     #expect(ContinuousClock.now - start >= .milliseconds(80))
   }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Receiver
 
 @Suite struct RequestFramingTests {
-  /// Passes the text in pieces of a size, and returns what comes out.
+  /// Passes the text in pieces of a size, and returns the output.
   private func pass(
     _ text: String, by size: Int = .max, framing: inout RequestFraming
   ) throws -> (output: String, continues: Int) {
@@ -61,7 +61,7 @@ import Testing
     // The body is here already.
     #expect(try pass("\(head)Content-Length: 2\r\n\r\nab").continues == 0)
     #expect(try pass("\(head)\r\n").continues == 0)
-    // HTTP/1.0 knows no such answer.
+    // HTTP/1.0 has no 100 Continue.
     #expect(try pass("PUT / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n").continues == 0)
   }
 

@@ -53,7 +53,7 @@ import Testing
       _ = try await server.request("PUT", "\(path)/content", text: "abc")
       #expect(try await server.request("POST", "\(path)/commit").status == 200)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
-      // Also when the ID has expired since: what was done stays done.
+      // Even if the ID has expired since: a completed upload remains completed.
       clock.advance(by: 1_000_000)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
       #expect(try await server.request("PUT", "\(path)/content", text: "xyz").status == 409)

@@ -124,7 +124,7 @@ final class AfterDelivery {
     return AfterResult(
       state: .gone,
       problem: RecordedFailure(
-        code: .afterMissing, message: "it was gone before it could be moved to \(target)"))
+        code: .afterMissing, message: "it was missing before it could be moved to \(target)"))
   }
 
   /// Whether an empty root is the folder that the file was sent from, not a mount point without its file system; or
@@ -200,11 +200,11 @@ final class AfterDelivery {
           + "make the folder of `move_to` yourself")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
-        .afterFolder, "\(target) is not a folder; it stays where it is until that is out of the way")
+        .afterFolder, "\(target) is not a folder; the file stays in place until that is removed")
     case .system(EXDEV), .system(ELOOP):
       .left(
         .afterFolder,
-        "\(target) is a symbolic link, or behind one; choose a folder for `move_to` that is none")
+        "\(target) is a symbolic link, or behind one; choose a real folder for `move_to`")
     case .system(let code): failure(code, target, "be made or opened")
     }
   }

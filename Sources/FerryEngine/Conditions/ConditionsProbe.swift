@@ -53,12 +53,12 @@ package struct ConditionsProbe {
     case .auto: break
     }
     guard let interface = files.defaultInterface() else {
-      notices.append("no default route is known: the network counts as wired (--network says otherwise)")
+      notices.append("no default route is known: the network counts as wired (override it with --network)")
       return (.wired, nil)
     }
     guard let kind = files.kind(ofInterface: interface) else {
       notices.append(
-        "the kind of the network interface \(interface) is not known: it counts as wired (--network says otherwise)"
+        "the kind of the network interface \(interface) is not known: it counts as wired (override it with --network)"
       )
       return (.wired, interface)
     }

@@ -3,7 +3,7 @@ import FerryPlan
 
 /// Checks what the manifests of one launch must share, and reports conflicts.
 enum JobsAgreement {
-  private static let remedy = "write the same in both, or run each by itself"
+  private static let remedy = "use the same value in both, or run each separately"
 
   /// Checks everything except the conflicts that `Plan(combining:)` finds. Usage errors come first.
   static func check(_ jobs: [Job]) throws {
@@ -26,7 +26,7 @@ enum JobsAgreement {
     if job.readsStandardInput, other.readsStandardInput {
       throw UsageError(
         "\(other.path) and \(job.path): both list their files with 'list: -', and there is one standard input\n"
-          + "help: run each by itself")
+          + "help: run each separately")
     }
   }
 
@@ -49,7 +49,7 @@ enum JobsAgreement {
         .invalidManifest,
         "\(job.location(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
           + "\(other.location(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
-          + "the manifest's\nhelp: put both into one folder, or run each by itself")
+          + "the manifest's\nhelp: put both into one folder, or run each separately")
     }
   }
 

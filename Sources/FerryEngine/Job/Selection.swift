@@ -31,7 +31,7 @@ package struct Selection: Sendable {
     nodes = chosen
   }
 
-  /// Splits the names of `--only` by job; jobs of which none is named are left out.
+  /// Splits the names of `--only` by job; jobs without a named node are omitted.
   package static func split(
     _ names: [String], among jobs: Jobs
   ) throws(UsageError) -> [(job: Job, only: [String])] {

@@ -89,7 +89,7 @@ struct SessionJournals {
     return rows
   }
 
-  /// The last round of a manifest in these journals; 0 if there is none.
+  /// The last round of a manifest in these journals, or 0.
   func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     var last: Int64 = 0
     for journal in all { last = max(last, try journal?.lastRound(of: manifest) ?? 0) }

@@ -65,7 +65,7 @@ extension Launch {
     return Outcome(record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled)
   }
 
-  /// The state in which the run starts. What was learned by reading files is recorded in the journals.
+  /// The state in which the run starts. Digests that were computed while reading files are recorded in the journals.
   private func launchState(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
     unless isStopped: @escaping @Sendable () -> Bool

@@ -76,10 +76,11 @@ struct PlanWarnings {
     return Diagnostic(
       .fileOutlivesUploadID, .warning, at: location,
       (count == 1
-        ? "\(what) takes longer to send than its upload ID lives"
-        : "\(count) files take longer to send than their upload IDs live, the largest of them \(what)")
+        ? "\(what) takes longer to send than its upload ID is valid"
+        : "\(count) files take longer to send than their upload IDs are valid; the largest is \(what)")
         + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ByteText.text(Int64(clamping: rate)))/s",
-      help: "ask the server for IDs that live longer and say so here, split the file, or give the session "
+      help:
+        "ask the server for IDs that are valid longer and set 'valid_for' accordingly, split the file, or give the session "
         + "fewer connections")
   }
 

@@ -6,7 +6,7 @@ import Foundation
 package enum AtomicWrite {
   /// Who may read and write a new file.
   enum Access {
-    /// The mode of the file that is replaced; if there is none, the default mode according to the umask.
+    /// The mode of the replaced file; for a new file, the default mode according to the umask.
     case ofReplaced
     /// Only the user, whatever the umask and the replaced file allow.
     case userOnly

@@ -141,7 +141,7 @@ package struct ReportDestination: Sendable {
       do throws(FolderPath.Failure) {
         descriptor = try FolderPath.file(Array(path.utf8), for: .appending)
       } catch {
-        if case .system(ENXIO) = error { throw failed("nobody reads it") }
+        if case .system(ENXIO) = error { throw failed("no process reads it") }
         throw failed(error.reason)
       }
       defer { close(descriptor) }

@@ -48,7 +48,7 @@ package enum CaptureReader {
         throw failure(error.message)
       }
       return try scalar(json.value(at: pointer), pointer: pointer)
-    case .xml: throw failure("captures from XML are not built yet")
+    case .xml: throw failure("captures from XML are not implemented yet")
     case .regex(let pattern):
       let match: Pattern.Match?
       do throws(SearchFailure) {

@@ -10,7 +10,7 @@ enum FetchCondition {
   /// The manifest has its own conditional header fields, so ferry adds none.
   case written
 
-  /// - Parameter record: describes the document on disk; `nil` if there is none, or after a request with its
+  /// - Parameter record: describes the document on disk; `nil` without one, or after a request with its
   ///   validators was refused.
   init(_ request: TransferRequest, _ record: FetchRecord?) {
     if request.headers.contains(where: { Self.isCondition($0.name) }) {

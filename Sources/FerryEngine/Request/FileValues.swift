@@ -25,7 +25,7 @@ package struct FileValues: Sendable {
   /// The name up to its last dot. A dot at the beginning of the name does not count.
   var stem: ArraySlice<UInt8> { lastDot.map { name[..<$0] } ?? name }
 
-  /// The part after the last dot; empty if there is none.
+  /// The part after the last dot; empty without a dot.
   var `extension`: ArraySlice<UInt8> { lastDot.map { name[($0 + 1)...] } ?? [] }
 
   private var lastDot: Int? {

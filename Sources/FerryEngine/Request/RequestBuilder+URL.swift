@@ -30,7 +30,7 @@ extension RequestBuilder {
       var name: String { known?.description ?? "a value of the environment" }
       guard !url.isEmpty else {
         // At the beginning, the value is used as a URL. An empty value would mean the base URL itself.
-        guard !value.isEmpty else { throw Self.failure("\(name) is empty where a URL begins") }
+        guard !value.isEmpty else { throw Self.failure("\(name) is empty at the beginning of a URL") }
         url = value
         continue
       }
@@ -38,7 +38,7 @@ extension RequestBuilder {
       switch URLPart.end(of: url) {
       case .authority:
         guard value.allSatisfy(URLPart.isHostLetter) else {
-          throw Self.failure("\(name) cannot stand in a URL's host")
+          throw Self.failure("\(name) is not allowed in a URL's host")
         }
         url += value
       case .path:

@@ -30,7 +30,7 @@ struct FetchCache {
   /// The file may be gone, or an earlier run may have been killed after it replaced the file and before it recorded
   /// that.
   ///
-  /// - Parameter file: the current `save_to`; `nil` if there is none.
+  /// - Parameter file: the current `save_to`; `nil` if the file does not exist.
   mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, file: FileVersion?) {
     var record = attempt.isUnconditional ? nil : records[attempt.ref.node.index]
     if file == nil || record?.file.map({ $0 != file }) == true { record = nil }

@@ -14,12 +14,12 @@ struct KnownJobs {
 
   func find(_ manifest: String) throws -> Found {
     guard let row = try history.job(manifest: manifest) else {
-      return .unreadable("where the manifest lies is not known")
+      return .unreadable("the path of the manifest is not known")
     }
     do {
       let reading = try Job.read(path: row.path, variables: row.variables, environment: environment)
       guard let job = reading.job else {
-        return .unreadable("\(row.path) has mistakes; ferry check tells them")
+        return .unreadable("\(row.path) has mistakes; ferry check reports them")
       }
       guard job.plan.manifest == manifest else {
         return .unreadable("\(row.path) is now the manifest \(job.plan.manifest)")

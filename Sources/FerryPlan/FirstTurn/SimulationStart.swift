@@ -1,4 +1,4 @@
-/// What a simulation starts from: what a launch would find now.
+/// The initial state of a simulation: the state that a launch would find now.
 package struct SimulationStart: Sendable {
   package let plan: Plan
   /// The manifest's path.

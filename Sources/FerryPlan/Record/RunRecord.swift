@@ -42,7 +42,7 @@ package struct RunRecord: Codable, Sendable {
     package var delays: [DelayRecord]?
     /// The machine's conditions at the end; absent if the process died.
     package var conditions: DeviceConditions?
-    /// Work that cannot continue because the manifest was edited; absent if there is none.
+    /// Work that cannot continue because the manifest was edited; absent without such work.
     package var edits: [EditEffect]?
     /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?

@@ -68,7 +68,7 @@ package struct VirtualMachine {
   /// Totals over the whole life of the machine.
   package struct Counters: Hashable, Sendable {
     package var launches = 0
-    /// Of the scheduler.
+    /// Events that the scheduler has handled.
     package var events = 0
     package var actions = 0
     package var requests = 0

@@ -23,7 +23,7 @@ extension RequestHandler {
   /// Stores another post at every call. The request is not idempotent.
   func post(_ request: HTTPRequest, _ body: inout RequestBody) async throws -> HTTPResponse {
     guard let name = FormFields(request.target.query())["name"], !name.isEmpty else {
-      return .problem(.badRequest, "name_missing", "say ?name=NAME")
+      return .problem(.badRequest, "name_missing", "add ?name=NAME")
     }
     let content = try await store.receive(&body)
     return try .json(ledger.withLock { $0.post(content, named: name) }, .created)

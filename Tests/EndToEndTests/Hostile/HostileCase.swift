@@ -1,4 +1,4 @@
-/// A hostile response of the receiver, and what becomes of the step that gets it.
+/// A hostile response of the receiver, and the outcome of the step that receives it.
 ///
 /// The table is complete: a test compares it with what `ferry-receiver --list-faults` prints.
 struct HostileCase: Sendable {

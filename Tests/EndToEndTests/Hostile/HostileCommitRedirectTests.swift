@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A commit that the server executed, and whose redirect leads to a place where something else happens.
+/// A commit that the server executed, but whose redirect leads to an unrelated resource.
 @Suite struct `A redirect of a commit that was executed` {
   private static let targets: [(name: String, fault: String)] = [
     ("503", "status=503"), ("429", "status=429"), ("404", "status=404"), ("410", "status=410"),

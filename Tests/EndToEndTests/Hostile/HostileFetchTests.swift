@@ -58,7 +58,7 @@ import Testing
     }
     #expect(report.node("neighbor")?.result == "no_data")
     let files = try FileManager.default.contentsOfDirectory(atPath: hostile.job.folder.path("saved"))
-    #expect(Set(files) == Set(names), "nothing half received stays beside them")
+    #expect(Set(files) == Set(names), "no partial download remains")
 
     // The server has recovered. One run ends the round with the remaining retries; the next round fetches everything.
     // Kept files are still known to be current, and stored files are replaced.

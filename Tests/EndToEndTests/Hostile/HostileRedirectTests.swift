@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A server that leads requests to another one, which keeps all that reaches it.
+/// A server that redirects requests to another one, which records them.
 @Suite struct `A redirect to another origin` {
   /// Where a request holds the secret.
   enum Place: String, CaseIterable, CustomTestStringConvertible {
@@ -9,7 +9,7 @@ import Testing
 
     var testDescription: String { rawValue }
 
-    /// A manifest with the single request `tell`, or with a token that is asked for.
+    /// A manifest with the single request `tell`, or with a token that is requested.
     func nodes(_ secret: String) -> String {
       let request = "method: PUT, url: \"${vars.api}/files/a\""
       let token = """
@@ -134,7 +134,7 @@ import Testing
     #expect(!seen.contains("Authorization"))
     #expect(!seen.contains("X-Key"))
     SecretForms.expectNone(of: [Workspace.secret], in: other.recorded, "the other server")
-    // It says why the server refused, and what would allow it.
+    // It reports why the server refused, and the setting that would allow the request.
     let message = report.item("a")?.reason?.message ?? ""
     #expect(message.contains("token.access_token"), "\(message)")
   }

@@ -14,7 +14,7 @@ final class ByteServer: Sendable {
     process.signal(SIGKILL)
   }
 
-  /// - Parameter answer: the body of `def answer(path, send)`, indented by two spaces. The connection is closed when it
+  /// - Parameter answer: the body of the Python function that responds, indented by two spaces. The connection is closed when it
   ///   returns.
   static func start(_ answer: String) async throws -> ByteServer {
     let script = """

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A program that is run to its end, and what came of it.
+/// A program that was run to completion, and its result.
 struct Command {
-  /// The exit code; 128 and the signal's number where a signal ended it, as a shell says it.
+  /// The exit code; 128 plus the signal's number if a signal ended it, as in a shell.
   let status: Int32
   let stdout: String
   let stderr: String
@@ -24,7 +24,7 @@ struct Command {
 
 /// A program that runs, with its outputs collected.
 ///
-/// Each output goes to a separate file. A pipe that nobody reads while the test waits would block the program.
+/// Each output goes to a separate file. An unread pipe would block the program while the test waits.
 final class RunningCommand: Sendable {
   private static let starting = Mutex(())
   private let process: Mutex<Process>
@@ -51,7 +51,7 @@ final class RunningCommand: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
     try Self.starting.withLock { _ in try Self.withAllSignals { try process.run() } }
-    // A process object keeps what it was given, past its end; from 1,024 open files on `run()` goes down.
+    // A process object keeps its descriptors after it ends; from 1,024 open files on, `run()` crashes.
     try stdout.close()
     try stderr.close()
     pid = process.processIdentifier
@@ -78,7 +78,7 @@ final class RunningCommand: Sendable {
     return Command(status: status, stdout: stdout, stderr: stderr)
   }
 
-  /// Waits for its end, and kills it where that does not come in time.
+  /// Waits for it to exit, and kills it if that takes too long.
   func end(within limit: Duration) async throws -> Command {
     let watch = Task { [self] in
       try await Task.sleep(for: limit)

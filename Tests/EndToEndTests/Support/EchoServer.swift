@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that takes whatever comes and tells its header fields, which the receiver keeps to itself.
+/// A server that accepts any request and returns its header fields, which the receiver does not.
 final class EchoServer: Sendable {
   let url: String
   private let process: RunningCommand

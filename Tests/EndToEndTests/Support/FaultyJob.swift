@@ -21,7 +21,7 @@ struct FaultyJob {
 
   static let session = "e2e.uploads"
 
-  /// - Parameter label: of this job alone at the receiver.
+  /// - Parameter label: identifies this job at the receiver.
   init(_ kind: Kind, files count: Int, at receiver: ReceiverProcess, label: String) throws {
     self.kind = kind
     self.receiver = receiver

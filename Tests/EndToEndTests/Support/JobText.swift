@@ -103,7 +103,7 @@ enum JobText {
     ] + more.map { "    \($0)" }).joined(separator: "\n")
   }
 
-  /// Single requests that tell `/done` their own names, by name, with the condition of each.
+  /// Single requests that send their names to `/done`, by name, with the condition of each.
   static func notes(_ conditions: [(name: String, when: String)], needs: String = "files") -> String {
     "requests:\n"
       + conditions.map { name, when in

@@ -134,7 +134,7 @@ final class KillTrial {
     return true
   }
 
-  /// Lets the job come to its end, and looks at what everybody says of it.
+  /// Completes the job, and compares the listing of the server, the journal and `ferry status`.
   func finish() async throws {
     var (command, report) = try await job.run()
     // A server's faults may leave something for another run.
@@ -155,7 +155,7 @@ final class KillTrial {
       #expect(items.ambiguous == ambiguous.count, "\(title)")
     } else {
       let parts = try FileManager.default.contentsOfDirectory(atPath: job.folder.path("fetched"))
-      #expect(Set(parts) == Set(names), "\(title): nothing else is left in the folder")
+      #expect(Set(parts) == Set(names), "\(title): the folder contains no other files")
     }
     let deliveries = deliveries(received)
     for name in names where !ambiguous.contains(name) {

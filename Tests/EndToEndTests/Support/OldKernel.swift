@@ -37,7 +37,7 @@ enum OldKernel {
 
   /// Runs a workspace's manifest to its end.
   ///
-  /// - Parameter answers: the results of the kernel's calls, such as `renameat2=ENOSYS`.
+  /// - Parameter answers: the results of system calls, such as `renameat2=ENOSYS`.
   static func run(_ job: Workspace, without answers: [String]) async throws -> Command {
     try await start(job, without: answers).end()
   }

@@ -5,7 +5,7 @@ import Foundation
 /// A path with several responses sends one after the other, and then repeats the last. Any other path sends 200 with
 /// an empty body.
 final class RawResponder: Sendable {
-  /// A request that came: its method, its path, and the condition in its header.
+  /// A received request: its method, its path, and the condition in its header.
   struct Request: Equatable {
     var method: String
     var path: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a receiver says that it was sent, as `GET /received` gives it.
+/// What a receiver has received, from `GET /received`.
 struct Received: Decodable, Sendable {
   struct Upload: Decodable, Sendable {
     var name: String
@@ -47,6 +47,6 @@ struct Received: Decodable, Sendable {
   var puts: [String: Int] { Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.puts) }) }
   var commits: Int { uploads.reduce(0) { $0 + $1.commits } }
   var contents: Int { uploads.reduce(0) { $0 + $1.contents } }
-  /// Upload IDs that it still holds for nobody.
+  /// Upload IDs that are neither committed nor abandoned.
   var open: Int { uploads.reduce(0) { $0 + $1.open } }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a session's journal says of its items and nodes, read by SQLite itself and none of ferry's code.
+/// A session's items and nodes in the journal, read with SQLite, without ferry's code.
 struct RecordedItems: Equatable {
   /// The values of the column `state`, as docs/journal.md lists them.
   enum State: Int, Decodable {
@@ -19,7 +19,7 @@ struct RecordedItems: Equatable {
   let intents: Set<String>
   /// Fetches and requests, by their names.
   let nodes: [String: State]
-  /// What `PRAGMA integrity_check` says: `ok`.
+  /// The result of `PRAGMA integrity_check`: `ok`.
   let integrity: String
 
   func names(_ state: State) -> Set<String> { Set(states.filter { $0.value == state }.map(\.key)) }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Ends with the last reference to it: the script's standard input then ends.
 final class Registry: Sendable {
-  /// The programs that it takes, and that are not there.
+  /// The required programs that are missing.
   static let missingPrograms = ["docker-registry", "python3", "openssl", "curl"]
     .filter { RunningCommand.find($0) == nil }
 
@@ -46,7 +46,7 @@ final class Registry: Sendable {
   /// The requests that the registry has responded to, as `METHOD PATH`, in order.
   var requests: [String] {
     folder.text("registry.log").split(separator: "\n").compactMap { line in
-      // The combined log format: the request stands between the first two quotes. Other lines have `level=`.
+      // The combined log format: the request is between the first two quotes. Other lines have `level=`.
       guard !line.hasPrefix("time=") else { return nil }
       let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
       guard parts.count > 2 else { return nil }

@@ -31,7 +31,7 @@ enum StateFaults {
     return false
   }()
 
-  /// The environment in which the time of day is what a file says.
+  /// The environment in which the time of day is read from a file.
   ///
   /// - Parameter file: contains the shift in seconds, and may be rewritten.
   static func environment(clock file: String) async throws -> [String: String] {

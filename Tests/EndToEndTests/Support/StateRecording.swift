@@ -28,7 +28,7 @@ struct StateRecording {
     case none
     /// All, but half of the last of each file.
     case torn
-    /// Any of them, whatever came before.
+    /// Any of them, whatever the previous operations were.
     case some
 
     var testDescription: String { rawValue }

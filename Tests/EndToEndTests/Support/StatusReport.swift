@@ -1,4 +1,4 @@
-/// What `ferry status --format json` says, read without any of ferry's own code.
+/// The output of `ferry status --format json`, read without ferry's own code.
 struct StatusReport: Decodable {
   struct Session: Decodable {
     struct Holder: Decodable { var pid: Int32? }
@@ -49,7 +49,7 @@ struct StatusReport: Decodable {
   func session(_ identifier: String) -> Session? { sessions.first { $0.identifier == identifier } }
 }
 
-/// A budget as plan and status tell it.
+/// A budget in the output of plan and status.
 struct BudgetReport: Decodable {
   struct Window: Decodable {
     var per: String

@@ -3,7 +3,7 @@ import Foundation
 /// A server of scripted bytes over TLS, whose certificate ferry trusts.
 ///
 /// ferry trusts the system's authorities, and no manifest key adds others. So ferry runs in a separate mount namespace,
-/// in which the server's certificate takes the place of Debian's list of them.
+/// in which the server's certificate replaces Debian's list of certificates.
 final class TLSServer: Sendable {
   let url: String
   private let process: RunningCommand
@@ -35,7 +35,7 @@ final class TLSServer: Sendable {
   deinit { process.signal(SIGKILL) }
 
   /// - Parameters:
-  ///   - folder: takes the certificate.
+  ///   - folder: where the certificate is stored.
   ///   - serve: the body of `def serve(connection, number, request)`, indented by two spaces; `request()` returns the
   ///     next request as `METHOD PATH`, and `end()` ends the connection without a closure alert.
   ///   - isHTTP2: the server negotiates HTTP/2; then `serve` reads and writes frames.

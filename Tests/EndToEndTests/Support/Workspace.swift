@@ -24,7 +24,7 @@ final class Workspace: Sendable {
 
   /// Starts `ferry COMMAND …`, with this state folder, in this folder.
   ///
-  /// - Parameter program: another one, which starts ferry.
+  /// - Parameter program: a program that starts ferry.
   func start(
     _ arguments: [String], program: String = Product.path("ferry"), environment: [String: String] = [:],
     in place: URL? = nil, input: Pipe? = nil

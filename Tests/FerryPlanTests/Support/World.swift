@@ -83,7 +83,7 @@ struct World {
     look()
   }
 
-  /// Advances to the next event; `false` if there is none.
+  /// Advances to the next event; `false` without one.
   mutating func step() -> Bool {
     let hasMoved = machine.step()
     look()
@@ -132,7 +132,7 @@ struct World {
 
   private mutating func take(_ action: Action) {
     switch action {
-    case .cancel(let id): if flights[id] == nil { violations.append("\(id) is cancelled and not under way") }
+    case .cancel(let id): if flights[id] == nil { violations.append("\(id) is cancelled but not running") }
     case .record(let new):
       recorded += 1
       entries += new
@@ -144,7 +144,7 @@ struct World {
       mostIntents = max(mostIntents, intents.count)
     case .end:
       if synced < recorded { violations.append("it ended before everything was on disk") }
-      if !flights.isEmpty { violations.append("it ended with requests under way") }
+      if !flights.isEmpty { violations.append("it ended with requests running") }
     case .start, .lease, .releaseLeases, .sync: break
     }
   }

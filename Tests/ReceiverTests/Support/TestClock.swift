@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stands still until it is moved.
+/// A clock that stops until it is advanced.
 final class TestClock: Sendable {
   private let moment = Mutex(Date(timeIntervalSince1970: 1_000_000_000))
 

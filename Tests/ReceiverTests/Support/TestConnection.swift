@@ -5,7 +5,7 @@ import Foundation
 /// URLSession will not do here: libcurl beneath it sends a request again when a reused connection dies, which
 /// is just what these tests look for.
 final class TestConnection: Sendable {
-  /// How a connection ended instead of an answer.
+  /// How a connection ended without a response.
   enum Broken: Error, Equatable {
     case ended
     case reset
@@ -59,7 +59,7 @@ final class TestConnection: Sendable {
     }
   }
 
-  /// Reads one answer; `100 Continue` is one too.
+  /// Reads one response; `100 Continue` counts as one.
   func answer(to method: String = "GET") async throws -> TestResponse {
     try await blocking { [self] in
       var head: [UInt8] = []
@@ -79,7 +79,7 @@ final class TestConnection: Sendable {
       .failure as? Broken ?? .other(0)
   }
 
-  /// What comes until the connection ends, or until there are so many bytes; nil for `end` is that bound.
+  /// The bytes received until the connection ends or `limit` is reached; then `end` is nil.
   func bytes(atMost limit: Int = 16 << 20) async throws -> (data: Data, end: Broken?) {
     try await blocking { [file] in
       var data = Data()
@@ -117,7 +117,7 @@ private let noSignal: Int32 = 0
 private let noSignal = Int32(MSG_NOSIGNAL)
 #endif
 
-/// Runs a call that blocks on a thread of its own: the pools' few threads belong to the server's tasks.
+/// Runs a blocking call on a separate thread: the few threads of the pools are for the server's tasks.
 private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

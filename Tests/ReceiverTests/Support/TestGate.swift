@@ -12,7 +12,7 @@ struct TestGate: Sendable {
     }
   }
 
-  /// Returns when somebody waits, with how long they mean to.
+  /// Returns once a caller waits, with the duration of its wait.
   func arrival() async -> Duration? {
     for await duration in arrivals.stream { return duration }
     return nil

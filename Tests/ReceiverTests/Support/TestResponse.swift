@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer as it came over the wire.
+/// A response as it was received.
 struct TestResponse {
   struct Malformed: Error {
     let head: String

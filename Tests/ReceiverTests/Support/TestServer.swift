@@ -1,13 +1,13 @@
 import Foundation
 import Receiver
 
-/// A running receiver with a folder of its own, for the length of one test.
+/// A running receiver with its own folder, for the duration of one test.
 struct TestServer {
   let server: ReceiverServer
   let port: UInt16
   let folder: URL
 
-  /// Runs a test against a receiver as it is without any setting.
+  /// Runs a test against a receiver with default settings.
   static func run(_ test: (TestServer) async throws -> Void) async throws {
     try await run({ _ in }, test)
   }
@@ -36,7 +36,7 @@ struct TestServer {
 
   func connect() throws -> TestConnection { try TestConnection(port: port) }
 
-  /// One request on a connection of its own.
+  /// Sends one request on a new connection.
   func request(
     _ method: String, _ path: String, headers: [String: String] = [:], body: Data = Data()
   ) async throws -> TestResponse {

@@ -1,4 +1,4 @@
-/// The answer of the token route.
+/// The response of the token route.
 struct TestToken: Decodable {
   let token: String
   let kind: String
