@@ -26,7 +26,7 @@ struct PlainOutputTests {
       """
     let record = RunRecord(
       run: .init(
-        id: "1", manifests: [], launch: .background, startedAt: "", endedAt: "", exitCode: 70, state: "ended",
+        id: "1", manifests: [], launch: .background, startedAt: "", endedAt: "", exitCode: 70, state: .ended,
         fault: "one\n" + Self.escape),
       totals: .init(), nodes: [try decoder.decode(RunRecord.NodeRecord.self, from: Data(node.utf8))],
       items: [])

@@ -33,7 +33,7 @@ struct StoppedLaunchStateTests {
   /// - Parameter looks: how often the run is not stopped yet when it is asked.
   private func launchState(stoppedAfter looks: Int) throws -> LaunchState {
     let count = Looks()
-    var lister = try #require(try job.listers(environment: [:])[0])
+    var lister = try #require(try job.listers(environment: [:], state: folder.path + "/state")[0])
     lister.isStopped = { count.looks.add(1, ordering: .relaxed).newValue > looks }
     return try LaunchState(
       job, journals: SessionJournals([journal]), round: 1, selection: Selection([], in: job.plan),

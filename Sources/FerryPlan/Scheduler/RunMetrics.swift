@@ -1,4 +1,4 @@
-/// Counters that the scheduler updates during a launch.
+/// Counters and notes for the report, which the scheduler updates during a launch.
 package struct RunMetrics: Sendable {
   package var requests = 0
   package var tokensFetched = 0

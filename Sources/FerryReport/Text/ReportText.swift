@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A run for people, as shown on a terminal or in mail from cron.
+/// The summary of a run for people, on a terminal or in mail from cron.
 package enum ReportText {
   /// - Parameter status: the command that lists what is ambiguous from earlier runs.
   package static func text(_ record: RunRecord, status: String) -> String {

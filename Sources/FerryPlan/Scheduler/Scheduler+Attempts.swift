@@ -1,0 +1,73 @@
+import FerryManifest
+
+/// Attempts: what a step needs before it is sent, and the start of its request.
+extension Scheduler {
+  /// Starts a step, or makes it wait for what it needs.
+  mutating func pass(_ ready: Ready, on hostQueue: Int) {
+    if ready.ref.orphan != nil, self[attempts: ready.ref] == nil {
+      // Its upload ID is in use again.
+      return
+    }
+    if ready.step == .transfer, progress(of: ready.ref)?.isTransferred == true {
+      // The server has the whole file, and the manifest no longer has a commit.
+      return end(ready.ref, .done, nil)
+    }
+    if intent(of: ready.ref) == .inherited {
+      end(
+        ready.ref, .ambiguous,
+        .init(
+          code: .responseLost,
+          message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
+      return
+    }
+    let right = self.hostQueue(for: ready)
+    if right != hostQueue {
+      enqueue(ready)
+    } else if needsIntent(ready) {
+      guard isTokenReady(for: ready) else { return }
+      recordIntent(ready.ref, ready.step)
+      hostQueues[hostQueue].intending.append((sequence, ready))
+    } else {
+      start(ready, on: hostQueue)
+    }
+  }
+
+  /// Starts an attempt: the only place that does.
+  mutating func start(_ ready: Ready, on hostQueue: Int) {
+    let ref = ready.ref
+    let deadline = self.deadline(of: ref)
+    if now >= deadline { return runOut(ref) }
+    // Only transfers are checked: a commit whose response was lost may have been executed, and only the
+    // server knows whether its ID has expired.
+    if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
+      metrics.idsExpired += 1
+      discardUploadID(ref, .expired)
+      allocateAnew(ref, .init(code: .uploadIDExpired, message: "the upload ID expired before its transfer"))
+      return
+    }
+    guard isTokenReady(for: ready), isCovered(ready) else { return }
+    let token = step(ref.node, ready.step).token
+    attemptCount += 1
+    let attempt = Attempt(
+      id: attemptCount, ref: ref, step: ready.step,
+      tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
+      byteLimit: byteLimit(of: ready), isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
+    if ready.step == .transfer { change(ref, .startTransfer) }
+    let now = now
+    if ref.item == nil, self[attempts: ref]?.startedAt == nil { self[attempts: ref]?.startedAt = now }
+    hostQueues[hostQueue].inFlight += 1
+    flights[attempt.id] = Flight(attempt: attempt, hostQueue: hostQueue, startedAt: now, interruption: nil)
+    actions.append(.start(attempt))
+  }
+
+  /// Removes the item's upload ID and returns the item to its allocation.
+  ///
+  /// - Parameter reason: why the ID becomes an orphan, if the server may still have it; `nil` if the server
+  ///   no longer knows it.
+  mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
+    guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
+    change(ref, .discardUploadID(reason))
+    self[attempts: ref]?.hostQueues = [:]
+    if progress.isTransferred { uploads[upload].isHandled = false }
+  }
+}

@@ -1,0 +1,31 @@
+import FerryPlan
+
+/// A complete HTTP response: its header section has ended, and so has its body, according to its framing.
+package struct TransferResponse: Sendable {
+  package var status: Int
+  /// The fields in the order received. Names are kept as received and compared case-insensitively.
+  package var headers: [(name: String, value: String)]
+  /// The body as far as `destination` kept it in memory.
+  package var body: [UInt8]
+  /// The URL that the response came from, after redirects.
+  package var url: String
+  /// The SHA-256 of the file that was sent, 32 bytes; `nil` if it was not requested.
+  package var sha256: [UInt8]?
+  /// Why the request's `check` refused the download. The existing file was not changed.
+  package var refusal: String?
+  /// The file in which a download was stored.
+  package var storedFile: FileVersion?
+  /// The sensitive header fields that were withheld at `url`, and how to allow them; `nil` if all were sent.
+  package var withheld: String?
+  /// Whether the end of the connection or stream ended the body. Such a body cannot be distinguished from a
+  /// truncated one (RFC 9112, section 8).
+  package var isCloseDelimited = false
+  /// Content codings of the body that the request did not accept.
+  package var unrequestedCoding: String?
+
+  /// The first field of this name.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.isField(named: name) }?
+      .value
+  }
+}
