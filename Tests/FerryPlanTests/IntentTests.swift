@@ -77,7 +77,7 @@ struct IntentTests {
     #expect(world.violations.isEmpty)
   }
 
-  @Test(arguments: [401, 429, 503])
+  @Test(arguments: [401, 408, 425, 429, 501, 503, 505, 511])
   func aRejectionUsesUpTheIntentAndTheNextAttemptHasItsOwn(status: Int) throws {
     let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)
     var world = try World(yaml, files: Yaml.files(1)) { call in

@@ -170,18 +170,6 @@ extension Scheduler {
   }
 }
 
-extension AttemptResult.Answer {
-  /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
-  /// except 408) or the request was not sent. An overloaded server's claim that it did nothing is sufficient
-  /// for a retry, but not for a deletion.
-  var mayHaveActed: Bool {
-    switch self {
-    case .response(let response): !(400...499).contains(response.status) || response.status == 408
-    case .failure(let failure): failure.mayHaveReachedServer
-    }
-  }
-}
-
 extension Reference {
   fileprivate var isOfRequest: Bool {
     switch self {

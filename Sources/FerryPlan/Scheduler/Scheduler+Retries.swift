@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// Retries.
+/// Whether and when a step is sent again. `Step.judge` decides what a response means, and `Scheduler+Pauses` how long a
+/// host pauses.
 extension Scheduler {
   /// Schedules a retry, or leaves the work for a later launch if the retries are used up.
   mutating func retry(
@@ -14,7 +15,7 @@ extension Scheduler {
     }
     let policy = plan.nodes[ref.node.index].retry
     var retries = self[attempts: ref]?.retries ?? 0
-    // A host that cannot be reached is counted once for all requests that wait for it.
+    // A response counts for its item. A host that cannot be reached is counted once for all requests that wait for it.
     if scope == .item || failure.status != nil { retries += 1 }
     self[attempts: ref]?.retries = retries
     guard retries <= policy.limit else { return leave(ref, failure) }

@@ -1,0 +1,215 @@
+import FerryManifest
+
+// What each status and failure means. Statuses are evaluated only in this file.
+
+extension Step {
+  /// Evaluates the result of an attempt at this step.
+  ///
+  /// - Parameters:
+  ///   - refreshStatuses: the statuses on which the step's token is refreshed.
+  ///   - hasUploadID: whether the step uses an allocated upload ID.
+  package func judge(
+    _ answer: AttemptResult.Answer, refreshStatuses: [Int], hasUploadID: Bool
+  ) -> Verdict {
+    switch answer {
+    case .response(let response):
+      judge(response, refreshStatuses: refreshStatuses, hasUploadID: hasUploadID)
+    case .failure(let failure): judge(failure)
+    }
+  }
+
+  private func judge(
+    _ response: AttemptResult.Response, refreshStatuses: [Int], hasUploadID: Bool
+  ) -> Verdict {
+    let status = response.status
+    if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
+    if alreadyDone.contains(status) { return .succeeded }
+    // An ID that the server does not know needs no release.
+    if kind == .abandon, status == 404 || status == 410 { return .succeeded }
+    if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
+    if expects(status: status) {
+      if let mismatch = response.mismatch {
+        let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
+        // The server may have acted, and its response was not fully evaluated.
+        if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
+        return .permanent(failure)
+      }
+      if let missing = response.missing {
+        let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
+        // The server executed it, and it is never sent again.
+        return repeatability == .once ? .answerLost(failure) : .permanent(failure)
+      }
+      return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
+    }
+    let failure = refusal(response)
+    if token != nil, refreshStatuses.contains(status), response.withheld == nil {
+      return .unauthorized(
+        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
+    }
+    switch response.judgedStatus {
+    case 300...399:
+      // A server may act and then redirect. Only a listed status shows that it did act, and no redirect shows
+      // that it did not.
+      return endsKnowledge ? .answerLost(failure) : .permanent(failure)
+    case 400, 412, 431:
+      // The server may be unable to read the validator, or may mistake it for another condition.
+      guard kind == .fetch, case .recorded = response.condition else { return .permanent(failure) }
+      return .conditionRefused(failure)
+    case 404, 410:
+      return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
+    case 429:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
+    case 503 where response.retryAfter != nil:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
+    case 408, 425, 501, 503, 505, 511:
+      // These say that the request was not executed; every other 5xx leaves it open.
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    case 500...599:
+      // A server that failed may have acted first, and a gateway does not know (RFC 9110 §15.6.1, §15.6.3).
+      guard isRepeatedBlindly else { return .answerLost(failure) }
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .unknown)
+    default:
+      return .permanent(failure)
+    }
+  }
+
+  /// The failure for a response's status, with advice if more than the number is known.
+  private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
+    let (status, method) = (response.status, request.method)
+    var message = "the server responded with \(status) to \(method)"
+    switch status {
+    case 301, 302, 303:
+      let isKept = method == "GET" || method == "HEAD" || status != 303 && request.isIdempotent
+      message +=
+        isKept
+        ? Self.unfollowed
+        : ", and ferry does not follow this redirect: the response to another request, such as a GET of a login page, "
+          + "says nothing about this one; if \(status) means success, list it in 'expect: { status: [\(status)] }'"
+    case 307, 308: message += Self.unfollowed
+    case 300...399:
+      message +=
+        ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
+    case 401, 403: if let withheld = response.withheld { message += "; \(withheld)" }
+    case 200...299: if kind == .fetch { message = refusal(of: status) }
+    default: break
+    }
+    return RecordedFailure(code: .httpStatus, status: status, message: message)
+  }
+
+  private static let unfollowed = ", a redirect without a Location, or beyond 'redirects: { limit: 0 }'"
+
+  /// Whether a response with this status is the expected one, unless its header fields or body do not match.
+  package func expects(status: Int) -> Bool {
+    if kind == .fetch { return content(of: status) != .unexpected }
+    return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+  }
+
+  /// A 304 counts only for the validator that the request carried (RFC 9110, section 15.4.5).
+  private func judgeNotModified(_ condition: AttemptResult.Condition) -> Verdict {
+    switch condition {
+    case .recorded(isNamed: true), .written:
+      return .unchanged
+    case .recorded(isNamed: false):
+      return .conditionRefused(
+        .init(
+          code: .httpStatus, status: 304,
+          message: "the server responded 304 for a different version from the one that the request named"))
+    case .absent:
+      return .permanent(
+        .init(
+          code: .httpStatus, status: 304,
+          message: "the server responded 304 to a request without a validator"))
+    }
+  }
+
+  /// Evaluates the response to a probe; the transient statuses are those of `judge`. The expected response means that the commit was executed. A response
+  /// that may change later, or that only rejects the client, means nothing either way.
+  private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
+    let status = response.status
+    let failure = refusal(response)
+    if expects(status: status) {
+      guard let mismatch = response.mismatch else { return .succeeded }
+      let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
+      guard response.isUnreadable else { return .notCommitted(failure) }
+      // A page from another server, such as that of a captive portal.
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    }
+    if token != nil, refreshStatuses.contains(status), response.withheld == nil {
+      return .unauthorized(
+        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
+    }
+    switch response.judgedStatus {
+    // A redirect that is not followed means neither yes nor no.
+    case 300...399, 401, 403, 407: return .permanent(failure)
+    case 429:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
+    case 503 where response.retryAfter != nil:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
+    case 408, 425, 500...599:
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    default: return .notCommitted(failure)
+    }
+  }
+
+  /// Whether an unknown outcome is final: a retry would not reveal more, or the step is a commit, whose
+  /// failure would release its upload ID.
+  private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
+
+  /// Whether it may be sent again without a check.
+  private var isRepeatedBlindly: Bool {
+    switch repeatability {
+    case .repeatable, .startsOver: true
+    case .afterProbe, .once: false
+    }
+  }
+
+  private func judge(_ failure: TransportFailure) -> Verdict {
+    let recorded = RecordedFailure(code: .init(failure.code), message: failure.message)
+    switch failure.code {
+    case .nameResolution, .connect, .handshake:
+      guard failure.mayHaveReachedServer else {
+        return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
+      }
+      // A server redirected the request to another host that could not be reached, so the step's host must
+      // not be paused.
+      guard isRepeatedBlindly else { return .answerLost(recorded) }
+      return .transient(recorded, retryAfter: nil, scope: .item, effect: .unknown)
+    case .connectionLost, .requestTimeout, .malformedResponse:
+      if !isRepeatedBlindly, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      return .transient(
+        recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
+    case .resourceTimeout, .responseTooLarge, .redirect, .capture:
+      // It is not retried, so the outcome of a commit stays unknown.
+      if endsKnowledge, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      return .permanent(recorded)
+    case .certificate where endsKnowledge && failure.mayHaveReachedServer:
+      return .answerLost(recorded)
+    case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
+      return .permanent(recorded)
+    case .byteLimit:
+      return .limited(.init(code: .budget, message: "the budget has no more bytes for it"))
+    case .sourceChanged:
+      return .integrity(recorded)
+    case .cancelled:
+      if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
+      return .cancelled(reachedServer: failure.mayHaveReachedServer)
+    }
+  }
+}
+
+extension AttemptResult.Response {
+  /// The status used for evaluation: an invalid one counts as 500 (RFC 9110, section 15).
+  fileprivate var judgedStatus: Int { (100...599).contains(status) ? status : 500 }
+}
+
+extension AttemptResult.Answer {
+  /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
+  /// except 408) or the request was not sent. An overloaded server's claim that it did nothing is sufficient
+  /// for a retry, but not for a deletion.
+  var mayHaveActed: Bool {
+    switch self {
+    case .response(let response): !(400...499).contains(response.status) || response.status == 408
+    case .failure(let failure): failure.mayHaveReachedServer
+    }
+  }
+}
