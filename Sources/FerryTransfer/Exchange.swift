@@ -4,7 +4,7 @@ import FerryPlan
 ///
 /// A class, because a struct of this size would be copied in each of the callbacks.
 final class Exchange {
-  let key: Mailbox.Key
+  let key: TransferKey
   let request: TransferRequest
   /// The request as the server of this hop sees it.
   var hop: RedirectPolicy.Hop
@@ -91,7 +91,7 @@ final class Exchange {
   }
 
   init(
-    key: Mailbox.Key, request: TransferRequest, hop: RedirectPolicy.Hop, headers: HeaderList,
+    key: TransferKey, request: TransferRequest, hop: RedirectPolicy.Hop, headers: HeaderList,
     withheld: [OriginGuard.Withheld], now: SuspendingClock.Instant
   ) {
     self.key = key

@@ -10,18 +10,18 @@ final class HashThread: @unchecked Sendable {
   private static let slice = 1 << 20
 
   private let worker: SerialWorker
-  private let mailbox: Mailbox
-  private var streams: [Mailbox.Key: SHA256] = [:]
+  private let mailbox: Mailbox<TransferMessage>
+  private var streams: [TransferKey: SHA256] = [:]
   /// Files that are not being sent and are not hashed completely yet.
-  private var files: [Mailbox.Key: FileHash] = [:]
+  private var files: [TransferKey: FileHash] = [:]
 
-  init(worker: SerialWorker, mailbox: Mailbox) {
+  init(worker: SerialWorker, mailbox: Mailbox<TransferMessage>) {
     self.worker = worker
     self.mailbox = mailbox
   }
 
   /// Adds the next bytes of a stream. Posts `hashed` when they are hashed.
-  func update(_ key: Mailbox.Key, _ bytes: [UInt8]) {
+  func update(_ key: TransferKey, _ bytes: [UInt8]) {
     worker.submit { [self] in
       let hash = streams[key] ?? SHA256()
       streams[key] = hash
@@ -31,12 +31,12 @@ final class HashThread: @unchecked Sendable {
   }
 
   /// Discards a stream that is canceled or resent from its start.
-  func reset(_ key: Mailbox.Key) {
+  func reset(_ key: TransferKey) {
     worker.submit { [self] in streams[key] = nil }
   }
 
   /// Completes a stream and posts `digest`.
-  func finish(_ key: Mailbox.Key) {
+  func finish(_ key: TransferKey) {
     worker.submit { [self] in
       let hasher = streams.removeValue(forKey: key) ?? SHA256()
       mailbox.post(.digest(key, hasher.finalize()))
@@ -44,7 +44,7 @@ final class HashThread: @unchecked Sendable {
   }
 
   /// Hashes a file that is not being sent and posts `fileDigest`.
-  func hash(_ key: Mailbox.Key, _ source: TransferRequest.FileSource) {
+  func hash(_ key: TransferKey, _ source: TransferRequest.FileSource) {
     worker.submit { [self] in
       do throws(TransportFailure) {
         files[key] = FileHash(file: try UploadFile(source))
@@ -56,7 +56,7 @@ final class HashThread: @unchecked Sendable {
   }
 
   /// Ends the hashing of a file before its next slice. `fileDigest` is not posted, unless it already was.
-  func cancel(_ key: Mailbox.Key) {
+  func cancel(_ key: TransferKey) {
     worker.submit { [self] in files[key] = nil }
   }
 
@@ -69,7 +69,7 @@ final class HashThread: @unchecked Sendable {
     init(file: UploadFile) { self.file = file }
   }
 
-  private func proceed(_ key: Mailbox.Key) {
+  private func proceed(_ key: TransferKey) {
     guard let hash = files[key] else { return }
     do throws(TransportFailure) {
       let size = Int(min(Int64(Self.slice), hash.file.source.size - hash.offset))

@@ -76,7 +76,7 @@ extension TransferLoop {
 
 /// A file that is being hashed before its request can be built.
 struct FileHashing {
-  let key: Mailbox.Key
+  let key: TransferKey
   /// The path for messages.
   let name: String
   let deadline: SuspendingClock.Instant?

@@ -14,7 +14,9 @@ package final class TransferLoop {
   private static let longestWait: Int64 = 1_000_000_000_000
 
   let multi: UnsafeMutableRawPointer
-  let mailbox = Mailbox()
+  let mailbox: Mailbox<TransferMessage>
+  /// Ends a turn's wait from any thread.
+  package let waker = TransferWaker()
   /// Must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let turnGuard: StuckTurnGuard
@@ -62,14 +64,15 @@ package final class TransferLoop {
     turnGuard = StuckTurnGuard(on: threads.watch)
     self.sockets = sockets
     sockets.turnGuard = turnGuard
+    mailbox = Mailbox { [waker] in waker.interrupt() }
     hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
     storeWorker = threads.store
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
-    mailbox.open(multi)
+    waker.open(multi)
   }
 
   deinit {
-    mailbox.close()
+    waker.close()
     for handle in busy.values { curl_multi_remove_handle(multi, handle.curl) }
     // Easy handles must be freed before their multi handle.
     busy.removeAll()
@@ -79,9 +82,6 @@ package final class TransferLoop {
 
   /// The versions of libcurl and of the libraries it was built with.
   package static var curlVersion: String { CurlLibrary.version }
-
-  /// Ends a turn's wait from any thread.
-  package var waker: TransferWaker { TransferWaker(mailbox: mailbox) }
 
   /// The number of requests that were started and have not ended.
   package var inFlight: Int { busy.count }
@@ -103,7 +103,7 @@ package final class TransferLoop {
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
       let exchange = Exchange(
-        key: Mailbox.Key(id: request.id, serial: serial), request: request, hop: hop,
+        key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
       guard
         let handle = pool.popLast()
@@ -141,7 +141,7 @@ package final class TransferLoop {
   package func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration? = nil) {
     now = .now
     serial += 1
-    let key = Mailbox.Key(id: id, serial: serial)
+    let key = TransferKey(id: id, serial: serial)
     let hashing = FileHashing(
       key: key, name: source.name, deadline: timeLimit.map { now.advanced(by: $0) })
     self.hashing[id] = hashing
@@ -197,8 +197,8 @@ package final class TransferLoop {
   }
 
   private func readMessages() -> Bool {
-    let (messages, isWoken) = mailbox.take()
-    for message in messages {
+    let isWoken = waker.takeWake()
+    for message in mailbox.take() {
       switch message {
       case .hashed(let key, let count):
         handle(key)?.didHash(count)
@@ -225,7 +225,7 @@ package final class TransferLoop {
     return isWoken
   }
 
-  private func handle(_ key: Mailbox.Key) -> EasyHandle? {
+  private func handle(_ key: TransferKey) -> EasyHandle? {
     guard let handle = busy[key.id], handle.exchange?.key == key else { return nil }
     return handle
   }

@@ -1,8 +1,46 @@
-/// Ends the wait of a `TransferLoop.turn`, from any thread.
-package struct TransferWaker: Sendable {
-  let mailbox: Mailbox
+import CCurl
+import Synchronization
 
-  /// The current turn, or else the next one, returns without waiting further. Does nothing once the loop is
-  /// gone.
-  package func wake() { mailbox.wake() }
+/// Ends the wait of a `TransferLoop.turn`, from any thread. Does nothing once the loop is gone.
+package final class TransferWaker: Sendable {
+  private struct State {
+    var isWoken = false
+    var multi: UnsafeMutableRawPointer?
+  }
+
+  private let state = Mutex(State())
+
+  /// From now on, the multi handle is woken.
+  func open(_ multi: UnsafeMutableRawPointer) {
+    // The handle is captured as an integer, because a pointer must not cross into the lock's region.
+    let address = UInt(bitPattern: multi)
+    state.withLock { $0.multi = UnsafeMutableRawPointer(bitPattern: address) }
+  }
+
+  /// The multi handle is about to be destroyed.
+  func close() { state.withLock { $0.multi = nil } }
+
+  /// The current turn, or else the next one, returns without waiting further.
+  package func wake() {
+    state.withLock {
+      guard !$0.isWoken else { return }
+      $0.isWoken = true
+      if let multi = $0.multi { curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// The current turn looks for messages, and then waits again if they are not for its caller.
+  func interrupt() {
+    state.withLock { state in
+      if let multi = state.multi { curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// Whether `wake` was called since the last call.
+  func takeWake() -> Bool {
+    state.withLock { state in
+      defer { state.isWoken = false }
+      return state.isWoken
+    }
+  }
 }

@@ -4,9 +4,9 @@ import Foundation
 
 /// A stream for messages, which a stopped terminal or a pipe that nobody reads can block.
 ///
-/// Another thread writes. The caller waits for it, but for at most `patience`: a run must not be kept from handling
-/// signals and time limits by somebody who does not read its messages. While a write is blocked, further messages are
-/// dropped and counted; the next one that can be written says so.
+/// From `prepare()` on, another thread writes. The caller waits for it, but for at most `patience`: a run must not be kept
+/// from handling signals and time limits by somebody who does not read its messages. While a write is blocked, further
+/// messages are dropped and counted; the next one that can be written says so.
 ///
 /// `@unchecked Sendable`: every property is accessed under `condition`'s lock.
 final class MessageStream: @unchecked Sendable {
@@ -19,10 +19,15 @@ final class MessageStream: @unchecked Sendable {
   private let condition = DeadlineCondition()
   private var isWriting = false
   private var dropped = 0
-  /// `nil` before the first message, and if the system refuses a thread; the caller writes then.
+  /// `nil` before `prepare()`, and if the system refuses a thread; the caller writes then.
   private var worker: SerialWorker?
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Creates the thread. A run calls this once it has the threads that it cannot do without.
+  func prepare() {
+    condition.withLock { if worker == nil { worker = try? SerialWorker("ferry-messages") } }
+  }
 
   func write(_ text: String) {
     guard let (worker, bytes) = begin(text) else { return }
@@ -51,7 +56,6 @@ final class MessageStream: @unchecked Sendable {
         return nil
       }
       isWriting = true
-      if worker == nil { worker = try? SerialWorker("ferry-messages") }
       defer { dropped = 0 }
       let notice =
         dropped == 0

@@ -60,9 +60,19 @@ struct RunCommand {
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)
     let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
-      notice: { Output.complain("ferry: \($0)") },
-      warn: { warnings in if !options.quiet { Output.warn(warnings, of: jobs) } },
-      onProgress: { progress.show($0) })
+      notice: { text in
+        MessageStream.standardError.prepare()
+        Output.complain("ferry: \(text)")
+      },
+      warn: { warnings in
+        MessageStream.standardError.prepare()
+        if !options.quiet { Output.warn(warnings, of: jobs) }
+      },
+      onProgress: {
+        MessageStream.standardError.prepare()
+        progress.show($0)
+      })
+    MessageStream.standardOutput.prepare()
     progress.clear()
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {

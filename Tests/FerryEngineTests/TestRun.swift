@@ -20,6 +20,8 @@ final class TestRun {
   let responses: ResponseInterpreter
   var fetches: FetchCache
   var scheduler: Scheduler
+  /// The scheduler before it was launched.
+  let unstarted: Scheduler
   private(set) var entries: [JournalEntry] = []
   /// The attempts that the scheduler has started and that have no response yet.
   private(set) var started: [Attempt] = []
@@ -52,6 +54,7 @@ final class TestRun {
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])
     fetches = FetchCache(launchState.fetches)
     scheduler = Scheduler(plan: job.plan, starts: launchState.starts, options: LaunchOptions(seed: 1))
+    unstarted = scheduler
     handle(.launched)
   }
 

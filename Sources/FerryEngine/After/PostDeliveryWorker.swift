@@ -25,14 +25,14 @@ final class PostDeliveryWorker: @unchecked Sendable {
   }
 
   private let worker: SerialWorker
-  private let writer: JournalWriter
+  private let writer: any JournalAppending
   /// By node.
   private let uploads: [Int: Destination]
   private let state: Mutex<State>
 
   /// - Parameter metrics: the results so far, by node.
   init(
-    _ uploads: [Int: Destination], on worker: SerialWorker, writer: JournalWriter,
+    _ uploads: [Int: Destination], on worker: SerialWorker, writer: any JournalAppending,
     metrics: [Int: PostDeliveryMetrics]
   ) {
     self.worker = worker

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 
 /// The run itself: reconciles the files with the journals, runs the loop, and records the results.
@@ -17,7 +18,7 @@ extension Launch {
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
-    let messages = RunMessageQueue(waker: loop.waker)
+    let messages = Mailbox<RunMessage>(waker: loop.waker)
     // Start before files are listed, which may take long: a signal during the listing then also produces a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
@@ -113,7 +114,7 @@ extension Launch {
     return hasWindow ? .hangUp : .stop(.terminate)
   }
 
-  private func eventSources(_ run: Run, _ journals: SessionJournals, _ messages: RunMessageQueue)
+  private func eventSources(_ run: Run, _ journals: SessionJournals, _ messages: Mailbox<RunMessage>)
     throws(JournalError)
     -> RunEventSources
   {

@@ -1,11 +1,12 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 
 /// Sets up and runs the loop of a run.
 extension Launch {
   func perform(
-    _ run: Run, _ loop: TransferLoop, _ messages: RunMessageQueue, _ journals: SessionJournals,
+    _ run: Run, _ loop: TransferLoop, _ messages: Mailbox<RunMessage>, _ journals: SessionJournals,
     _ launchState: LaunchState,
     _ ledger: Ledger, _ inboxProcessor: InboxProcessor, listers: [Int: FileLister],
     after metrics: [Int: PostDeliveryMetrics]
@@ -89,7 +90,7 @@ extension Launch {
 
   /// The writer of the journals, and the location of each node in them.
   private func writer(
-    _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState, _ messages: RunMessageQueue
+    _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState, _ messages: Mailbox<RunMessage>
   ) -> (
     writer: (journal: JournalWriter, sessions: [Int?]), places: [(journal: Int, row: Int64)?]
   ) {

@@ -5,7 +5,7 @@ import FerryPlan
 final class JournalEncoder {
   /// By node.
   private let rounds: [Int64]
-  private let writer: JournalWriter
+  private let writer: any JournalAppending
   /// The index of the session's journal in the writer, by session.
   private let sessions: [Int?]
   /// The index of the node's journal in the writer, and the node's row there, by node.
@@ -37,7 +37,7 @@ final class JournalEncoder {
   ///   - orphans: by node: the journal rows of the orphans to be released.
   ///   - nextOrphans: by journal of the writer: the next free orphan row.
   init(
-    plan: Plan, rounds: [Int64], writer: JournalWriter, sessions: [Int?],
+    plan: Plan, rounds: [Int64], writer: any JournalAppending, sessions: [Int?],
     places: [(journal: Int, row: Int64)?], orphans: [Int: [Int64]], nextOrphans: [Int64],
     postDeliveryWorker: PostDeliveryWorker
   ) {

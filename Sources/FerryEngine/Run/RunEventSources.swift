@@ -15,7 +15,7 @@ final class RunEventSources {
   ///     so it runs on its own thread.
   ///   - sessions: identifiers.
   init(
-    messages: RunMessageQueue, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
+    messages: Mailbox<RunMessage>, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
     sessions: [String],
     in state: StateDirectory, threads: RunThreads
   ) throws(JournalError) {

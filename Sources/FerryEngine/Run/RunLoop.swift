@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
@@ -9,8 +10,8 @@ import FerryTransfer
 final class RunLoop {
   private(set) var scheduler: Scheduler
   private let clock: LaunchClock
-  private let loop: TransferLoop
-  private let messages: RunMessageQueue
+  private let loop: any TransferPerforming
+  private let messages: Mailbox<RunMessage>
   private var requests: RequestFactory
   private let responses: ResponseInterpreter
   private let captures: CaptureStore
@@ -38,7 +39,7 @@ final class RunLoop {
   private var lastCount: Instant
 
   init(
-    scheduler: Scheduler, clock: LaunchClock, loop: TransferLoop, messages: RunMessageQueue,
+    scheduler: Scheduler, clock: LaunchClock, loop: any TransferPerforming, messages: Mailbox<RunMessage>,
     requests: RequestFactory,
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
@@ -120,7 +121,7 @@ final class RunLoop {
   private func count(at now: Instant) {
     guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
     lastCount = now
-    let bytes = usageRecorder.moved(total: loop.socketBytes.total, on: scheduler.conditions.network)
+    let bytes = usageRecorder.moved(total: loop.transferredBytes, on: scheduler.conditions.network)
     if bytes > 0, scheduler.hasBudget { handle(.moved(bytes)) }
   }
 
@@ -133,7 +134,7 @@ final class RunLoop {
     case .uploadIDsInUse(let orphans): handle(.uploadIDsInUse(orphans))
     case .leased(let lease, let request): handle(.leased(lease, for: request))
     case .conditions(let conditions):
-      usageRecorder.settle(total: loop.socketBytes.total, on: scheduler.conditions.network)
+      usageRecorder.settle(total: loop.transferredBytes, on: scheduler.conditions.network)
       handle(.conditions(conditions))
     case .inbox:
       do throws(JournalError) {
@@ -201,7 +202,7 @@ final class RunLoop {
       leased = request.network
       usageRecorder.lease(request)
     case .releaseLeases:
-      usageRecorder.settle(total: loop.socketBytes.total, on: leased)
+      usageRecorder.settle(total: loop.transferredBytes, on: leased)
       usageRecorder.release(leased)
     case .end: break
     }

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 import FerryTransfer
-import Synchronization
 
 /// A message from another thread to the run loop.
 enum RunMessage: Sendable {
@@ -29,25 +29,10 @@ extension RunMessage {
   }
 }
 
-/// The messages that the run loop has not handled yet. Posting one ends the loop's wait.
-final class RunMessageQueue: Sendable {
-  private let waiting = Mutex<[RunMessage]>([])
-  private let waker: TransferWaker
-
-  init(waker: TransferWaker) { self.waker = waker }
-
-  func post(_ message: RunMessage) {
-    waiting.withLock { $0.append(message) }
-    waker.wake()
-  }
+extension Mailbox<RunMessage> {
+  /// The messages that the run loop has not handled yet. Posting one ends the loop's wait.
+  convenience init(waker: TransferWaker) { self.init { waker.wake() } }
 
   /// Whether a message that stops the run is waiting.
-  var hasStop: Bool { waiting.withLock { $0.contains(where: \.isStop) } }
-
-  func take() -> [RunMessage] {
-    waiting.withLock { messages in
-      defer { messages.removeAll(keepingCapacity: true) }
-      return messages
-    }
-  }
+  var hasStop: Bool { contains(where: \.isStop) }
 }

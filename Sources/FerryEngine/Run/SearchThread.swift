@@ -9,9 +9,9 @@ import FerryTransfer
 /// itself.
 final class SearchThread: Sendable {
   private let worker: SerialWorker
-  private let messages: RunMessageQueue
+  private let messages: Mailbox<RunMessage>
 
-  init(on worker: SerialWorker, messages: RunMessageQueue) {
+  init(on worker: SerialWorker, messages: Mailbox<RunMessage>) {
     self.worker = worker
     self.messages = messages
   }

@@ -13,13 +13,13 @@ final class UsageRecorder: Sendable {
 
   private let ledger: Ledger
   private let worker: SerialWorker
-  private let messages: RunMessageQueue
+  private let messages: Mailbox<RunMessage>
   private let clock: LaunchClock
   /// Bytes of the sockets that were reported to the scheduler, and that were submitted to the worker.
   private let counted = Mutex((reported: Int64(0), settled: Int64(0)))
   private let failure = Mutex<JournalError?>(nil)
 
-  init(_ ledger: Ledger, on worker: SerialWorker, messages: RunMessageQueue, clock: LaunchClock) {
+  init(_ ledger: Ledger, on worker: SerialWorker, messages: Mailbox<RunMessage>, clock: LaunchClock) {
     self.ledger = ledger
     self.worker = worker
     self.messages = messages

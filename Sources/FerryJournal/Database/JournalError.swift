@@ -74,8 +74,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, the journal together with its -wal; see \(check). "
         + "If that is not possible, check on the server what was delivered, and accept the loss: \(acceptance); "
         + (code == .missing
-          ? "the next run then sends everything that the session had delivered again"
-          : "the next run then sends everything that those transactions had recorded as delivered again")
+          ? "the next run then sends again everything that the session had delivered"
+          : "the next run then sends again everything that those transactions had recorded as delivered")
     case .otherWriter:
       "what was sent is recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
         + "the .lock files of the state folder: the kernel releases the locks of a process that has ended"
@@ -126,7 +126,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, without its runs, its open rounds and the used part of budgets"
-      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends everything that the session had delivered again: \(acceptance)"
+      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
   }
 
   /// The problem, without the file and the remedy.

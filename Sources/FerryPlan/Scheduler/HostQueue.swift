@@ -71,21 +71,13 @@ struct HostQueue: Sendable {
 
 /// A step that waits for a connection.
 struct Ready: Comparable, Sendable {
-  /// Lower goes first: priority, then later steps before earlier ones, then age.
+  /// Lower goes first: priority, then the rank of the step, then age.
   let key: UInt64
   let ref: ItemRef
   let step: Step.Kind
 
   init(ref: ItemRef, step: Step.Kind, priority: UInt16, sequence: UInt64) {
-    let rank: UInt64 =
-      switch step {
-      case .token: 0
-      case .commit, .probe: 1
-      case .transfer: 2
-      case .allocate, .fetch, .request: 3
-      case .abandon: 4
-      }
-    key = UInt64(priority) << 48 | rank << 45 | (sequence & ((1 << 45) - 1))
+    key = UInt64(priority) << 48 | step.traits.rank << 45 | (sequence & ((1 << 45) - 1))
     self.ref = ref
     self.step = step
   }

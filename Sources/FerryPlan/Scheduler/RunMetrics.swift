@@ -31,11 +31,11 @@ package struct RunMetrics: Sendable {
     requests += 1
     traffic += result.traffic
     let isGood = verdict == .succeeded || verdict == .unchanged
-    switch step {
-    case .transfer:
+    switch step.traits.content {
+    case .sent:
       if isGood { usefulBytes +|= result.traffic.bodySent } else { resentBytes +|= result.traffic.bodySent }
-    case .fetch: if isGood { usefulBytes +|= result.traffic.bodyReceived }
-    case .token, .allocate, .commit, .probe, .request, .abandon: break
+    case .received: if isGood { usefulBytes +|= result.traffic.bodyReceived }
+    case nil: break
     }
   }
 }

@@ -72,23 +72,13 @@ extension Scheduler {
   /// for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
     guard isGated(ready.ref.node) else { return true }
-    let admission: BudgetGate.Admission
-    switch ready.step {
-    case .token, .allocate, .commit, .probe: return true
-    case .abandon: return isReleaseCovered(ready)
-    case .transfer:
-      let isReserved = gate?.isReserved(ready.ref) ?? true
-      let size = ready.ref.item.flatMap { item in
-        uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
-      }
-      admission =
-        (isReserved ? gate?.covers(ready.ref) : gate?.admit(ready.ref, size: size)) ?? .admitted
-    case .fetch, .request:
-      admission =
-        gate?.isReserved(ready.ref) == true ? .admitted : gate?.admit(ready.ref, size: nil) ?? .admitted
+    switch ready.step.traits.budget {
+    case .never: return true
+    case .defers: return isReleaseCovered(ready)
+    case .reserves: break
     }
-    switch admission {
-    case .admitted: return true
+    switch admission(of: ready) {
+    case .admitted, nil: return true
     case .asks(let request):
       ask(request)
       gate?.waiters.append(ready)
@@ -97,6 +87,16 @@ extension Scheduler {
       gate?.waiters.append(ready)
       return false
     }
+  }
+
+  /// Reserves what the request needs. The size of a file that is sent is known, and more may have to be leased for
+  /// another attempt.
+  private mutating func admission(of ready: Ready) -> BudgetGate.Admission? {
+    let size = ready.ref.item.flatMap { item in
+      uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
+    }
+    guard gate?.isReserved(ready.ref) == true else { return gate?.admit(ready.ref, size: size) }
+    return ready.step.traits.content == .sent ? gate?.covers(ready.ref) : .admitted
   }
 
   /// The release of an upload ID does not wait for another window: the next run tries it again.

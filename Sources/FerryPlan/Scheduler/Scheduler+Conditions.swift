@@ -33,10 +33,7 @@ extension Scheduler {
   /// Whether it may be sent only with a reservation of the network's budget. A reservation of another
   /// network's budget does not count.
   private func isPromised(_ flight: Flight) -> Bool {
-    switch flight.attempt.step {
-    case .transfer, .fetch, .request: isGated(flight.attempt.ref.node)
-    case .token, .allocate, .commit, .probe, .abandon: false
-    }
+    flight.attempt.step.traits.budget == .reserves && isGated(flight.attempt.ref.node)
   }
 
   func isOnce(_ flight: Flight) -> Bool {

@@ -33,12 +33,10 @@ extension Scheduler {
   mutating func ready(_ ref: ItemRef, _ kind: Step.Kind) -> Ready {
     readyCount += 1
     let priority: UInt16 =
-      switch kind {
-      case .token: 0
-      // After everything that has its own priority.
-      case .abandon: .max
-      case .allocate, .transfer, .commit, .probe, .fetch, .request:
-        uploadIndex[ref.node.index].map { uploads[$0].priority } ?? 32_768
+      switch kind.traits.turn {
+      case .first: 0
+      case .last: .max
+      case .byPriority: uploadIndex[ref.node.index].map { uploads[$0].priority } ?? 32_768
       }
     return Ready(ref: ref, step: kind, priority: priority, sequence: readyCount)
   }

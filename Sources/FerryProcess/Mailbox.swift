@@ -1,0 +1,31 @@
+import Synchronization
+
+/// Messages from any thread to one that takes them together.
+package final class Mailbox<Message: Sendable>: Sendable {
+  private let waiting = Mutex<[Message]>([])
+  private let wake: @Sendable () -> Void
+
+  /// - Parameter wake: called by `post` if no other message is waiting; it wakes the thread that takes them.
+  package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+  package func post(_ message: Message) {
+    let isFirst = waiting.withLock { messages in
+      messages.append(message)
+      return messages.count == 1
+    }
+    if isFirst { wake() }
+  }
+
+  package func contains(where isWanted: (Message) -> Bool) -> Bool {
+    waiting.withLock { $0.contains(where: isWanted) }
+  }
+
+  /// All messages since the last call, in the order in which they were posted.
+  package func take() -> [Message] {
+    waiting.withLock { messages in
+      guard !messages.isEmpty else { return [] }
+      defer { messages = [] }
+      return messages
+    }
+  }
+}
