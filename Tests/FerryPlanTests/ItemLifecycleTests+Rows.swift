@@ -64,7 +64,8 @@ extension ItemLifecycleTests {
 
   private static let uploadIDs = [
     Row(
-      transition: "allocate", samples: [.allocate(expires), .allocate(nil)], state: "unallocated",
+      transition: "allocate", samples: [.allocate(expires: expires), .allocate(expires: nil)],
+      state: "unallocated",
       isPossible: { $0.begun?.stage == .unallocated }, newState: "allocated",
       after: { state, transition in
         guard case .allocate(let expires) = transition else { return state }

@@ -8,6 +8,8 @@ struct ExplicitList {
   /// A folder whose files are skipped.
   private let hidden: [UInt8]?
   private let stateFolder: StateFolder?
+  /// The state folder's path relative to the root; `nil` if it is not below the root.
+  private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
   /// The folder of the last path; `nil` in it if a link is on the way.
@@ -22,6 +24,7 @@ struct ExplicitList {
   ) {
     self.hidden = hidden
     self.stateFolder = stateFolder
+    statePath = stateFolder?.path(below: root.real)
     self.root = root
     self.problems = problems
     self.isStopped = isStopped
@@ -119,7 +122,7 @@ struct ExplicitList {
   /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
   private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
     let (folder, name) = Self.split(path)
-    guard stateFolder?.contains(path, below: root.real) != true else {
+    guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
       report(line, .stateFolder, Self.inStateFolder)
       return nil
     }
@@ -135,7 +138,7 @@ struct ExplicitList {
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path)
-      guard stateFolder?.isReached(from: path, below: root.real) != true else {
+      guard statePath == nil || stateFolder?.isReached(from: path, in: root.real) != true else {
         report(line, .stateFolder, Self.inStateFolder)
         return nil
       }

@@ -38,6 +38,7 @@ struct FolderWalk {
   /// The path of a folder that is skipped, with a trailing slash.
   private let hidden: [UInt8]?
   private let stateFolder: StateFolder?
+  private let hasStateBelow: Bool
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
@@ -63,6 +64,7 @@ struct FolderWalk {
   ) {
     self.root = root
     self.stateFolder = stateFolder
+    hasStateBelow = stateFolder?.path(below: root.real) != nil
     self.isStopped = isStopped
     self.hidden = hidden.map { $0 + [0x2F] }
     self.include = include
@@ -268,7 +270,8 @@ struct FolderWalk {
     }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path + name)
-      guard target.status.isRegular, stateFolder?.isReached(from: path + name, below: root.real) != true
+      guard target.status.isRegular,
+        !hasStateBelow || stateFolder?.isReached(from: path + name, in: root.real) != true
       else { return nil }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)

@@ -29,15 +29,14 @@ struct StateFolder: Sendable {
   /// Whether a real path is the state folder or in it.
   func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
 
-  /// Whether a path without links, relative to a root, is the state folder or in it.
-  func contains(_ path: [UInt8], below root: [UInt8]) -> Bool {
-    guard FileLister.isInside(real, root) else { return false }
-    return contains(real: (root == [0x2F] ? [] : root) + [0x2F] + path)
+  /// Its path relative to a root, given by the root's real path; `nil` if it is not below the root.
+  func path(below root: [UInt8]) -> [UInt8]? {
+    guard FileLister.isInside(real, root), real != root else { return nil }
+    return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))
   }
 
-  /// Whether a path with links, relative to a root, leads into the state folder.
-  func isReached(from path: [UInt8], below root: [UInt8]) -> Bool {
-    guard FileLister.isInside(real, root) else { return false }
-    return FileLister.real(root + [0x2F] + path).map(contains(real:)) ?? false
+  /// Whether a path with links, relative to a root, leads into it.
+  func isReached(from path: [UInt8], in root: [UInt8]) -> Bool {
+    FileLister.real(root + [0x2F] + path).map(contains(real:)) ?? false
   }
 }

@@ -112,7 +112,8 @@ enum ItemTransition: Hashable, Sendable {
   case withdrawIntent
   /// The announced request has ended.
   case useIntent
-  case allocate(UploadIDLife)
+  /// The server issued an upload ID; `nil` if it does not expire.
+  case allocate(expires: Instant?)
   case startTransfer
   case finishTransfer
   /// The upload ID is no longer used, and the item starts over at its allocation. The reason makes the ID an
@@ -124,9 +125,6 @@ enum ItemTransition: Hashable, Sendable {
   case clearDoubt
   case close(ItemState, RecordedFailure?)
   case leave
-
-  /// When an allocated upload ID expires; `nil` if it does not.
-  typealias UploadIDLife = Instant?
 }
 
 /// The values that journal entries of a transition need.
@@ -159,13 +157,11 @@ extension ItemLifecycle {
       (.begun(let progress), .close(let state, let failure)):
       return progress.closing(as: state, failure, in: context)
     case (.begun(let progress), .leave): return progress.leaving(in: context)
+    case (.begun(let progress), .discardUploadID(let reason)):
+      return progress.discardingUploadID(reason, in: context)
     case (.begun(var progress), _):
       guard let entries = progress.apply(transition, in: context) else { return nil }
-      var change = ItemChange(state: .begun(progress), entries: entries)
-      if case .discardUploadID(let reason?) = transition, case .begun(let old) = self {
-        change.orphan(old, reason, in: context)
-      }
-      return change
+      return ItemChange(state: .begun(progress), entries: entries)
     case (.listed, _), (.queued, _), (.closed, _), (.remaining, _): return nil
     }
   }
@@ -193,14 +189,20 @@ extension ItemProgress {
     case (.finishTransfer, .transferring(let id)):
       stage = .transferred(id)
       return [.fileTransferred(context.ref)]
-    case (.discardUploadID, _) where uploadID != nil:
-      self = ItemProgress(stage: .unallocated, activity: activity)
-      return [.uploadIDDiscarded(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)
     case (.clearDoubt, .transferred): doubt = .none
     default: return nil
     }
     return []
+  }
+
+  fileprivate func discardingUploadID(_ reason: OrphanReason?, in context: ItemContext) -> ItemChange? {
+    guard uploadID != nil else { return nil }
+    var change = ItemChange(
+      state: .begun(ItemProgress(stage: .unallocated, activity: activity)),
+      entries: [.uploadIDDiscarded(context.ref)])
+    if let reason { change.orphan(self, reason, in: context) }
+    return change
   }
 
   /// The entry that replaces an intent whose request was not sent or was refused.

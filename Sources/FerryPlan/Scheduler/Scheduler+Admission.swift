@@ -61,7 +61,7 @@ extension Scheduler {
     return nil
   }
 
-  /// Whether the next item of an upload may begin. An item that may not is skipped.
+  /// Whether the budget admits the next item of an upload. If it never will in this window, the item is skipped.
   private enum ItemAdmission { case admitted, asks, skipped }
 
   private mutating func admitNext(of upload: Int) -> ItemAdmission {

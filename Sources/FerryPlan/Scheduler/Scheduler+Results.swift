@@ -173,7 +173,7 @@ extension Scheduler {
       let bound = work.validFor.map { now.advanced(by: $0) }
       let expires = [bound, response.expires].compactMap { $0 }.min()
       metrics.idsAllocated += 1
-      change(ref, .allocate(expires))
+      change(ref, .allocate(expires: expires))
       again(ref, .transfer)
     case .transfer:
       guard case .upload(let work) = plan.nodes[ref.node.index].work, work.commit != nil else {
