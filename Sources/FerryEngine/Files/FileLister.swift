@@ -81,7 +81,8 @@ package struct FileLister: Sendable {
   private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     guard stateFolder?.contains(real: root.real) == true else { return root }
     throw ListingFailure(
-      message: "\(Self.text(root.path)) is in ferry's state folder, whose files are never sent")
+      message: "\(Self.text(root.path)) is in ferry's state folder, whose files are never sent\n"
+        + "help: choose another 'root', or another state folder with --state")
   }
 
   /// The root, opened by the first call and kept open.
