@@ -43,7 +43,6 @@ struct BudgetTests {
   func `sends what fits and holds the rest, including smaller items`(_ cutoff: String) throws {
     var world = try world(head(cutoff), sizes: [3_000_000, 3_000_000, 1_500_000, 400_000])
     world.run()
-    #expect(world.violations.isEmpty)
     #expect(world.starts.map(\.path) == ["f0", "f2", "f3"])
     #expect(used(world) == 4_900_000)
     let record = world.scheduler.nodeRecords[0]
@@ -66,7 +65,6 @@ struct BudgetTests {
       head("cautious", connections: 1), sizes: [3_000_000, 3_000_000, 1_000_000, 1_500_000],
       patience: .seconds(2 * 86_400))
     world.run()
-    #expect(world.violations.isEmpty)
     #expect(world.starts.map(\.path) == ["f0", "f2", "f1", "f3"])
     #expect(world.scheduler.totals.items.done == 4)
     let window = Budget.Window.day.span(containing: world.start, in: .utc)
@@ -143,7 +141,6 @@ struct BudgetTests {
     world.machine.schedule(
       .conditions(DeviceConditions(network: .wired)), at: world.start.advanced(by: .milliseconds(1500)))
     world.run()
-    #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 3)
   }
 

@@ -87,7 +87,6 @@ struct FetchContentTests {
     #expect(world.starts.map(\.attempt.isUnconditional) == [false, true])
     #expect(world.scheduler.nodeRecords[0].result == .newData)
     #expect(world.scheduler.exitCode == .success)
-    #expect(world.violations.isEmpty)
   }
 
   @Test(arguments: [304, 400, 412, 431]) func theUnconditionalRequestIsSentOnlyOnce(_ status: Int) throws {

@@ -23,7 +23,6 @@ struct GraphTests {
     world.run()
     #expect(world.mostInFlight == 2)
     #expect(world.starts.prefix(3).allSatisfy { $0.at == world.start })
-    #expect(world.violations.isEmpty)
   }
 
   @Test func aHigherPriorityGoesFirst() throws {
@@ -87,7 +86,6 @@ struct GraphTests {
     world.run()
     #expect(states(world)["b"] == state)
     #expect(world.scheduler.isRoundThrough)
-    #expect(world.violations.isEmpty)
   }
 
   @Test func dependentsOfASkippedNodeAreSkipped() throws {

@@ -102,7 +102,6 @@ struct IntervalTests {
       world.now = start.advanced(by: .seconds(1800 * run))
       world.round = Int64(run + 1)
       world.run()
-      #expect(world.violations.isEmpty)
       #expect(world.scheduler.isRoundThrough)
       if world.starts.contains(where: { $0.attempt.step == .fetch }) {
         asked.append(run)

@@ -77,7 +77,6 @@ struct RetryTests {
     }
     #expect(world.scheduler.totals.items.waiting == 10)
     #expect(world.scheduler.exitCode == .temporary)
-    #expect(world.violations.isEmpty)
   }
 
   @Test func aRecoveredHostIsUsedWithAllItsConnections() throws {

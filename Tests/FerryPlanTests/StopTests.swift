@@ -13,7 +13,6 @@ struct StopTests {
     #expect(world.scheduler.totals.items.waiting == 4)
     #expect(world.scheduler.exitCode == code)
     #expect(!world.scheduler.isRoundThrough)
-    #expect(world.violations.isEmpty)
   }
 
   @Test func requestsThatOutlastTheGracePeriodAreCancelledOnce() throws {
@@ -37,7 +36,6 @@ struct StopTests {
     world.run()
     #expect(world.now < world.start.advanced(by: .seconds(3)))
     #expect(world.scheduler.exitCode == .interrupted)
-    #expect(world.violations.isEmpty)
   }
 
   @Test func aStopDuringAWaitEndsTheLaunch() throws {

@@ -26,7 +26,6 @@ struct WindowTests {
   {
     var world = try world("{ background: 25s }")
     world.run()
-    #expect(world.violations.isEmpty)
     #expect(world.scheduler.totals.items.done == 4)
     #expect(world.start.duration(to: world.now) < .seconds(26))
     #expect(world.scheduler.exitCode == .cutOff)

@@ -3,9 +3,9 @@ import FerrySimulation
 
 /// The rules for the end of a launch and the end of the world.
 extension Referee {
-  mutating func stuck() { report(.stuck, "no event is pending, but the launch has not ended") }
+  package mutating func stuck() { report(.stuck, "no event is pending, but the launch has not ended") }
 
-  mutating func launchEnded(_ machine: VirtualMachine) {
+  package mutating func launchEnded(_ machine: VirtualMachine) {
     guard machine.hasEnded else { return }
     if let deadline = options.deadline {
       let end = deadline.advanced(by: options.grace + .milliseconds(1_500))

@@ -173,10 +173,21 @@ extension Referee {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
     switch (call.step, response.status) {
-    case (.commit, 200), (.probe, 200), (.probe, 404): unknownCommits.remove(key)
+    case (.commit, 200...299): unknownCommits.remove(key)
     case (.commit, 500), (.commit, 502), (.commit, 504), (.commit, 303), (.commit, 699): break
     case (.commit, _): if wasUnknown[key] == false { unknownCommits.remove(key) }
+    case (.probe, let status): if isConclusive(status), !response.isUnreadable { unknownCommits.remove(key) }
     default: break
+    }
+  }
+
+  /// Whether the status of a probe shows that the commit was executed, or that it was not: it neither rejects
+  /// only the client nor asks it to come back later.
+  private func isConclusive(_ status: Int) -> Bool {
+    switch status {
+    case 401, 403, 407, 408, 425, 429: false
+    case 200...299, 400...499: true
+    default: false
     }
   }
 
@@ -206,7 +217,7 @@ extension Referee {
   // MARK: Effects that count
 
   /// Counts a permanent effect on the server, which must happen only once.
-  mutating func count(_ effect: WorldServer.Effect) {
+  mutating func count(_ effect: ServerEffect) {
     let node = plan.nodes[effect.node]
     guard effect.step != .abandon else {
       return report(.release, "a released upload ID of \(node.name) belongs to a delivered file")

@@ -3,8 +3,8 @@ import FerryPlan
 import FerrySimulation
 
 /// Observes a world and checks it against the rules. It implements the rules independently of the scheduler,
-/// and considers only what was sent, recorded and transferred.
-struct Referee {
+/// and considers only what was sent, recorded and transferred. Random worlds and the scheduler's unit tests use it.
+package struct Referee {
   /// A running request.
   struct Flight {
     var call: Call
@@ -27,7 +27,7 @@ struct Referee {
   }
 
   let plan: Plan
-  private(set) var violation: Violation?
+  package private(set) var violation: Violation?
 
   // State of the launch.
   var options = LaunchOptions(seed: 0)
@@ -79,7 +79,7 @@ struct Referee {
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
 
-  init(_ plan: Plan) { self.plan = plan }
+  package init(_ plan: Plan) { self.plan = plan }
 
   /// Only the first violation is kept; later ones may be its consequences.
   mutating func report(_ rule: Violation.Rule, _ message: String) {
@@ -87,7 +87,7 @@ struct Referee {
   }
 
   /// Called before a launch: notes what it will find.
-  mutating func willLaunch(_ machine: VirtualMachine) {
+  package mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
@@ -110,7 +110,9 @@ struct Referee {
   }
 
   /// Called after a turn: checks its observations.
-  mutating func see(_ machine: VirtualMachine, _ effects: [WorldServer.Effect]) {
+  ///
+  /// - Parameter effects: the permanent effects on the server since the last call.
+  package mutating func see(_ machine: VirtualMachine, _ effects: [ServerEffect]) {
     now = machine.now
     for traceEvent in machine.trace where violation == nil {
       switch traceEvent {

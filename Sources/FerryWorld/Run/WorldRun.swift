@@ -54,7 +54,7 @@ package struct WorldRun {
     for number in scenario.manifest.uploads.indices { addFiles(scenario.files[number], toUpload: number) }
   }
 
-  private mutating func live(calm: () -> Void, effects: () -> [WorldServer.Effect]) {
+  private mutating func live(calm: () -> Void, effects: () -> [ServerEffect]) {
     for (number, launch) in scenario.launches.enumerated() {
       prepare(launch, number)
       run(effects)
@@ -172,7 +172,7 @@ package struct WorldRun {
     machine.list(listing, of: node)
   }
 
-  private mutating func run(_ effects: () -> [WorldServer.Effect]) {
+  private mutating func run(_ effects: () -> [ServerEffect]) {
     let begin = machine.now
     referee.willLaunch(machine)
     machine.launch()
@@ -191,7 +191,7 @@ package struct WorldRun {
     if let violation = referee.violation { history?.add(violation, at: machine.now) }
   }
 
-  private mutating func look(_ effects: [WorldServer.Effect]) {
+  private mutating func look(_ effects: [ServerEffect]) {
     for traceEvent in machine.trace {
       if case .action(let action) = traceEvent { hash.combine(action) }
     }

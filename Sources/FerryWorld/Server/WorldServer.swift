@@ -10,19 +10,12 @@ struct WorldServer {
     var isCommitted = false
   }
 
-  /// A permanent effect on the server.
-  struct Effect: Sendable {
-    var node: Int
-    var path: [UInt8]
-    var step: Step.Kind
-  }
-
   private let scenario: Scenario
   private let plan: Plan
   /// Whether faults have stopped.
   var isGood = false
   /// Effects that have not been checked yet.
-  private(set) var effects: [Effect] = []
+  private(set) var effects: [ServerEffect] = []
   private(set) var requests = 0
   private var uploads: [Upload] = []
   /// The remaining bytes of a download that was cut at a limit.
@@ -34,7 +27,7 @@ struct WorldServer {
     self.plan = plan
   }
 
-  mutating func takeEffects() -> [Effect] {
+  mutating func takeEffects() -> [ServerEffect] {
     defer { effects.removeAll(keepingCapacity: true) }
     return effects
   }
@@ -170,6 +163,6 @@ struct WorldServer {
 
   private mutating func tell(_ call: Call) {
     effects.append(
-      Effect(node: call.attempt.ref.node.index, path: Array(call.pathBytes), step: call.step))
+      ServerEffect(node: call.attempt.ref.node.index, path: Array(call.pathBytes), step: call.step))
   }
 }

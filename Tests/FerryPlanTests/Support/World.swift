@@ -4,7 +4,8 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// A virtual machine that records its actions, and checks rules that hold in every world.
+/// A virtual machine that records its actions. The referee of the random worlds checks it, and each violation is
+/// an issue of the test.
 struct World {
   struct Start {
     var at: Instant
@@ -18,17 +19,16 @@ struct World {
   var starts: [Start] = []
   var actions: [Action] = []
   var entries: [JournalEntry] = []
-  /// Violations of rules that always hold.
-  var violations: [String] = []
   var mostInFlight = 0
   /// The maximum number of steps whose intents were recorded but which had not been sent.
   var mostIntents = 0
 
+  /// Which of several worlds of a test it is; part of the message of a violation.
+  var label = ""
+
+  fileprivate var referee: Referee
   private var flights: [UInt64: Attempt] = [:]
-  private var intents: [ItemRef: UInt64] = [:]
-  private var transferred: [ItemRef: UInt64] = [:]
-  private var recorded: UInt64 = 0
-  private var synced: UInt64 = 0
+  private var intents: Set<ItemRef> = []
 
   init(_ yaml: String, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) throws {
     self.init(try Plan(yaml: yaml), files: files, serve: serve)
@@ -43,6 +43,7 @@ struct World {
     machine.keepsTrace = true
     machine.checksInvariants = true
     machine.countsAttempts = true
+    referee = Referee(plan)
   }
 
   var start: Instant { Instant(nanoseconds: 1_600_000_000_000_000_000) }
@@ -55,30 +56,21 @@ struct World {
     }
   }
 
-  /// Runs one launch from its start to `.end`, or until it is killed.
+  /// Runs one launch from its start to `.end`, or until it is killed or violates a rule.
   mutating func run() {
     launch()
-    var events = 0
-    let bound = 2000 + 200 * files.values.reduce(0) { $0 + $1.count }
-    while !hasEnded, !isDead {
-      guard step() else {
-        violations.append("nothing leads on, and it has not ended")
-        return
-      }
-      events += 1
-      if events > bound { return violations.append("more than \(bound) events") }
+    while !hasEnded, !isDead, referee.violation == nil {
+      if !step() { referee.stuck() }
     }
-    // A sync takes 50 ms, and the outcomes of the last requests may allow others to follow.
-    if let deadline = options.deadline, now > deadline.advanced(by: options.grace + .milliseconds(500)) {
-      violations.append("it ended \(deadline.duration(to: now)) after its deadline")
-    }
+    if referee.violation == nil { referee.launchEnded(machine) }
+    reportViolation()
   }
 
   /// Reads the journal and starts a launch; requests in flight of an earlier launch are dropped.
   mutating func launch() {
-    (starts, actions, entries, flights, intents) = ([], [], [], [:], [:])
-    (recorded, synced, transferred) = (0, 0, [:])
+    (starts, actions, entries, flights, intents) = ([], [], [], [:], [])
     list()
+    referee.willLaunch(machine)
     machine.launch()
     look()
   }
@@ -102,86 +94,57 @@ struct World {
   }
 
   private mutating func look() {
-    var performed = 0
+    referee.see(machine, [])
+    reportViolation()
     for traceEvent in machine.trace {
       switch traceEvent {
-      case .event(let event):
-        performed = 0
-        take(event)
+      case .event(.finished(let results)): for result in results { flights[result.id] = nil }
       case .action(let action):
-        performed += 1
-        if performed == 10_001 { violations.append("more than 10000 actions at once") }
         actions.append(action)
-        take(action)
+        if case .record(let entries) = action { take(entries) }
       case .sent(let call, let reply): begin(call, reply)
-      case .contradiction(let message): Issue.record(Comment(rawValue: message))
-      case .launched, .moved, .othersMoved, .leased, .died: break
+      case .event, .contradiction, .launched, .moved, .othersMoved, .leased, .died: break
       }
     }
   }
 
-  private mutating func take(_ event: Event) {
-    switch event {
-    case .synced(let through): synced = through
-    case .finished(let results): for result in results { flights[result.id] = nil }
-    case .launched, .timer, .stop, .conditions, .moved, .leased, .hangUp, .cancelled, .submitted,
-      .uploadIDsInUse:
-      break
-    }
-  }
-
-  private mutating func take(_ action: Action) {
-    switch action {
-    case .cancel(let id): if flights[id] == nil { violations.append("\(id) is cancelled but not running") }
-    case .record(let new):
-      recorded += 1
-      entries += new
-      for entry in new {
-        if case .intentRecorded(let ref, _) = entry { intents[ref] = recorded }
-        if case .intentWithdrawn(let ref) = entry { intents[ref] = nil }
-        if case .fileTransferred(let ref) = entry { transferred[ref] = recorded }
+  private mutating func take(_ new: [JournalEntry]) {
+    entries += new
+    for entry in new {
+      switch entry {
+      case .intentRecorded(let ref, _): intents.insert(ref)
+      case .intentWithdrawn(let ref): intents.remove(ref)
+      default: break
       }
-      mostIntents = max(mostIntents, intents.count)
-    case .end:
-      if synced < recorded { violations.append("it ended before everything was on disk") }
-      if !flights.isEmpty { violations.append("it ended with requests running") }
-    case .start, .lease, .releaseLeases, .sync: break
     }
+    mostIntents = max(mostIntents, intents.count)
   }
 
   private mutating func begin(_ call: Call, _ reply: Reply) {
     let attempt = call.attempt
-    if let deadline = options.deadline, call.now >= deadline {
-      violations.append("\(attempt) started after the launch's deadline")
-    }
     let step = plan.step(of: attempt)
-    if step.kind == .commit, let record = transferred[attempt.ref], record > synced {
-      violations.append("a commit started before its transfer was on disk")
-    }
-    if step.repeatability == .once {
-      if let intent = intents[attempt.ref], intent <= synced {
-        intents[attempt.ref] = nil
-      } else {
-        violations.append("\(attempt) started before its intent was on disk")
-      }
-    } else if step.kind == .commit {
-      intents[attempt.ref] = nil
-    }
+    intents.remove(attempt.ref)
     // A request that certainly did not reach the server does not use up its intent.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer, step.repeatability == .once {
-      intents[attempt.ref] = synced
+      intents.insert(attempt.ref)
     }
     starts.append(Start(at: call.now, attempt: attempt, path: call.path))
     flights[attempt.id] = attempt
-    let beside = flights.values.count {
+    let concurrent = flights.values.count {
       let other = plan.step(of: $0)
       return other.session == step.session && other.origin == step.origin
     }
-    mostInFlight = max(mostInFlight, beside)
-    if beside > plan.sessions[step.session.index].maxConnectionsPerHost {
-      violations.append("\(beside) requests of one session to one host")
-    }
+    mostInFlight = max(mostInFlight, concurrent)
   }
+
+  /// Reports a violation once.
+  private mutating func reportViolation() {
+    guard let violation = referee.violation, !hasReportedViolation else { return }
+    hasReportedViolation = true
+    Issue.record("\(label.isEmpty ? "" : "\(label): ")\(violation.rule.rawValue): \(violation.message)")
+  }
+
+  private var hasReportedViolation = false
 }
 
 /// Settings and results of the machine, for tests.
@@ -190,6 +153,8 @@ extension World {
   var scheduler: Scheduler { machine.scheduler }
   var hasEnded: Bool { machine.hasEnded }
   var isDead: Bool { machine.isDead }
+  /// Whether a rule was violated; the violation is already an issue.
+  var hasViolation: Bool { referee.violation != nil }
 
   var options: LaunchOptions {
     get { machine.options }
