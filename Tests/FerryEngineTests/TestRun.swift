@@ -14,6 +14,9 @@ final class TestRun {
 
   let folder: TestFolder
   let job: Job
+  let journals: SessionJournals
+  let listers: [Int: FileLister]
+  var launchState: LaunchState
   let captures: CaptureStore
   let steps: PreparedSteps
   var requests: RequestFactory
@@ -44,9 +47,11 @@ final class TestRun {
       guard case .upload(let work) = node.work else { continue }
       listers[index] = try FileLister(work.files, baseFolder: folder.path, home: nil)
     }
-    let launchState = try LaunchState(
-      job, journals: SessionJournals([try .ephemeral(session: "s")]), round: 1,
-      selection: Selection([], in: job.plan), listers: listers, at: Self.start)
+    self.listers = listers
+    journals = SessionJournals([try .ephemeral(session: "s")])
+    launchState = try LaunchState(
+      job, journals: journals, round: 1, selection: Selection([], in: job.plan), listers: listers,
+      at: Self.start)
     let secretValues = [secret.map { ["key": SensitiveValue($0)] } ?? [:]]
     captures = CaptureStore(job.plan, runID: "run", secrets: secretValues, launchState: launchState)
     steps = PreparedSteps(jobs, secrets: secretValues)
@@ -58,7 +63,7 @@ final class TestRun {
     handle(.launched)
   }
 
-  private func handle(_ event: Event) {
+  func handle(_ event: Event) {
     var events = [event]
     while !events.isEmpty {
       for action in scheduler.handle(events.removeFirst(), at: Self.start) {

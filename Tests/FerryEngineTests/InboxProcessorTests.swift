@@ -1,0 +1,224 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryProcess
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryEngine
+
+/// Notes of other processes, with a real inbox, folder, journal and scheduler.
+@Suite("The inbox of a run")
+struct InboxProcessorTests {
+  private static let yaml = """
+    requests:
+      r: { session: s, request: { method: POST, url: "https://a.example/r" } }
+    uploads:
+      u:
+        session: s
+        files: { root: files }
+        transfer: { request: { url: "https://a.example/${file.path}" } }
+    """
+
+  private let run: TestRun
+  private let inbox: Inbox
+  private let processor: InboxProcessor
+  private let notices = Notices()
+
+  /// The notices, in their order.
+  private final class Notices {
+    var all: [String] = []
+  }
+
+  init() throws { try self.init(compare: "") }
+
+  /// - Parameter compare: a line of the upload.
+  private init(compare: String) throws {
+    run = try TestRun(Self.yaml + compare, files: ["a"])
+    let state = try StateDirectory(explicit: run.folder.path + "/state", environment: [:])
+    inbox = try Inbox.open(in: state, writtenBy: "0", at: TestRun.start)
+    processor = InboxProcessor(
+      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers,
+      compare: try SerialWorker("compare"), notice: { [notices] in notices.all.append($0) })
+  }
+
+  private func next(wake: @escaping @Sendable () -> Void = {}) throws -> Event? {
+    try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: wake)
+  }
+
+  private func submit(_ paths: [String], manifest: String = "m") throws {
+    try inbox.leave(
+      Note(
+        session: "s", kind: .submit, manifest: manifest, node: "u", paths: paths.map { Array($0.utf8) },
+        createdAt: TestRun.start))
+  }
+
+  private func cancel(_ kind: Note.Kind, manifest: String? = nil) throws {
+    try inbox.leave(Note(session: "s", kind: kind, manifest: manifest, createdAt: TestRun.start))
+  }
+
+  /// Completes the notes, and returns the kinds of those that remain.
+  private func finish(unless interrupted: Set<Int> = []) throws -> [Note.Kind] {
+    try processor.finish(run.scheduler, unless: interrupted, at: TestRun.start)
+    return try inbox.notes(session: "s").map(\.kind)
+  }
+
+  private func paths(_ event: Event?) -> [String]? {
+    guard case .submitted(NodeID(0), let items)? = event else { return nil }
+    return (0..<items.count).map { String(decoding: items.files.path($0), as: UTF8.self) }
+  }
+
+  /// Writes to the session's journal, as an earlier run would have done.
+  private func journal(_ writes: [JournalWrite]) throws {
+    let writer = JournalWriter(
+      journals: run.journals.all.compactMap(\.self), threads: try JournalWriter.Threads(), deliver: { _ in })
+    try writer.append(writes, to: 0)
+    try writer.close()
+  }
+
+  private func queued(_ paths: String...) throws -> JournalWrite {
+    var files = FileColumns()
+    for path in paths { files.append(path: path.utf8, size: 1, modified: 0) }
+    let node = try #require(run.launchState.rows[0])
+    return .insert(node: node.id, round: 1, handedOver: TestRun.start, firstRow: 1, files: files)
+  }
+
+  // MARK: During the run
+
+  @Test func aSubmittedFileIsQueuedAndItsNoteIsThenRemoved() throws {
+    run.folder.file("files/b")
+    try submit(["b"])
+    let event = try #require(try next())
+    #expect(paths(event) == ["b"])
+    #expect(try next() == nil)
+    run.handle(event)
+    // The next batch begins once the current one has completed.
+    try run.respond(to: .transfer)
+    #expect(run.scheduler.itemsOpen == 1)
+    #expect(try finish() == [])
+  }
+
+  @Test func aFileThatTheRunAlreadyHasIsNotQueuedTwice() throws {
+    try submit(["a"])
+    #expect(try next() == nil)
+    #expect(try finish() == [])
+  }
+
+  @Test func aFileThatIsMissingIsQueuedToFail() throws {
+    try submit(["missing"])
+    #expect(paths(try next()) == ["missing"])
+    let failure = run.launchState.absent[0]?[Array("missing".utf8)]
+    #expect(failure?.code == .sourceMissing)
+  }
+
+  @Test func aNoteForAnotherManifestRemains() throws {
+    try submit(["a"], manifest: "other")
+    #expect(try next() == nil)
+    #expect(try finish() == [.submit])
+    #expect(try processor.awaited() == [])
+  }
+
+  @Test func aNoteWhoseRootIsGoneIsReportedAndRemains() throws {
+    guard case .upload(let work) = run.job.plan.nodes[0].work else { return }
+    // A lister that has not opened the root yet.
+    let lister = try FileLister(work.files, baseFolder: run.folder.path + "/gone", home: nil)
+    let processor = InboxProcessor(
+      run.job.plan, journals: run.journals, inbox: inbox, listers: [0: lister],
+      compare: try SerialWorker("compare"), notice: { [notices] in notices.all.append($0) })
+    try submit(["a"])
+    #expect(try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: {}) == nil)
+    #expect(processor.problems[0]?.map(\.kind) == [.missing])
+    #expect(notices.all.count == 1)
+    try processor.finish(run.scheduler, unless: [], at: TestRun.start)
+    #expect(try processor.awaited() == [ManifestID(0)])
+  }
+
+  @Test func theNoteOfFilesThatAreNotQueuedYetRemains() throws {
+    run.folder.file("files/b")
+    try submit(["b"])
+    run.handle(try #require(try next()))
+    #expect(try finish() == [.submit])
+  }
+
+  @Test func theNotesOfAnInterruptedUploadRemain() throws {
+    try submit(["a"])
+    #expect(try next() == nil)
+    #expect(try finish(unless: [0]) == [.submit])
+    #expect(try processor.awaited() == [ManifestID(0)])
+  }
+
+  // MARK: Cancel
+
+  @Test(arguments: [Note.Kind.cancel, .finish])
+  func aCancelDropsWhatWasSubmittedBeforeIt(kind: Note.Kind) throws {
+    run.folder.file("files/b")
+    try submit(["b"], manifest: "other")
+    try cancel(kind)
+    try submit(["b"])
+    let event = try #require(try next())
+    guard case .cancelled(SessionID(0), of: nil, finishing: kind == .finish) = event else {
+      Issue.record("no cancel")
+      return
+    }
+    #expect(processor.cancelled == (kind == .cancel ? [0] : []))
+    run.handle(event)
+    // What is submitted after it remains for the next run.
+    #expect(try next() == nil)
+    #expect(try finish() == [.submit])
+  }
+
+  @Test func aCancelOfAnotherManifestRemains() throws {
+    try cancel(.cancel, manifest: "other")
+    #expect(try next() == nil)
+    #expect(try finish() == [.cancel])
+    #expect(processor.cancelled.isEmpty)
+  }
+
+  @Test func aCancelOfThisManifestNamesIt() throws {
+    try cancel(.finish, manifest: "m")
+    guard case .cancelled(SessionID(0), of: ManifestID(0), finishing: true)? = try next() else {
+      Issue.record("no cancel")
+      return
+    }
+  }
+
+  // MARK: Before the run
+
+  @Test func aCancelThatNoRunExecutedIsExecutedFirst() throws {
+    try journal([try queued("a", "b")])
+    try submit(["a"])
+    try cancel(.cancel)
+    try submit(["b"])
+    let submitted = try processor.begin(Selection([], in: run.job.plan), at: TestRun.start)
+    #expect(notices.all == ["2 items of the session s were cancelled by ferry cancel"])
+    // A file that does not exist is absent, and fails in the round.
+    #expect(submitted[0]?.files.count == 0 && submitted[0].map { Array($0.absent.keys) } == [Array("b".utf8)])
+    #expect(try finish() == [])
+  }
+
+  @Test func filesOfAnUploadThatIsNotSelectedRemain() throws {
+    try submit(["a"])
+    let selection = try Selection(["r"], in: run.job.plan)
+    #expect(try processor.begin(selection, at: TestRun.start).isEmpty)
+    #expect(try finish() == [.submit])
+  }
+
+  // MARK: Content
+
+  /// Files that may have changed are read on another thread; the note is handled when that is done.
+  @Test func aDeliveredFileIsReadBeforeItIsComparedByContent() throws {
+    let inbox = try InboxProcessorTests(compare: "\n    compare: content")
+    inbox.run.folder.file("files/b")
+    try inbox.journal([
+      try inbox.queued("b"),
+      .source(row: 1, inode: nil, sha256: [UInt8](repeating: 7, count: 32)),
+      .closed(row: 1, state: .done, at: TestRun.start, failure: nil),
+    ])
+    try inbox.submit(["b"])
+    let woken = DispatchSemaphore(value: 0)
+    #expect(try inbox.next(wake: { woken.signal() }) == nil)
+    #expect(woken.wait(timeout: .now() + 60) == .success)
+    #expect(inbox.paths(try inbox.next()) == ["b"])
+  }
+}
