@@ -20,7 +20,8 @@ release: ## build .build/release/ferry with Swift's libraries linked statically
 
 demo: ## upload real files, kill ferry halfway, resume, and show what happened
 	@scripts/setup demo
-	swift build -c release --static-swift-stdlib
+	swift build -c release --static-swift-stdlib --product ferry
+	swift build -c release --static-swift-stdlib --product ferry-receiver
 	@scripts/demo
 
 test: ## lint and run all tests, including the one against docker-registry

@@ -106,10 +106,14 @@ struct ClientConnection {
     case .wouldBlock: break
     case .ended:
       clientHasEnded = true
+      switch phase {
+      // The client may still read the last response.
+      case .lingering: break
+      case .open where framing.isBetweenRequests: break
       // An incomplete request will never be completed, and the handler must see its connection break. A
       // hostile response also ends, because it may be endless.
-      if case .open = phase, framing.isBetweenRequests { break }
-      phase = .over
+      case .open, .playing, .over: phase = .over
+      }
     case .failed: phase = .over
     }
   }
