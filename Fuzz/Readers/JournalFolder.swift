@@ -82,7 +82,7 @@ final class JournalFolder: @unchecked Sendable {
       RunRow(id: "r1", launch: .background, rounds: [.init(manifest: "m", number: 1)], startedAt: start))
     try history.close()
     let ledger = try Ledger.open(in: directory, writtenBy: "0", at: start)
-    _ = try ledger.lease(.wifi, minimum: 1, wanted: 1000, limit: nil, window: nil, at: start)
+    _ = try ledger.lease(.init(network: .wifi, minimum: 1, wanted: 1000, limits: []), at: start)
     try ledger.settle(.wifi, bytes: 500, at: start)
     try ledger.close()
     let journal = try SessionJournal.open(

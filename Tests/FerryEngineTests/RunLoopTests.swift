@@ -205,8 +205,11 @@ struct UsageRecorderTests {
 
   @Test func aLeaseIsAnsweredOverTheMailbox() throws {
     let request = Lease.Request(
-      network: .wifi, minimum: 10, wanted: 100, limit: 50,
-      window: Instant(nanoseconds: 0)..<Instant.distantFuture)
+      network: .wifi, minimum: 10, wanted: 100,
+      limits: [
+        .init(
+          scope: .wifi, bytes: 50, window: Instant(nanoseconds: 0)..<Instant.distantFuture, isStrict: true)
+      ])
     recorder.lease(request)
     try recorder.finish(total: 0, on: .wifi)
     let answers = messages.take().compactMap { message -> Lease? in

@@ -35,26 +35,51 @@ import Testing
     func lease(_ wanted: Int64, minimum: Int64 = 10) throws -> Lease {
       try ledger.lease(.wifi, minimum: minimum, wanted: wanted, limit: 100, window: day, at: .start(plus: 5))
     }
-    #expect(try lease(60) == .init(granted: 60, used: 0))
+    #expect(try lease(60) == .init(granted: 60, used: [0]))
     // 40 remain: a lease gets at most those, and nothing if the caller needs more.
-    #expect(try lease(60, minimum: 41) == .init(granted: 0, used: 60))
-    #expect(try lease(60) == .init(granted: 40, used: 60))
-    #expect(try lease(60) == .init(granted: 0, used: 100))
-    #expect(try lease(0, minimum: 0) == .init(granted: 0, used: 100))
+    #expect(try lease(60, minimum: 41) == .init(granted: 0, used: [60]))
+    #expect(try lease(60) == .init(granted: 40, used: [60]))
+    #expect(try lease(60) == .init(granted: 0, used: [100]))
+    #expect(try lease(0, minimum: 0) == .init(granted: 0, used: [100]))
     #expect(try ledger.used(.wifi, in: day) == 100)
     #expect(try ledger.used(.cellular, in: day) == 0)
     // The last file may need less than the minimum.
     try ledger.release(.wifi)
-    #expect(try lease(3) == .init(granted: 3, used: 0))
+    #expect(try lease(3) == .init(granted: 3, used: [0]))
   }
 
   @Test func withoutALimitEveryRequestIsGranted() throws {
     let ledger = try open()
-    for used in [0, 70] as [Int64] {
+    for _ in 0..<2 {
       let lease = try ledger.lease(.wired, minimum: 1, wanted: 70, limit: nil, window: nil, at: .start)
-      #expect(lease == .init(granted: 70, used: used))
+      #expect(lease == .init(granted: 70, used: []))
     }
     #expect(try ledger.used(.wired, in: day) == 140)
+  }
+
+  @Test func everyLimitOfARequestIsKept() throws {
+    let ledger = try open()
+    let hour = Instant.start..<Instant.start.advanced(by: .seconds(3_600))
+    func lease(_ network: DeviceConditions.Network, own: Int64, all: Int64, isStrict: Bool = true) throws
+      -> Lease
+    {
+      let scope = try #require(Lease.Scope(network))
+      return try ledger.lease(
+        .init(
+          network: network, minimum: 10, wanted: 100,
+          limits: [
+            .init(scope: scope, bytes: own, window: hour, isStrict: true),
+            .init(scope: .any, bytes: all, window: day, isStrict: isStrict),
+          ]), at: .start)
+    }
+    #expect(try lease(.wifi, own: 60, all: 1_000) == .init(granted: 60, used: [0, 0]))
+    // The other network has its own account, and a share of the common one.
+    #expect(try lease(.wired, own: 1_000, all: 100) == .init(granted: 40, used: [0, 60]))
+    #expect(try lease(.wired, own: 1_000, all: 105) == .init(granted: 0, used: [40, 100]))
+    // A limit that is not strict needs one remaining byte.
+    #expect(try lease(.wired, own: 90, all: 101, isStrict: false) == .init(granted: 50, used: [40, 100]))
+    #expect(try lease(.wired, own: 1_000, all: 150, isStrict: false) == .init(granted: 0, used: [90, 150]))
+    #expect(try ledger.used(.any, in: day) == 150)
   }
 
   @Test func aLimitBelowCurrentUsageGrantsNothing() throws {
@@ -62,7 +87,7 @@ import Testing
     try ledger.settle(.wifi, bytes: 500, at: .start)
     for limit in [499, 0, -1, .min] as [Int64] {
       let lease = try ledger.lease(.wifi, minimum: 0, wanted: 1, limit: limit, window: day, at: .start)
-      #expect(lease == .init(granted: 0, used: 500))
+      #expect(lease == .init(granted: 0, used: [500]))
     }
   }
 
@@ -149,7 +174,7 @@ import Testing
     let ledger = try open()
     try ledger.release(.wifi)
     let lease = try ledger.lease(.wifi, minimum: 1, wanted: 90, limit: 100, window: day, at: .start)
-    #expect(lease == .init(granted: 10, used: 90))
+    #expect(lease == .init(granted: 10, used: [90]))
   }
 
   @Test func concurrentLeasesNeverExceedTheLimit() throws {
@@ -169,7 +194,7 @@ import Testing
           // Half of the lease is sent, and the rest returned.
           try ledger.settle(.cellular, bytes: lease.granted / 2, at: .start(plus: round * 60))
           try ledger.release(.cellular)
-          tally.add(moved: lease.granted / 2, used: lease.used + lease.granted)
+          tally.add(moved: lease.granted / 2, used: (lease.used.first ?? 0) + lease.granted)
         }
         try ledger.close()
       } catch {
@@ -192,10 +217,10 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == .max)
     for _ in 0..<2 {
       let lease = try ledger.lease(.wifi, minimum: 1, wanted: .max, limit: nil, window: nil, at: .start)
-      #expect(lease == .init(granted: .max, used: .max))
+      #expect(lease == .init(granted: .max, used: []))
     }
     let lease = try ledger.lease(.wifi, minimum: 1, wanted: .max, limit: .max, window: day, at: .start)
-    #expect(lease == .init(granted: 0, used: .max))
+    #expect(lease == .init(granted: 0, used: [.max]))
     try ledger.settle(.wifi, bytes: .max, at: .start)
     #expect(try ledger.used(.wifi, in: day) == .max)
   }
@@ -275,5 +300,19 @@ import Testing
     }
 
     func record(_ error: any Error) { lock.withLock { errors.append(error) } }
+  }
+}
+
+extension Ledger {
+  /// Leases under one limit, or under none.
+  fileprivate func lease(
+    _ network: DeviceConditions.Network, minimum: Int64, wanted: Int64, limit: Int64?,
+    window: Range<Instant>?, at now: Instant
+  ) throws(JournalError) -> Lease {
+    var request = Lease.Request(network: network, minimum: minimum, wanted: wanted, limits: [])
+    if let limit, let window, let scope = Lease.Scope(network) {
+      request.limits = [.init(scope: scope, bytes: limit, window: window, isStrict: true)]
+    }
+    return try lease(request, at: now)
   }
 }

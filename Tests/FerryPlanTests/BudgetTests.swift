@@ -132,8 +132,72 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
-    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0)))
-    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0)))
+    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), launch: .background))
+    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), launch: .background))
+  }
+
+  @Test(arguments: ["false", "true"], ["all", "discretionary"])
+  func `limits the sessions that it binds`(_ discretionary: String, _ binds: String) throws {
+    let head = head("cautious, binds: \(binds)", discretionary: discretionary, connections: 1)
+    var world = try world(head, sizes: [3_000_000, 3_000_000])
+    world.run()
+    let isBound = binds == "all" || discretionary == "true"
+    #expect(world.scheduler.totals.items.done == (isBound ? 1 : 2))
+    #expect(world.scheduler.hasBudget == isBound)
+  }
+
+  @Test(arguments: ["", "profile: ios", "profile: ios7"])
+  func `binds every session, or with the profiles of iOS discretionary ones`(_ profile: String) throws {
+    let plan = try Plan(yaml: Yaml.put(head: head("soft", discretionary: "false") + profile + "\n"))
+    #expect(plan.policies.budgets.wifi?.binds == (profile.isEmpty ? .all : .discretionary))
+  }
+
+  @Test func `of all networks together continues to count when the network changes`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 1 } }
+      budgets:
+        any: { limit: 5MB, per: day }
+        wired: { limit: 100MB, per: day }
+
+      """
+    var world = try world(head, sizes: [2_000_000, 2_000_000, 2_000_000])
+    world.machine.schedule(
+      .conditions(DeviceConditions(network: .wired)), at: world.start.advanced(by: .milliseconds(1500)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    let reason = world.scheduler.nodeRecords[0].reason
+    #expect(reason?.budget?.network == .any && reason?.budget?.limitBytes == 5_000_000)
+    #expect(reason?.message.hasPrefix("waits for the budget of all networks together") == true)
+    let window = Budget.Window.day.span(containing: world.start, in: .utc)
+    #expect(world.machine.ledger.account(.any, window).moved == 4_000_000)
+  }
+
+  @Test func `has no part in another session's limits`() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { discretionary: true }, quick: {} }
+      budgets:
+        wifi: { limit: 5MB, per: day, binds: discretionary }
+        any: { limit: 9MB, per: day }
+      uploads:
+        slow: { session: s, files: { root: slow }, transfer: { request: { url: "http://host/${file.path}" } } }
+        fast: { session: quick, files: { root: fast }, transfer: { request: { url: "http://host/${file.path}" } } }
+
+      """
+    let sizes = ["a": 3_000_000, "b": 3_000_000] as [String: Int64]
+    var world = try World(yaml, files: ["slow": sizes, "fast": sizes]) { call in
+      var reply = Reply.status(200, after: .seconds(1))
+      reply.sent = call.size
+      return reply
+    }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.run()
+    // The first of the discretionary session fits both budgets, its second neither; the others share 9 MB.
+    #expect(world.scheduler.nodeRecords.map { $0.items?.done } == [1, 2])
+    #expect(world.scheduler.nodeRecords[0].reason?.budget != nil)
   }
 
   @Test func `of the next network counts when the network changes during the launch`() throws {

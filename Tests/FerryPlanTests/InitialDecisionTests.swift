@@ -18,7 +18,7 @@ struct FirstLookTests {
   private func look(
     _ plan: Plan, _ starts: [NodeStart], network: DeviceConditions.Network = .wifi,
     power: DeviceConditions.Power = .external, delays: [SessionID: ResumeState] = [:],
-    used: [DeviceConditions.Network: Int64] = [:], cancelled: [SessionID] = []
+    used: [Budget.Scope: Int64] = [:], cancelled: [SessionID] = []
   ) -> InitialDecision {
     var ledger = LedgerView(used: used)
     return InitialDecision(

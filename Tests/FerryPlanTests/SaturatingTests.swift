@@ -53,10 +53,11 @@ struct SaturatingTests {
 
   @Test func aBudgetCountsNoFurtherThanTheLargestNumber() {
     let budget = Budget(limit: .max, per: .day, cutoff: .soft, timeZone: "UTC")
-    var gate = BudgetGate(network: .wifi, budget: budget, zone: .utc, at: .distantFuture)
-    for _ in 0..<3 { gate.answered(Lease(granted: .max, used: .max)) }
+    var gate = BudgetGate(
+      network: .wifi, limits: [.init(.wifi, budget, zone: .utc, at: .distantFuture)])
+    for _ in 0..<3 { gate.answered(Lease(granted: .max, used: [.max])) }
     #expect(gate.held == .max)
-    #expect(gate.used == .max)
+    #expect(gate.limits.map(\.used) == [.max])
     #expect(gate.room == .max)
     gate.moved(.max)
     #expect(gate.held == 0)

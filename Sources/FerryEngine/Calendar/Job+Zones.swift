@@ -21,14 +21,14 @@ extension Job {
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []
-    for network in DeviceConditions.Network.allCases {
-      guard let name = plan.policies.budgets[network]?.timeZone, zones[name] == nil else { continue }
+    for scope in Budget.Scope.allCases {
+      guard let name = plan.policies.budgets[scope]?.timeZone, zones[name] == nil else { continue }
       if let zone = CalendarZone(systemName: name, around: moment) {
         zones[name] = zone
       } else {
         diagnostics.append(
           Diagnostic(
-            .unknownTimeZone, at: manifest.places.timeZones[network.rawValue] ?? manifest.name.location,
+            .unknownTimeZone, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location,
             "this machine knows no time zone \(name.quoted)",
             help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
       }

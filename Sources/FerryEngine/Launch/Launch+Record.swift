@@ -44,11 +44,11 @@ extension Launch {
   /// The bytes used of each budget in the window that contains a moment.
   func uses(
     of ledger: Ledger, _ run: Run, at now: Instant
-  ) throws -> [(budget: (DeviceConditions.Network, Budget), window: Range<Instant>, used: Int64)] {
-    try DeviceConditions.Network.allCases.compactMap { network in
-      guard let budget = jobs.plan.policies.budgets[network] else { return nil }
+  ) throws -> [(budget: (Budget.Scope, Budget), window: Range<Instant>, used: Int64)] {
+    try Budget.Scope.allCases.compactMap { scope in
+      guard let budget = jobs.plan.policies.budgets[scope] else { return nil }
       let window = budget.per.span(containing: now, in: run.zones[budget.timeZone] ?? .utc)
-      return ((network, budget), window, try ledger.used(network, in: window))
+      return ((scope, budget), window, try ledger.used(scope, in: window))
     }
   }
 

@@ -8,28 +8,27 @@ enum OversizedFiles {
     job.plan.nodes.indices.compactMap { index -> Diagnostic? in
       let node = job.plan.nodes[index]
       let session = job.plan.sessions[node.session.index]
-      guard case .upload(let table, _) = launchState.starts[index], session.isDiscretionary(in: launch) else {
-        return nil
-      }
+      guard case .upload(let table, _) = launchState.starts[index] else { return nil }
       let sizes = table.files.sizes
       let found = sizes.indices.filter { item in
-        table.begun[item]?.state != .transferred && !job.plan.canEverFit(sizes[item], session: node.session)
+        table.begun[item]?.state != .transferred
+          && !job.plan.canEverFit(sizes[item], session: node.session, launch: launch)
       }
       guard let largest = found.max(by: { sizes[$0] < sizes[$1] }) else { return nil }
       let file =
         "\(String(decoding: table.files.path(largest), as: UTF8.self).quoted) (\(ByteText.text(sizes[largest])))"
-      return diagnostic(job, session, file: file, count: found.count)
+      return diagnostic(job, session, launch, file: file, count: found.count)
     }
   }
 
   private static func diagnostic(
-    _ job: Job, _ session: SessionPlan, file: String, count: Int
+    _ job: Job, _ session: SessionPlan, _ launch: LaunchKind, file: String, count: Int
   ) -> Diagnostic? {
-    // The largest budget among the networks that the session may use.
-    let budgets = DeviceConditions.Network.allCases.compactMap {
-      network -> (network: String, budget: Budget)? in
-      guard network != .cellular || (session.allowsCellular && session.allowsExpensive) else { return nil }
-      return job.plan.policies.budgets[network].map { (network.rawValue, $0) }
+    // Of each network that the session may use, the strictest budget; of those, the largest.
+    let isDiscretionary = session.isDiscretionary(in: launch)
+    let budgets = session.networks.compactMap { network in
+      job.plan.policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)
+        .filter { $0.budget.cutoff != .soft }.min { $0.budget.limit < $1.budget.limit }
     }
     guard let nearest = budgets.max(by: { $0.budget.limit < $1.budget.limit }) else { return nil }
     let what =
@@ -38,9 +37,9 @@ enum OversizedFiles {
       : "\(count) files are larger than the budget, the largest of them \(file),"
     return Diagnostic(
       .fileOverBudget,
-      at: job.manifest.places.limits[nearest.network] ?? job.manifest.name.location,
+      at: job.manifest.places.limits[nearest.scope.rawValue] ?? job.manifest.name.location,
       "\(what) of any network that the session \(session.name.quoted) may use: at most "
-        + "\(ByteText.text(nearest.budget.limit)) a \(nearest.budget.per.rawValue), \(nearest.network)",
+        + "\(ByteText.text(nearest.budget.limit)) a \(nearest.budget.per.rawValue), \(nearest.scope.networks)",
       help:
         "raise the limit, take 'cutoff: soft', with which what has begun may finish, or leave such files out")
   }

@@ -137,20 +137,20 @@ struct RunPreview {
   /// The bytes used of each budget in the window that contains the moment.
   private static func used(
     _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
-  ) throws -> (uses: [BudgetUse], bytes: [DeviceConditions.Network: Int64]) {
-    let limited = DeviceConditions.Network.allCases.filter { budgets[$0] != nil }
+  ) throws -> (uses: [BudgetUse], bytes: [Budget.Scope: Int64]) {
+    let limited = Budget.Scope.allCases.filter { budgets[$0] != nil }
     guard !limited.isEmpty else { return ([], [:]) }
     let ledger = try Ledger.openForReading(in: state)
     // It was only read, so closing cannot lose data.
     defer { try? ledger.close() }
     var uses: [BudgetUse] = []
-    var bytes: [DeviceConditions.Network: Int64] = [:]
-    for network in limited {
-      guard let budget = budgets[network] else { continue }
+    var bytes: [Budget.Scope: Int64] = [:]
+    for scope in limited {
+      guard let budget = budgets[scope] else { continue }
       let window = budget.per.span(containing: moment, in: zones[budget.timeZone] ?? .utc)
-      let used = try ledger.used(network, in: window)
-      bytes[network] = used
-      uses.append(BudgetUse(budget, network: network, usedBytes: used, window: window))
+      let used = try ledger.used(scope, in: window)
+      bytes[scope] = used
+      uses.append(BudgetUse(budget, network: scope, usedBytes: used, window: window))
     }
     return (uses, bytes)
   }

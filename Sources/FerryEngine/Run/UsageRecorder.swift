@@ -28,9 +28,7 @@ final class UsageRecorder: Sendable {
 
   func lease(_ request: Lease.Request) {
     write { [clock] ledger throws(JournalError) in
-      try ledger.lease(
-        request.network, minimum: request.minimum, wanted: request.wanted, limit: request.limit,
-        window: request.window, at: clock.now)
+      try ledger.lease(request, at: clock.now)
     } then: { [messages] lease in
       messages.post(.leased(lease, for: request))
     }

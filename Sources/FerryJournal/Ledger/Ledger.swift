@@ -48,29 +48,23 @@ package final class Ledger: Sendable {
   /// Every calendar's window begins and ends at a quarter hour of UTC. A quarter hour that another window
   /// overlaps only in part counts as a whole.
   package func used(
-    _ network: DeviceConditions.Network, in window: Range<Instant>
+    _ scope: Lease.Scope, in window: Range<Instant>
   ) throws(JournalError) -> Int64 {
-    try database.read { try Self.used(network, QuarterHour.range(of: window), $0, in: path) }
+    try database.read { try Self.used(scope, QuarterHour.range(of: window), $0, in: path) }
   }
 
-  /// Leases bytes for this process, recorded in the quarter hour of `now`.
-  ///
-  /// - Parameters:
-  ///   - minimum: if fewer bytes remain, nothing is granted.
-  ///   - wanted: the most that is granted; without a limit, all of it is granted.
-  ///   - limit: for the bytes that count in the window, including this grant.
-  ///   - window: where the limit applies; `nil` means everything in the ledger. If `now` is outside the
-  ///     window, the lease is recorded at the window's nearer end, so that the limit is kept.
-  package func lease(
-    _ network: DeviceConditions.Network, minimum: Int64, wanted: Int64, limit: Int64?,
-    window: Range<Instant>?, at now: Instant
-  ) throws(JournalError) -> Lease {
-    let quarters = window.map(QuarterHour.range(of:)) ?? Int64.min..<Int64.max
-    let quarter = max(quarters.lowerBound, min(QuarterHour.of(now), quarters.upperBound - 1))
+  /// Leases bytes for this process, recorded in the quarter hour of `now`. If `now` is outside a window, the lease is
+  /// recorded at the window's nearer end, so that the limit is kept.
+  package func lease(_ request: Lease.Request, at now: Instant) throws(JournalError) -> Lease {
+    let windows = request.limits.map { QuarterHour.range(of: $0.window) }
+    var quarter = QuarterHour.of(now)
+    for window in windows { quarter = max(window.lowerBound, min(quarter, window.upperBound - 1)) }
     return try database.write { db in
-      let used = try Self.used(network, quarters, db, in: path)
-      let left = limit.map { $0 > used ? $0 - used : 0 } ?? .max
-      let granted = left < minimum ? 0 : max(0, min(wanted, left))
+      var used: [Int64] = []
+      for (limit, window) in zip(request.limits, windows) {
+        used.append(try Self.used(limit.scope, window, db, in: path))
+      }
+      let granted = request.grant(used: used)
       if granted > 0 {
         let statement = try db.cachedStatement(
           sql: """
@@ -78,7 +72,9 @@ package final class Ledger: Sendable {
             ON CONFLICT DO UPDATE SET bytes = bytes + min(excluded.bytes, \(Int64.max) - bytes)
             """)
         try statement.execute(
-          arguments: [network.rawValue, quarter, Int64(holder.pid), holder.started, holder.boot, granted])
+          arguments: [
+            request.network.rawValue, quarter, Int64(holder.pid), holder.started, holder.boot, granted,
+          ])
       }
       return Lease(granted: granted, used: used)
     }
@@ -142,14 +138,14 @@ package final class Ledger: Sendable {
 
   /// Sums in two halves, because SQLite's own sum fails if a 64-bit number overflows.
   private static func used(
-    _ network: DeviceConditions.Network, _ quarters: Range<Int64>, _ db: Database, in file: String
+    _ scope: Lease.Scope, _ quarters: Range<Int64>, _ db: Database, in file: String
   ) throws -> Int64 {
     let sums = try db.first(
       """
       SELECT coalesce(sum(bytes >> 32), 0) AS high, coalesce(sum(bytes & 4294967295), 0) AS low FROM (
-        SELECT bytes FROM usage WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3
-        UNION ALL SELECT bytes FROM lease WHERE network = ?1 AND quarter >= ?2 AND quarter < ?3)
-      """, [network.rawValue, quarters.lowerBound, quarters.upperBound], of: "usage", in: file
+        SELECT bytes FROM usage WHERE (?1 = 'any' OR network = ?1) AND quarter >= ?2 AND quarter < ?3
+        UNION ALL SELECT bytes FROM lease WHERE (?1 = 'any' OR network = ?1) AND quarter >= ?2 AND quarter < ?3)
+      """, [scope.rawValue, quarters.lowerBound, quarters.upperBound], of: "usage", in: file
     ) { (high: try $0.value("high", as: Int64.self), low: try $0.value("low", as: Int64.self)) }
     guard let (high, low) = sums else { return 0 }
     let (scaled, overflow) = high.multipliedReportingOverflow(by: 1 << 32)

@@ -14,7 +14,11 @@ extension Conditions {
 
 extension Budgets {
   static let shape = ObjectSchema<Self>(
-    "Budgets", doc: "How many bytes each kind of network may carry. A kind that is not named has no limit.",
+    "Budgets",
+    doc: """
+      How many bytes each kind of network, or all networks together, may carry. A kind that is not named has no limit \
+      of its own.
+      """,
     keys: [
       Key(
         "wifi", \.wifi, .object(Budget.shape), default: "no limit", doc: "The budget of wireless networks."),
@@ -22,6 +26,9 @@ extension Budgets {
       Key(
         "cellular", \.cellular, .object(Budget.shape), default: "no limit",
         doc: "The budget of cellular networks."),
+      Key(
+        "any", \.any, .object(Budget.shape), default: "no limit",
+        doc: "The budget of all networks together. It applies in addition to the budget of each network."),
     ],
     blank: { _, _ in Self() })
 }
@@ -47,8 +54,15 @@ extension Budget {
         "time_zone", \.timeZone, .timeZone,
         doc: "The time zone in which the window begins: a name of the IANA database.",
         example: "Europe/Berlin"),
+      Key(
+        "binds", \.binds, .choice(),
+        doc: """
+          The sessions that the budget limits: `all`, or only `discretionary` ones. The bytes of every session count \
+          against it.
+          """,
+        example: "discretionary"),
     ],
-    blank: { _, _ in Self(limit: 0, per: .day) })
+    blank: { _, profile in Self(limit: 0, per: .day, binds: Binding(profile)) })
 }
 
 extension ResumeDelay {

@@ -1,23 +1,65 @@
+import FerryManifest
+
 /// A lease from the ledger that all processes of a user share.
 package struct Lease: Hashable, Sendable {
   /// The number of bytes that may be sent; 0 if less than the minimum remains.
   package var granted: Int64
-  /// The bytes that all processes had transferred or leased in the window before this grant.
-  package var used: Int64
+  /// The bytes that all processes had transferred or leased before this grant, for each limit of the request.
+  package var used: [Int64]
 
-  package init(granted: Int64, used: Int64) {
+  package init(granted: Int64, used: [Int64]) {
     self.granted = granted
     self.used = used
   }
 
+  /// The networks whose bytes count against a limit.
+  package typealias Scope = Budget.Scope
+
   /// A request to the ledger for a lease.
   package struct Request: Hashable, Sendable {
+    /// The network that the bytes will be sent on.
     package var network: DeviceConditions.Network
     /// A smaller lease would be useless.
     package var minimum: Int64
     package var wanted: Int64
-    /// The limit of the window.
-    package var limit: Int64
-    package var window: Range<Instant>
+    /// The limits that all have to be kept.
+    package var limits: [Limit]
+
+    /// The limit of a budget in its present window.
+    package struct Limit: Hashable, Sendable {
+      package var scope: Scope
+      /// In bytes.
+      package var bytes: Int64
+      package var window: Range<Instant>
+      /// Whether the grant stays within the limit. Otherwise, one remaining byte is enough (`cutoff: soft`).
+      package var isStrict: Bool
+
+      package init(scope: Scope, bytes: Int64, window: Range<Instant>, isStrict: Bool) {
+        self.scope = scope
+        self.bytes = bytes
+        self.window = window
+        self.isStrict = isStrict
+      }
+    }
+
+    package init(
+      network: DeviceConditions.Network, minimum: Int64, wanted: Int64, limits: [Limit]
+    ) {
+      self.network = network
+      self.minimum = minimum
+      self.wanted = wanted
+      self.limits = limits
+    }
+
+    /// What is granted if this number of bytes counts against each limit.
+    package func grant(used: [Int64]) -> Int64 {
+      var granted = wanted
+      for (limit, used) in zip(limits, used) {
+        let left = max(0, limit.bytes -| used)
+        if limit.isStrict { granted = min(granted, left) }
+        if left < (limit.isStrict ? minimum : 1) { return 0 }
+      }
+      return max(0, granted)
+    }
   }
 }

@@ -29,8 +29,10 @@ extension Scheduler {
     case .open, .left: break
     }
     if let item = ref.item, let upload = uploadIndex[index] {
-      if let gate, let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item }) {
-        return .waits(gate.reason(skipped.size))
+      if let gate = gate(of: ref.node),
+        let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item })
+      {
+        return .waits(gates[gate].reason(skipped.size))
       }
       if let delayed = uploads[upload].delayed, delayed.items.items.contains(item) {
         return .waits(delay(until: delayed.until, ref.node))
@@ -39,7 +41,7 @@ extension Scheduler {
     if let creation = creations.unordered.first(where: { $0.ready.ref == ref }) {
       return .waits(delay(until: creation.at, ref.node))
     }
-    if let gate, gate.waiters.contains(where: { $0.ref == ref }) {
+    if let gate = gates.first(where: { $0.waiters.contains { $0.ref == ref } }) {
       return .waits(gate.reason(gate.reservation(of: ref) ?? 1))
     }
     if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }

@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// A difference between two manifests of one launch in something that they have to share.
 package struct PlanConflict: Error, Hashable, Sendable {
   package var first: ManifestID
@@ -33,9 +35,9 @@ extension SessionPlan {
 extension Policies {
   /// The first key that differs.
   func difference(from other: Policies) -> String? {
-    if budgets.wifi != other.budgets.wifi { return "budgets.wifi" }
-    if budgets.wired != other.budgets.wired { return "budgets.wired" }
-    if budgets.cellular != other.budgets.cellular { return "budgets.cellular" }
+    for scope in Budget.Scope.allCases where budgets[scope] != other.budgets[scope] {
+      return "budgets.\(scope.rawValue)"
+    }
     if resumeDelay != other.resumeDelay { return "resume_delay" }
     if executionWindow != other.executionWindow { return "execution_window" }
     if forceQuit != other.forceQuit { return "force_quit" }

@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// Why an item or node did not succeed, or waits, as it is recorded and reported.
 package struct RecordedFailure: Hashable, Codable, Sendable {
   /// A stable code.
@@ -48,11 +50,11 @@ extension RecordedFailure {
 
 /// How much of a budget is used, in bytes.
 package struct BudgetFigures: Hashable, Codable, Sendable {
-  package var network: DeviceConditions.Network
+  package var network: Budget.Scope
   package var usedBytes: Int64
   package var limitBytes: Int64
 
-  package init(network: DeviceConditions.Network, usedBytes: Int64, limitBytes: Int64) {
+  package init(network: Budget.Scope, usedBytes: Int64, limitBytes: Int64) {
     self.network = network
     self.usedBytes = usedBytes
     self.limitBytes = limitBytes

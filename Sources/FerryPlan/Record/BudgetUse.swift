@@ -1,14 +1,16 @@
 import FerryManifest
 
-/// The use of the budget for a kind of network in its present window. Its keys are part of the public
-/// interface.
+/// The use of a budget in its present window. Its keys are part of the public interface.
 package struct BudgetUse: Hashable, Codable, Sendable {
-  package var network: DeviceConditions.Network
+  /// The kind of network, or `any` for all networks together.
+  package var network: Budget.Scope
   /// The bytes that all processes of the user have transferred in the window, plus those that they may still
   /// transfer.
   package var usedBytes: Int64
   package var limitBytes: Int64
   package var cutoff: Budget.Cutoff
+  /// The sessions that it limits.
+  package var binds: Budget.Binding
   package var window: Window
 
   package struct Window: Hashable, Codable, Sendable {
@@ -21,12 +23,13 @@ package struct BudgetUse: Hashable, Codable, Sendable {
   }
 
   package init(
-    _ budget: Budget, network: DeviceConditions.Network, usedBytes: Int64, window: Range<Instant>
+    _ budget: Budget, network: Budget.Scope, usedBytes: Int64, window: Range<Instant>
   ) {
     self.network = network
     self.usedBytes = usedBytes
     limitBytes = budget.limit
     cutoff = budget.cutoff
+    binds = budget.binds
     self.window = Window(
       per: budget.per, timeZone: budget.timeZone, from: window.lowerBound.rfc3339,
       until: window.upperBound.rfc3339)

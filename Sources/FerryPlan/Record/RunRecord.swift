@@ -96,7 +96,8 @@ package struct RunRecord: Codable, Sendable {
 
   /// A budget in the window in which the run began: how much of it all processes of the user have used.
   package struct BudgetRecord: Codable, Sendable {
-    package var network: DeviceConditions.Network
+    /// The kind of network, or `any` for all networks together.
+    package var network: Budget.Scope
     package var windowStart: String
     package var windowEnd: String
     package var limitBytes: Int64
@@ -104,7 +105,7 @@ package struct RunRecord: Codable, Sendable {
     package var usedBytesAfter: Int64
 
     package init(
-      _ budget: (network: DeviceConditions.Network, budget: Budget), window: Range<Instant>, before: Int64,
+      _ budget: (network: Budget.Scope, budget: Budget), window: Range<Instant>, before: Int64,
       after: Int64
     ) {
       network = budget.network

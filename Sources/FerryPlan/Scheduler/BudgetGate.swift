@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What a launch may send under the budget of its present network.
+/// What the sessions that the same budgets bind may send on the launch's present network.
 ///
 /// It uses bytes that it has leased from the ledger, which all processes of the user share. It knows the
 /// state of the ledger only from the replies to its lease requests.
@@ -12,35 +12,56 @@ struct BudgetGate: Sendable {
     case refused
   }
 
+  /// A budget in its present window.
+  struct Limit: Sendable {
+    let scope: Budget.Scope
+    let budget: Budget
+    let zone: CalendarZone
+    var window: Range<Instant>
+    /// At the last reply, the bytes that all processes had transferred or leased in the window.
+    var used: Int64?
+
+    init(_ scope: Budget.Scope, _ budget: Budget, zone: CalendarZone, at now: Instant) {
+      self.scope = scope
+      self.budget = budget
+      self.zone = zone
+      window = budget.per.span(containing: now, in: zone)
+    }
+
+    /// The part of the budget that is not used or leased, as far as is known.
+    var left: Int64? { used.map { max(0, budget.limit -| $0) } }
+  }
+
   /// The minimum size of a lease, if the budget has that much left: each lease costs a write that all
   /// processes see.
   static let smallestLease: Int64 = 1 << 20
 
   let network: DeviceConditions.Network
-  let budget: Budget
-  let zone: CalendarZone
-  private(set) var window: Range<Instant>
+  /// Not empty. All of them have to be kept.
+  private(set) var limits: [Limit]
+  /// The strictest of its budgets' rules.
+  let cutoff: Budget.Cutoff
   /// Bytes that are leased and not transferred yet.
   private(set) var held: Int64 = 0
   /// Reserved bytes that are not sent yet, as far as the transferred bytes show.
   private var unsent: Int64 = 0
   private var reservations: [ItemRef: Int64] = [:]
   private var reserved: Int64 = 0
-  /// At the last reply, the bytes that all processes had transferred or leased in the window.
-  private(set) var used: Int64?
   /// The pending request.
   private(set) var asked: Lease.Request?
   /// Requests that wait for a lease or the next window.
   var waiters: [Ready] = []
 
-  init(
-    network: DeviceConditions.Network, budget: Budget, zone: CalendarZone, at now: Instant
-  ) {
+  /// - Parameter limits: not empty.
+  init(network: DeviceConditions.Network, limits: [Limit]) {
     self.network = network
-    self.budget = budget
-    self.zone = zone
-    window = budget.per.span(containing: now, in: zone)
+    self.limits = limits
+    let cutoffs = Set(limits.map(\.budget.cutoff))
+    cutoff = cutoffs.contains(.hard) ? .hard : cutoffs.contains(.cautious) ? .cautious : .soft
   }
+
+  /// When the first of its windows ends.
+  var windowEnd: Instant { limits.reduce(.distantFuture) { min($0, $1.window.upperBound) } }
 
   /// Bytes that are leased and not reserved.
   private var free: Int64 { held -| unsent }
@@ -56,7 +77,7 @@ struct BudgetGate: Sendable {
   /// Asks to send `size` bytes for an item, node or orphan; `size` is `nil` if it is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
-      switch (budget.cutoff, size) {
+      switch (cutoff, size) {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
@@ -68,22 +89,36 @@ struct BudgetGate: Sendable {
       reserve(wanted, for: place)
       return .admitted
     }
-    if let left, free +| left < wanted { return .refused }
-    let isUnknown = budget.cutoff == .hard && size == nil
+    if refuses(wanted) { return .refused }
+    let isUnknown = cutoff == .hard && size == nil
     return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
   }
 
   /// Checks before a transfer starts that its reservation is still covered by leases, also after a failed
   /// attempt.
   mutating func covers(_ place: ItemRef) -> Admission {
-    guard isReserved(place), budget.cutoff != .soft, free < 0 else { return .admitted }
+    guard isReserved(place), cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
     if let left, left < -free { return .refused }
     return .asks(ask(-free, all: false))
   }
 
-  /// The part of the budget that is not used or leased, as far as is known.
-  private var left: Int64? { used.map { max(0, budget.limit -| $0) } }
+  /// What all of the strict limits leave, as far as is known.
+  private var left: Int64? {
+    limits.filter(isStrict).compactMap(\.left).min()
+  }
+
+  /// Whether a grant must stay within a limit. Of limits with different rules, a soft one needs only one remaining
+  /// byte.
+  private func isStrict(_ limit: Limit) -> Bool { limit.budget.cutoff != .soft || cutoff == .soft }
+
+  /// Whether a limit is known to leave too little for this number of bytes.
+  private func refuses(_ wanted: Int64) -> Bool { limits.contains { refuses($0, wanted) } }
+
+  private func refuses(_ limit: Limit, _ wanted: Int64) -> Bool {
+    guard let left = limit.left else { return false }
+    return isStrict(limit) ? free +| left < wanted : left < 1 && free < wanted
+  }
 
   private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
     reservations[place] = bytes
@@ -94,7 +129,9 @@ struct BudgetGate: Sendable {
   private mutating func ask(_ minimum: Int64, all: Bool) -> Lease.Request {
     let request = Lease.Request(
       network: network, minimum: minimum, wanted: all ? .max : max(minimum, Self.smallestLease),
-      limit: budget.limit, window: window)
+      limits: limits.map {
+        .init(scope: $0.scope, bytes: $0.budget.limit, window: $0.window, isStrict: isStrict($0))
+      })
     asked = request
     return request
   }
@@ -109,7 +146,7 @@ struct BudgetGate: Sendable {
 
   /// Bytes that a failed attempt sent have to be sent again.
   mutating func sendsAgain(_ place: ItemRef, bytes: Int64) {
-    guard isReserved(place), budget.cutoff != .soft else { return }
+    guard isReserved(place), cutoff != .soft else { return }
     unsent = min(unsent +| bytes, reserved)
   }
 
@@ -121,47 +158,83 @@ struct BudgetGate: Sendable {
     unsent = max(0, unsent -| leased)
   }
 
+  /// The part of transferred bytes that its reservations account for.
+  func share(of bytes: Int64) -> Int64 { min(bytes, unsent) }
+
   /// Takes the reply to the pending request.
   mutating func answered(_ lease: Lease) {
     asked = nil
     held +|= lease.granted
-    used = lease.used +| lease.granted
+    for (index, used) in lease.used.enumerated() where limits.indices.contains(index) {
+      limits[index].used = used +| lease.granted
+    }
   }
 
-  /// Begins the next window if this one has ended, and returns whether it did.
+  /// Begins the next window of each budget whose window has ended, and returns whether there is one.
   mutating func roll(at now: Instant) -> Bool {
-    guard now >= window.upperBound else { return false }
-    window = budget.per.span(containing: now, in: zone)
+    guard now >= windowEnd else { return false }
+    for index in limits.indices where now >= limits[index].window.upperBound {
+      limits[index].window = limits[index].budget.per.span(containing: now, in: limits[index].zone)
+    }
+    dropLeases()
+    return true
+  }
+
+  /// Forgets the leases, which have been returned.
+  mutating func dropLeases() {
     held = 0
     // How much of the reservations was sent is not known exactly, because header fields and small requests
     // were also counted.
     unsent = reserved
-    used = nil
     asked = nil
-    return true
+    for index in limits.indices { limits[index].used = nil }
   }
 
   /// Why a transfer of this number of bytes waits.
   func reason(_ bytes: Int64) -> RecordedFailure {
-    let used = used ?? 0
+    let limit = limits.first { refuses($0, bytes) } ?? limits[0]
+    let used = limit.used ?? 0
     return .init(
       code: .budget,
-      message: "waits for the budget of \(network.rawValue) networks: "
-        + "\(ByteText.text(used)) of \(ByteText.text(budget.limit)) used, \(ByteText.text(bytes)) wanted",
-      // If it exceeds the whole budget, it waits for another network, or for a change of the manifest.
-      until: bytes > budget.limit ? nil : window.upperBound,
-      budget: BudgetFigures(network: network, usedBytes: used, limitBytes: budget.limit))
+      message: "waits for the budget of \(limit.scope.networks): "
+        + "\(ByteText.text(used)) of \(ByteText.text(limit.budget.limit)) used, \(ByteText.text(bytes)) wanted",
+      // If it exceeds a whole budget, it waits for another network, or for a change of the manifest.
+      until: bytes > limit.budget.limit ? nil : limit.window.upperBound,
+      budget: BudgetFigures(network: limit.scope, usedBytes: used, limitBytes: limit.budget.limit))
+  }
+}
+
+extension Budget.Scope {
+  /// As in `the budget of wired networks`.
+  package var networks: String {
+    switch self {
+    case .wifi, .wired, .cellular: "\(rawValue) networks"
+    case .any: "all networks together"
+    }
+  }
+
+  /// The scope of a network's own budget; `nil` without a network.
+  package init?(_ network: DeviceConditions.Network) {
+    switch network {
+    case .wifi: self = .wifi
+    case .wired: self = .wired
+    case .cellular: self = .cellular
+    case .none: return nil
+    }
   }
 }
 
 extension Budgets {
-  /// The budget for a kind of network; `nil` if it has no limit.
-  package subscript(network: DeviceConditions.Network) -> Budget? {
-    switch network {
-    case .wifi: wifi
-    case .wired: wired
-    case .cellular: cellular
-    case .none: nil
-    }
+  /// The budgets that count what is sent on a network, with their scopes.
+  package func all(on network: DeviceConditions.Network) -> [(scope: Budget.Scope, budget: Budget)] {
+    guard let own = Budget.Scope(network) else { return [] }
+    return [own, .any].compactMap { scope in self[scope].map { (scope, $0) } }
+  }
+
+  /// The budgets that limit what a session sends on a network.
+  package func limits(
+    on network: DeviceConditions.Network, isDiscretionary: Bool
+  ) -> [(scope: Budget.Scope, budget: Budget)] {
+    all(on: network).filter { $0.budget.binds == .all || isDiscretionary }
   }
 }

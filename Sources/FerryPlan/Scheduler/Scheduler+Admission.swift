@@ -31,7 +31,7 @@ extension Scheduler {
     guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
       uploads[upload].tally.inProgress < uploads[upload].window,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
-      gate?.asked == nil || !uploads[upload].isDiscretionary,
+      gate(of: uploads[upload].node).map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase
     else { return false }
     for token in uploads[upload].tokens {
@@ -66,12 +66,12 @@ extension Scheduler {
 
   private mutating func admitNext(of upload: Int) -> ItemAdmission {
     let node = uploads[upload].node
-    guard gate != nil, uploads[upload].isDiscretionary, let item = uploads[upload].pending.first,
+    guard let gate = gate(of: node), let item = uploads[upload].pending.first,
       uploads[upload].items.begun[item]?.state != .transferred
     else { return .admitted }
     let size = uploads[upload].items.files.sizes[item]
-    switch gate?.admit(ItemRef(node, item), size: size) {
-    case .admitted, nil: return .admitted
+    switch gates[gate].admit(ItemRef(node, item), size: size) {
+    case .admitted: return .admitted
     case .asks(let request):
       ask(request)
       return .asks
@@ -83,7 +83,7 @@ extension Scheduler {
 
   private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
     let ref = ItemRef(uploads[upload].node, item)
-    guard plan.canEverFit(size, session: session(of: ref.node)) else {
+    guard plan.canEverFit(size, session: session(of: ref.node), launch: options.launch) else {
       _ = beginNextItem(of: upload)
       return end(ref, .failed, .neverFits(size))
     }
@@ -100,7 +100,7 @@ extension Scheduler {
       case .upload(let work) = plan.nodes[uploads[source].node.index].work
     else { return false }
     // If a budget skips the item, or an earlier launch had begun it, it is not certain that it overtakes.
-    return !isGated(uploads[source].node) && uploads[source].items.begun.isEmpty
+    return gate(of: uploads[source].node) == nil && uploads[source].items.begun.isEmpty
       && work.first.repeatability != .once
   }
 }

@@ -1,46 +1,74 @@
 import FerryManifest
 
-/// Budgets: how much discretionary transfers may send.
+/// Budgets: how much the sessions that they bind may send.
 extension Scheduler {
-  /// Whether a budget decides when the node's transfers start.
-  func isGated(_ node: NodeID) -> Bool {
-    gate != nil && plan.sessions[session(of: node).index].isDiscretionary(in: options.launch)
-  }
+  /// The gate that decides when the node's transfers start; `nil` if no budget does.
+  func gate(of node: NodeID) -> Int? { sessionGates[session(of: node).index] }
 
-  mutating func openGate() {
-    gate = plan.policies.budgets[conditions.network].map { budget in
-      BudgetGate(
-        network: conditions.network, budget: budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
+  /// Whether a gate waits for the ledger's reply.
+  var awaitsLease: Bool { gates.contains { $0.asked != nil } }
+
+  mutating func openGates() {
+    gates = []
+    var scopes: [[Budget.Scope]] = []
+    sessionGates = plan.sessions.map { session in
+      let limits = plan.policies.budgets.limits(
+        on: conditions.network, isDiscretionary: session.isDiscretionary(in: options.launch))
+      guard !limits.isEmpty else { return nil }
+      if let known = scopes.firstIndex(of: limits.map(\.scope)) { return known }
+      scopes.append(limits.map(\.scope))
+      gates.append(
+        BudgetGate(
+          network: conditions.network,
+          limits: limits.map { scope, budget in
+            .init(scope, budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
+          }))
+      return gates.count - 1
     }
   }
 
-  /// Switches to the budget of another network. Reservations under the old budget remain valid.
-  mutating func changeGate() {
-    let old = gate
-    if old != nil { actions.append(.releaseLeases) }
-    openGate()
-    for ready in old?.waiters ?? [] { enqueue(ready) }
+  /// Switches to the budgets of another network. Reservations under the old ones remain valid.
+  mutating func changeGates() {
+    let waiters = gates.flatMap(\.waiters)
+    if !gates.isEmpty { actions.append(.releaseLeases) }
+    openGates()
+    for ready in waiters { enqueue(ready) }
     returnSkipped()
   }
 
   /// Begins the next window: items that did not fit the last one go first.
-  mutating func rollGate() {
-    guard gate?.roll(at: now) == true else { return }
+  mutating func rollGates() {
+    var hasRolled = false
+    for gate in gates.indices where gates[gate].roll(at: now) { hasRolled = true }
+    guard hasRolled else { return }
+    // This returns the leases of every gate.
     actions.append(.releaseLeases)
+    for gate in gates.indices { gates[gate].dropLeases() }
     returnSkipped()
     returnWaiters()
   }
 
   /// Takes a lease, unless its request was for another window or network: that lease has been returned.
   mutating func take(_ lease: Lease, for request: Lease.Request) {
-    guard gate?.asked == request else { return }
-    gate?.answered(lease)
+    guard let gate = gates.firstIndex(where: { $0.asked == request }) else { return }
+    gates[gate].answered(lease)
     returnWaiters()
   }
 
+  /// Counts bytes that the sockets have transferred. Which gate's requests sent them is not known: they count first
+  /// where reservations account for them.
+  mutating func count(moved bytes: Int64) {
+    var rest = bytes
+    for gate in gates.indices {
+      let share = gate == gates.count - 1 ? rest : gates[gate].share(of: rest)
+      gates[gate].moved(share)
+      rest -= share
+    }
+  }
+
   private mutating func returnWaiters() {
-    let waiters = gate?.waiters ?? []
-    gate?.waiters = []
+    let waiters = gates.flatMap(\.waiters)
+    for gate in gates.indices { gates[gate].waiters = [] }
     for ready in waiters { enqueue(ready) }
   }
 
@@ -56,11 +84,12 @@ extension Scheduler {
   /// Releases the reservation of an item, node or orphan that has ended. The part that it did not use may let
   /// others start, smallest first.
   mutating func releaseReservation(_ ref: ItemRef) {
-    guard gate?.isReserved(ref) == true else { return }
-    gate?.release(ref)
-    guard let room = gate?.room, room > 0 else { return }
+    guard let gate = gate(of: ref.node), gates[gate].isReserved(ref) else { return }
+    gates[gate].release(ref)
+    let room = gates[gate].room
+    guard room > 0 else { return }
     returnWaiters()
-    for upload in uploads.indices {
+    for upload in uploads.indices where self.gate(of: uploads[upload].node) == gate {
       guard let least = uploads[upload].skipped.min, least.size <= room else { continue }
       uploads[upload].skipped.removeMin()
       uploads[upload].isHandled = false
@@ -71,43 +100,40 @@ extension Scheduler {
   /// Whether a request that is about to be sent is covered by the budget. If not, it waits: for a lease, or
   /// for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
-    guard isGated(ready.ref.node) else { return true }
+    guard let gate = gate(of: ready.ref.node) else { return true }
     switch ready.step.traits.budget {
     case .never: return true
-    case .defers: return isReleaseCovered(ready)
+    case .defers: return isReleaseCovered(ready, by: gate)
     case .reserves: break
     }
-    switch admission(of: ready) {
-    case .admitted, nil: return true
-    case .asks(let request):
-      ask(request)
-      gate?.waiters.append(ready)
-      return false
-    case .refused:
-      gate?.waiters.append(ready)
-      return false
+    switch admission(of: ready, by: gate) {
+    case .admitted: return true
+    case .asks(let request): ask(request)
+    case .refused: break
     }
+    gates[gate].waiters.append(ready)
+    return false
   }
 
   /// Reserves what the request needs. The size of a file that is sent is known, and more may have to be leased for
   /// another attempt.
-  private mutating func admission(of ready: Ready) -> BudgetGate.Admission? {
+  private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let size = ready.ref.item.flatMap { item in
       uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
     }
-    guard gate?.isReserved(ready.ref) == true else { return gate?.admit(ready.ref, size: size) }
-    return ready.step.traits.content == .sent ? gate?.covers(ready.ref) : .admitted
+    guard gates[gate].isReserved(ready.ref) else { return gates[gate].admit(ready.ref, size: size) }
+    return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
   }
 
   /// The release of an upload ID does not wait for another window: the next run tries it again.
-  private mutating func isReleaseCovered(_ ready: Ready) -> Bool {
-    guard gate?.isReserved(ready.ref) == false else { return true }
-    switch gate?.admit(ready.ref, size: 1) {
-    case .admitted, nil: return true
+  private mutating func isReleaseCovered(_ ready: Ready, by gate: Int) -> Bool {
+    guard !gates[gate].isReserved(ready.ref) else { return true }
+    switch gates[gate].admit(ready.ref, size: 1) {
+    case .admitted: return true
     case .asks(let request):
       ask(request)
-      gate?.waiters.append(ready)
-    case .refused: leave(ready.ref, gate?.reason(1) ?? stopReason)
+      gates[gate].waiters.append(ready)
+    case .refused: leave(ready.ref, gates[gate].reason(1))
     }
     return false
   }
@@ -118,23 +144,34 @@ extension Scheduler {
 
   /// How many bytes a fetch, whose size is unknown, may transfer under a hard budget.
   func byteLimit(of ready: Ready) -> Int64? {
-    guard ready.step == .fetch, let gate, gate.budget.cutoff == .hard, isGated(ready.ref.node) else {
+    guard ready.step == .fetch, let gate = gate(of: ready.ref.node), gates[gate].cutoff == .hard else {
       return nil
     }
-    return gate.reservation(of: ready.ref)
+    return gates[gate].reservation(of: ready.ref)
   }
 }
 
 extension Plan {
-  /// Whether a file of this size fits the budget of any network that its session may use.
-  package func canEverFit(_ size: Int64, session: SessionID) -> Bool {
+  /// Whether a file of this size fits the budgets of any network that its session may use.
+  package func canEverFit(_ size: Int64, session: SessionID, launch: LaunchKind) -> Bool {
     let session = sessions[session.index]
-    return DeviceConditions.Network.allCases.contains { network in
-      if network == .none || network == .cellular && !(session.allowsCellular && session.allowsExpensive) {
-        return false
+    return session.networks.contains { network in
+      policies.budgets.limits(on: network, isDiscretionary: session.isDiscretionary(in: launch))
+        .allSatisfy { $0.budget.cutoff == .soft || size <= $0.budget.limit }
+    }
+  }
+}
+
+extension SessionPlan {
+  /// The networks that its requests may use.
+  package var networks: [DeviceConditions.Network] {
+    DeviceConditions.Network.allCases.filter { network in
+      switch network {
+      case .wifi, .wired: true
+      // A cellular network is always metered.
+      case .cellular: allowsCellular && allowsExpensive
+      case .none: false
       }
-      guard let budget = policies.budgets[network], budget.cutoff != .soft else { return true }
-      return size <= budget.limit
     }
   }
 }

@@ -21,7 +21,7 @@ extension Scheduler {
     conditions = new
     holdHostQueues()
     for upload in uploads.indices { uploads[upload].isHeld = hold(on: uploads[upload].node) != nil }
-    if hasOtherNetwork { changeGate() }
+    if hasOtherNetwork { changeGates() }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where hostQueues[flight.hostQueue].hold != nil || (hasOtherNetwork && isPromised(flight)) {
       // An unrepeatable step has already been sent, so its response is worth more than the rule.
@@ -33,7 +33,7 @@ extension Scheduler {
   /// Whether it may be sent only with a reservation of the network's budget. A reservation of another
   /// network's budget does not count.
   private func isPromised(_ flight: Flight) -> Bool {
-    flight.attempt.step.traits.budget == .reserves && isGated(flight.attempt.ref.node)
+    flight.attempt.step.traits.budget == .reserves && gate(of: flight.attempt.ref.node) != nil
   }
 
   func isOnce(_ flight: Flight) -> Bool {

@@ -42,7 +42,7 @@ extension Scheduler {
       for ready in hostQueue.waiting { note(ready.ref, "host queue", .inProgress) }
     }
     for token in tokens.values { for ready in token.waiters { note(ready.ref, "token", .inProgress) } }
-    for ready in gate?.waiters ?? [] { note(ready.ref, "budget", .inProgress) }
+    for ready in gates.flatMap(\.waiters) { note(ready.ref, "budget", .inProgress) }
     for timer in timers.unordered { note(timer.ready.ref, "timer", .waiting) }
     for timer in creations.unordered { note(timer.ready.ref, "resume delay", .waiting) }
     for ready in uploads[upload].sent { note(ready.ref, "batch", .waiting) }

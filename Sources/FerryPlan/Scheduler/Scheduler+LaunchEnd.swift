@@ -16,7 +16,7 @@ extension Scheduler {
     // A launch that is ending waits only for the disk.
     if stop == nil, !isEnding {
       moments += awaitedMoments
-      if let idleSince, gate?.asked == nil { moments.append(idleSince.advanced(by: options.patience)) }
+      if let idleSince, !awaitsLease { moments.append(idleSince.advanced(by: options.patience)) }
     }
     if let stop, stop.cause != .now, !flights.isEmpty { moments.append(stop.cancelAt) }
     if let deadlineAhead { moments.append(deadlineAhead) }
@@ -28,13 +28,11 @@ extension Scheduler {
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
-    var waitsForBudget = gate.map { !$0.waiters.isEmpty } ?? false
-    for upload in uploads {
-      if upload.isHeld { continue }
+    moments += gates.filter { !$0.waiters.isEmpty }.map(\.windowEnd)
+    for upload in uploads where !upload.isHeld {
       if let delayed = upload.delayed { moments.append(delayed.until) }
-      if !upload.skipped.isEmpty { waitsForBudget = true }
+      if !upload.skipped.isEmpty, let gate = gate(of: upload.node) { moments.append(gates[gate].windowEnd) }
     }
-    if waitsForBudget, let gate { moments.append(gate.window.upperBound) }
     return moments
   }
 
@@ -53,7 +51,7 @@ extension Scheduler {
       }
       // Requesting a lease, as at the start of every window, is not work that would restart the patience
       // period.
-      guard gate?.asked == nil else { return }
+      guard !awaitsLease else { return }
       guard !releaseOrphans() else {
         // This is work: patience does not expire meanwhile.
         idleSince = nil
@@ -128,9 +126,9 @@ extension Scheduler {
       waiting += tokens[node]?.waiters.filter(isWanted) ?? []
       tokens[node]?.waiters.removeAll(where: isWanted)
     }
-    if let waiters = gate?.waiters {
-      waiting += waiters.filter(isWanted)
-      gate?.waiters.removeAll(where: isWanted)
+    for gate in gates.indices {
+      waiting += gates[gate].waiters.filter(isWanted)
+      gates[gate].waiters.removeAll(where: isWanted)
     }
     for upload in uploads.indices {
       let sent = uploads[upload].sent.filter(isWanted)
@@ -161,7 +159,7 @@ extension Scheduler {
       }
     }
     for upload in uploads.indices { uploads[upload].leaveRest() }
-    if gate != nil { actions.append(.releaseLeases) }
+    if !gates.isEmpty { actions.append(.releaseLeases) }
   }
 
   private var hasWaitingNode: Bool {
@@ -202,7 +200,9 @@ extension Scheduler {
     if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
       return delay(until: creation.at, NodeID(index))
     }
-    if let gate, gate.waiters.contains(where: { $0.ref.node.index == index }) { return gate.reason(1) }
+    if let gate = gates.first(where: { $0.waiters.contains { $0.ref.node.index == index } }) {
+      return gate.reason(1)
+    }
     if let limit = options.limit, begunCount >= limit {
       return .init(code: .limit, message: "--limit \(limit) is reached")
     }
@@ -224,7 +224,7 @@ extension Scheduler {
       return delay(until: until, upload.node)
     }
     guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }
-    return gate?.reason(least.size)
+    return gate(of: upload.node).map { gates[$0].reason(least.size) }
   }
 
   /// Whether every node of the plan has ended in this round.

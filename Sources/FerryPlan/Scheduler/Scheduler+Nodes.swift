@@ -35,7 +35,6 @@ extension Scheduler {
     var state = UploadState(
       node: id, items: items, listedCount: items.count, priority: Self.rank(of: work.priority),
       tally: LifecycleCounts(open: items.count), rules: ItemRules(work, recorded: items.countingPoint),
-      isDiscretionary: plan.sessions[node.session.index].isDiscretionary(in: options.launch),
       tokens: node.deliverySteps.compactMap { $0.token?.index })
     state.counts.unchanged = settled.delivered - settled.doneInRound
     state.counts.done = settled.doneInRound

@@ -21,7 +21,7 @@ extension Scheduler {
   }
 
   /// Whether the launch's network has a budget.
-  package var hasBudget: Bool { gate != nil }
+  package var hasBudget: Bool { !gates.isEmpty }
 
   package var delayRecords: [RunRecord.DelayRecord] {
     sessions.indices.compactMap { index in

@@ -79,7 +79,7 @@ extension Scheduler {
       }
       for upload in uploads.indices where mayRelease(upload) { beginReleases(of: upload) }
       fillHostQueues()
-      guard flights.isEmpty, timers.isEmpty, gate?.asked == nil, hostQueues.allSatisfy(\.isIdle) else {
+      guard flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle) else {
         return true
       }
     }

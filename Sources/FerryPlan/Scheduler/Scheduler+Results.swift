@@ -20,7 +20,7 @@ extension Scheduler {
       hasUploadID: progress(of: ref)?.uploadID != nil)
     metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
-      gate?.sendsAgain(ref, bytes: result.traffic.bodySent)
+      if let gate = gate(of: ref.node) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
     }
     if flight.attempt.step == .transfer, verdict == .succeeded { sample(ref.node, result) }
     switch verdict {
@@ -111,10 +111,10 @@ extension Scheduler {
           code: .responseLost, status: failure.status,
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)"))
     case .limited(let failure):
-      gate?.release(ref)
-      guard stop == nil, isGated(ref.node) else { return leave(ref, failure) }
-      let waiter = ready(ref, flight.attempt.step)
-      gate?.waiters.append(waiter)
+      let gate = gate(of: ref.node)
+      if let gate { gates[gate].release(ref) }
+      guard stop == nil, let gate else { return leave(ref, failure) }
+      gates[gate].waiters.append(ready(ref, flight.attempt.step))
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
   }

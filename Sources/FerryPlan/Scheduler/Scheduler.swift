@@ -29,8 +29,10 @@ package struct Scheduler: Sendable {
   /// Transfers that were created in the background and wait for the resume delay.
   var creations = Heap<Timer>()
   var flights: [UInt64: Flight] = [:]
-  /// The budget of the launch's network, if it has one.
-  var gate: BudgetGate?
+  /// One for each set of budgets that limit a session on the launch's network.
+  var gates: [BudgetGate] = []
+  /// Indices into `gates`, by session; `nil` for a session that no budget limits.
+  var sessionGates: [Int?] = []
 
   /// The actions for the current event.
   var actions: [Action] = []
@@ -118,7 +120,7 @@ package struct Scheduler: Sendable {
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = max(synced, through)
     case .stop, .conditions, .cancelled, .submitted: if !isEnding { takeNews(event) }
-    case .moved(let bytes): gate?.moved(bytes)
+    case .moved(let bytes): count(moved: bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
     case .uploadIDsInUse(let orphans): regain(orphans)
@@ -143,7 +145,7 @@ package struct Scheduler: Sendable {
   private mutating func startLaunch() {
     startedAt = now
     openWindow()
-    openGate()
+    openGates()
     correctDelays()
   }
 
@@ -155,7 +157,7 @@ package struct Scheduler: Sendable {
     if isEnding {
       // Remaining work stays as it is; only the disk is waited for.
     } else if stop == nil {
-      rollGate()
+      rollGates()
       fireTimers()
       releaseDelayed()
       openNodes()

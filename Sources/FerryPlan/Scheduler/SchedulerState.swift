@@ -56,8 +56,6 @@ struct UploadState: Sendable {
   var aheadLimit = 1
   /// Whether the whole upload waits because the present conditions do not allow it.
   var isHeld = false
-  /// Whether a budget decides when its transfers start, if the network has one.
-  let isDiscretionary: Bool
   /// The token nodes that its steps use.
   let tokens: [Int]
   /// The largest file that was sent.

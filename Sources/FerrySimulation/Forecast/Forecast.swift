@@ -41,9 +41,10 @@ package struct Forecast: Codable, Sendable {
     package var endedAt: String?
   }
 
-  /// One window of a network's budget.
+  /// One window of a budget.
   package struct BudgetEntry: Codable, Sendable {
-    package var network: DeviceConditions.Network
+    /// The kind of network, or `any` for all networks together.
+    package var network: Budget.Scope
     package var windowStart: String
     package var windowEnd: String
     package var usedBytes: Int64

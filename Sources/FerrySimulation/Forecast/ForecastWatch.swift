@@ -164,15 +164,15 @@ extension VirtualMachine {
 }
 
 extension VirtualLedger {
-  /// Each window in which something was transferred, by network and time.
+  /// Each window in which something was transferred, by budget and time.
   var entries: [Forecast.BudgetEntry] {
-    accounts.sorted { ($0.key.network.rawValue, $0.key.begin) < ($1.key.network.rawValue, $1.key.begin) }
+    accounts.sorted { ($0.key.scope.rawValue, $0.key.begin) < ($1.key.scope.rawValue, $1.key.begin) }
       .filter { $0.value.used > 0 }
       .map { key, account in
         .init(
-          network: key.network, windowStart: account.window.lowerBound.rfc3339,
+          network: key.scope, windowStart: account.window.lowerBound.rfc3339,
           windowEnd: account.window.upperBound.rfc3339, usedBytes: account.used,
-          limitBytes: budgets[key.network]?.limit ?? 0)
+          limitBytes: budgets[key.scope]?.limit ?? 0)
       }
   }
 }

@@ -19,7 +19,7 @@ package struct Forecaster {
     /// The maximum length of the simulation.
     package var length: Duration
     /// How much of the budgets is already used.
-    package var used: [DeviceConditions.Network: Int64] = [:]
+    package var used: [Budget.Scope: Int64] = [:]
     package var seed: UInt64
 
     package init(
@@ -67,9 +67,7 @@ package struct Forecaster {
       machine.begin(with: start, of: NodeID(index), interval: intervals[NodeID(index)])
     }
     machine.journal.delays = delays
-    for (network, bytes) in setting.used.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where bytes > 0 {
-      machine.schedule(.othersMove(network, bytes), at: setting.start)
-    }
+    machine.ledger.begin(with: setting.used, at: setting.start)
     setTimeline()
   }
 

@@ -1,9 +1,9 @@
 import FerryManifest
 import FerryPlan
 
-/// A model of the ledger that all processes share: bytes by network and window.
+/// A model of the ledger that all processes share: bytes by budget and window.
 package struct VirtualLedger: Sendable {
-  /// One window of one network's budget.
+  /// One window of one budget.
   package struct Account: Sendable {
     package var window: Range<Instant>
     /// By all processes.
@@ -17,7 +17,7 @@ package struct VirtualLedger: Sendable {
   }
 
   struct Key: Hashable, Sendable {
-    var network: DeviceConditions.Network
+    var scope: Budget.Scope
     var begin: Instant
   }
 
@@ -26,27 +26,35 @@ package struct VirtualLedger: Sendable {
   private var open: Set<Key> = []
   let budgets: Budgets
   private let zones: [String: CalendarZone]
-  /// The window of the last call for each network: usually, the next time is in the same window.
-  private var recent: [Range<Instant>?] = [nil, nil, nil]
+  /// The window of the last call for each budget: usually, the next time is in the same window.
+  private var recent: [Budget.Scope: Range<Instant>] = [:]
 
   package init(_ budgets: Budgets, zones: [String: CalendarZone]) {
     self.budgets = budgets
     self.zones = zones
   }
 
-  package func account(_ network: DeviceConditions.Network, _ window: Range<Instant>) -> Account {
-    accounts[Key(network: network, begin: window.lowerBound)] ?? Account(window: window)
+  /// Sets the bytes that already count against each budget in its window.
+  mutating func begin(with used: [Budget.Scope: Int64], at now: Instant) {
+    for (scope, bytes) in used {
+      guard let window = budgets[scope].map({ window(of: scope, $0, at: now) }) else { continue }
+      accounts[Key(scope: scope, begin: window.lowerBound)] = Account(window: window, moved: bytes)
+    }
   }
 
-  mutating func lease(_ request: Lease.Request) -> Lease {
-    let key = Key(network: request.network, begin: request.window.lowerBound)
-    var account = accounts[key] ?? Account(window: request.window)
-    let used = account.used
-    let left = max(0, request.limit -| used)
-    let granted = left >= request.minimum ? min(request.wanted, left) : 0
-    account.leased +|= granted
-    accounts[key] = account
-    if granted > 0 { open.insert(key) }
+  package func account(_ scope: Budget.Scope, _ window: Range<Instant>) -> Account {
+    accounts[Key(scope: scope, begin: window.lowerBound)] ?? Account(window: window)
+  }
+
+  mutating func lease(_ request: Lease.Request, at now: Instant) -> Lease {
+    let used = request.limits.map { account($0.scope, $0.window).used }
+    let granted = request.grant(used: used)
+    guard granted > 0 else { return Lease(granted: 0, used: used) }
+    // It counts against every budget of its network, also those that do not limit the request.
+    for key in keys(of: request.network, at: now) {
+      open.insert(key)
+      accounts[key]?.leased +|= granted
+    }
     return Lease(granted: granted, used: used)
   }
 
@@ -81,25 +89,27 @@ package struct VirtualLedger: Sendable {
   private mutating func change(
     _ network: DeviceConditions.Network, at now: Instant, _ body: (inout Account) -> Void
   ) {
-    guard let window = window(of: network, at: now) else { return }
-    let key = Key(network: network, begin: window.lowerBound)
-    var account = accounts[key] ?? Account(window: window)
-    body(&account)
-    accounts[key] = account
+    for key in keys(of: network, at: now) {
+      guard var account = accounts[key] else { continue }
+      body(&account)
+      accounts[key] = account
+    }
   }
 
-  /// `nil` if the network has no budget.
-  private mutating func window(of network: DeviceConditions.Network, at now: Instant) -> Range<Instant>? {
-    guard let budget = budgets[network] else { return nil }
-    let index =
-      switch network {
-      case .wifi, .none: 0
-      case .wired: 1
-      case .cellular: 2
-      }
-    if let window = recent[index], window.contains(now) { return window }
+  /// The accounts of a network's budgets, which exist then.
+  private mutating func keys(of network: DeviceConditions.Network, at now: Instant) -> [Key] {
+    budgets.all(on: network).map { scope, budget in
+      let window = window(of: scope, budget, at: now)
+      let key = Key(scope: scope, begin: window.lowerBound)
+      if accounts[key] == nil { accounts[key] = Account(window: window) }
+      return key
+    }
+  }
+
+  private mutating func window(of scope: Budget.Scope, _ budget: Budget, at now: Instant) -> Range<Instant> {
+    if let window = recent[scope], window.contains(now) { return window }
     let window = budget.per.span(containing: now, in: zones[budget.timeZone] ?? .utc)
-    recent[index] = window
+    recent[scope] = window
     return window
   }
 }

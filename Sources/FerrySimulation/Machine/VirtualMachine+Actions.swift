@@ -38,7 +38,7 @@ extension VirtualMachine {
     case .cancel(let id): cancel(id)
     case .record(let entries): record(entries)
     case .lease(let request):
-      let lease = ledger.lease(request)
+      let lease = ledger.lease(request, at: now)
       see(.leased(lease))
       answers.append((now.advanced(by: leaseDelay), request, lease))
     case .releaseLeases: ledger.release()

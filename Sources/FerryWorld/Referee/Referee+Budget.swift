@@ -2,64 +2,81 @@ import FerryManifest
 import FerryPlan
 import FerrySimulation
 
-/// The rules for budgets, which limit what discretionary transfers send.
+/// The rules for budgets, which limit what the sessions that they bind send.
 extension Referee {
   struct Account: Hashable {
-    var network: DeviceConditions.Network
+    var scope: Budget.Scope
     var begin: Instant
   }
 
-  private func budget(of network: DeviceConditions.Network) -> Budget? {
-    switch network {
-    case .wifi: plan.policies.budgets.wifi
-    case .wired: plan.policies.budgets.wired
-    case .cellular: plan.policies.budgets.cellular
-    case .none: nil
+  /// The budgets that apply to a session on a network: its own, and the one of all networks.
+  private func budgets(
+    of network: DeviceConditions.Network, for session: SessionPlan
+  ) -> [(scope: Budget.Scope, budget: Budget)] {
+    let own: (Budget.Scope, Budget?)? =
+      switch network {
+      case .wifi: (.wifi, plan.policies.budgets.wifi)
+      case .wired: (.wired, plan.policies.budgets.wired)
+      case .cellular: (.cellular, plan.policies.budgets.cellular)
+      case .none: nil
+      }
+    guard let own else { return [] }
+    return [own, (.any, plan.policies.budgets.any)].compactMap { scope, budget in
+      guard let budget, budget.binds == .all || isDiscretionary(session) else { return nil }
+      return (scope, budget)
     }
+  }
+
+  private func session(of node: NodeID) -> SessionPlan {
+    plan.sessions[plan.nodes[node.index].session.index]
   }
 
   private func window(_ budget: Budget) -> Range<Instant> { budget.per.span(containing: now, in: .utc) }
 
   mutating func noteUsed(_ machine: VirtualMachine) {
     now = machine.now
-    for network in DeviceConditions.Network.allCases {
-      guard let budget = budget(of: network) else { continue }
-      let window = window(budget)
-      usedBefore[Account(network: network, begin: window.lowerBound)] =
-        machine.ledger.account(network, window).used
+    let all = plan.policies.budgets
+    for (scope, budget) in [
+      (Budget.Scope.wifi, all.wifi), (.wired, all.wired), (.cellular, all.cellular), (.any, all.any),
+    ] {
+      guard let window = budget.map(window) else { continue }
+      usedBefore[Account(scope: scope, begin: window.lowerBound)] = machine.ledger.account(scope, window).used
     }
   }
 
-  /// Whether the present network's budget decides when the node's transfers are sent.
+  /// Whether a budget of the present network decides when the node's transfers are sent.
   func isGated(_ node: NodeID, _ step: Step.Kind) -> Bool {
-    guard budget(of: conditions.network) != nil else { return false }
-    guard isDiscretionary(plan.sessions[plan.nodes[node.index].session.index]) else { return false }
-    return [.transfer, .fetch, .request].contains(step)
+    !budgets(of: conditions.network, for: session(of: node)).isEmpty
+      && [.transfer, .fetch, .request].contains(step)
   }
 
   /// Checks that no file larger than its budget is sent, except under a soft one.
   mutating func checkBudget(_ call: Call, _ name: String) {
-    guard let budget = budget(of: conditions.network), budget.cutoff != .soft else { return }
-    guard call.step == .transfer, call.size > budget.limit else { return }
-    report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
+    guard call.step == .transfer else { return }
+    for (_, budget) in budgets(of: conditions.network, for: session(of: call.attempt.ref.node))
+    where budget.cutoff != .soft && call.size > budget.limit {
+      report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
+    }
   }
 
-  /// Checks that the bodies of gated requests stay within the budget that remained when the launch began.
+  /// Checks that the bodies of gated requests stay within the budgets that remained when the launch began.
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
-    guard bytes > 0, let flight = flights[id], let budget = budget(of: network) else { return }
-    let session = plan.sessions[plan.nodes[flight.call.attempt.ref.node.index].session.index]
+    guard bytes > 0, let flight = flights[id] else { return }
     // Small requests, and downloads of unknown size, are counted as they occur.
-    guard isDiscretionary(session), flight.call.step == .transfer, budget.cutoff != .soft else { return }
+    guard flight.call.step == .transfer else { return }
     // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }
     guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }
-    let account = Account(network: network, begin: window(budget).lowerBound)
-    gatedBodies[account, default: 0] += bytes
-    let left = max(0, budget.limit - (usedBefore[account] ?? 0))
-    guard let moved = gatedBodies[account], moved > left else { return }
-    report(
-      .budget,
-      "transfers have moved \(moved) bytes on \(network.rawValue), and \(left) remained (\(budget.cutoff.rawValue))"
-    )
+    for (scope, budget) in budgets(of: network, for: session(of: flight.call.attempt.ref.node))
+    where budget.cutoff != .soft {
+      let account = Account(scope: scope, begin: window(budget).lowerBound)
+      gatedBodies[account, default: 0] += bytes
+      let left = max(0, budget.limit - (usedBefore[account] ?? 0))
+      guard let moved = gatedBodies[account], moved > left else { continue }
+      report(
+        .budget,
+        "transfers have moved \(moved) bytes on \(scope.rawValue), and \(left) remained (\(budget.cutoff.rawValue))"
+      )
+    }
   }
 }

@@ -159,6 +159,7 @@ enum Simplification {
     change { $0.manifest.wifi = nil },
     change { $0.manifest.wired = nil },
     change { $0.manifest.cellular = nil },
+    change { $0.manifest.any = nil },
     change { $0.manifest.delay = nil },
     change { $0.manifest.delayInitialSeconds = 60 },
     change { $0.manifest.delayMaxSeconds = 21_600 },

@@ -7,6 +7,8 @@ package struct ManifestSpec: Hashable, Sendable {
     package var limit: Int64
     package var per: Budget.Window
     package var cutoff: Budget.Cutoff
+    /// `nil` for the default of the profile.
+    package var binds: Budget.Binding?
   }
 
   package var profile = Profile.server
@@ -20,6 +22,7 @@ package struct ManifestSpec: Hashable, Sendable {
   package var wifi: BudgetSpec?
   package var wired: BudgetSpec?
   package var cellular: BudgetSpec?
+  package var any: BudgetSpec?
   package var delay: ResumeDelay.Policy?
   package var delayInitialSeconds = 60
   package var delayMaxSeconds = 21_600
@@ -57,6 +60,7 @@ package struct ManifestSpec: Hashable, Sendable {
     if random.once(in: 3) { spec.wifi = budget(&random) }
     if random.once(in: 3) { spec.wired = budget(&random) }
     if random.once(in: 3) { spec.cellular = budget(&random) }
+    if random.once(in: 4) { spec.any = budget(&random) }
     if random.once(in: 3) { spec.delay = random.one(of: ResumeDelay.Policy.allCases) }
     spec.delayInitialSeconds = random.one(of: [60, 60, 5, 0])
     spec.delayMaxSeconds = random.one(of: [21_600, 21_600, 100])
@@ -93,7 +97,7 @@ package struct ManifestSpec: Hashable, Sendable {
   private static func budget(_ random: inout RandomSource) -> BudgetSpec {
     BudgetSpec(
       limit: random.one(of: [1_000, 1_000_000, 3_000_000, 10_000_000]), per: random.one(of: [.hour, .day]),
-      cutoff: random.one(of: Budget.Cutoff.allCases))
+      cutoff: random.one(of: Budget.Cutoff.allCases), binds: random.one(of: [nil, nil, .all, .discretionary]))
   }
 
   var plan: Plan? { reading.manifest.map { Plan($0) } }
@@ -118,11 +122,11 @@ package struct ManifestSpec: Hashable, Sendable {
     if let timeoutForResource { up.append("timeout_for_resource: \(timeoutForResource)") }
     text += "sessions:\n  up: { \(up.joined(separator: ", ")) }\n"
     text += "  quick: { max_connections_per_host: \(quickConnections) }\n"
-    let budgets = [("wifi", wifi), ("wired", wired), ("cellular", cellular)]
+    let budgets = [("wifi", wifi), ("wired", wired), ("cellular", cellular), ("any", any)]
     if budgets.contains(where: { $0.1 != nil }) { text += "budgets:\n" }
     for case (let name, let budget?) in budgets {
-      text +=
-        "  \(name): { limit: \(budget.limit)B, per: \(budget.per.rawValue), cutoff: \(budget.cutoff.rawValue) }\n"
+      text += "  \(name): { limit: \(budget.limit)B, per: \(budget.per.rawValue), "
+      text += "cutoff: \(budget.cutoff.rawValue)\(budget.binds.map { ", binds: \($0.rawValue)" } ?? "") }\n"
     }
     if let delay {
       text += "resume_delay: { policy: \(delay.rawValue), initial: \(delayInitialSeconds)s, "

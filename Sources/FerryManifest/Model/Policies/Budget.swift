@@ -1,5 +1,28 @@
-/// The number of bytes that a kind of network may carry in a window of time.
+/// The number of bytes that a kind of network, or all networks together, may carry in a window of time.
 package struct Budget: Hashable, Codable, Sendable {
+  /// The networks whose bytes count against a budget.
+  package enum Scope: String, CaseIterable, Codable, Sendable {
+    case wifi
+    case wired
+    case cellular
+    /// All networks together.
+    case any
+  }
+
+  /// The sessions that a budget limits. The bytes of all sessions count.
+  package enum Binding: String, CaseIterable, Codable, Sendable {
+    case all
+    /// Only discretionary sessions, as in URLSession.
+    case discretionary
+
+    package init(_ profile: Profile) {
+      switch profile {
+      case .server: self = .all
+      case .ios, .ios7: self = .discretionary
+      }
+    }
+  }
+
   /// A window of the calendar in the budget's time zone.
   package enum Window: String, CaseIterable, Codable, Sendable {
     case hour
@@ -24,24 +47,42 @@ package struct Budget: Hashable, Codable, Sendable {
   package var cutoff: Cutoff
   /// A name of the IANA time zone database. Default UTC.
   package var timeZone: String
+  /// Default `all`; with the profiles `ios` and `ios7`, `discretionary`.
+  package var binds: Binding
 
-  package init(limit: Int64, per: Window, cutoff: Cutoff = .cautious, timeZone: String = "UTC") {
+  package init(
+    limit: Int64, per: Window, cutoff: Cutoff = .cautious, timeZone: String = "UTC", binds: Binding = .all
+  ) {
     self.limit = limit
     self.per = per
     self.cutoff = cutoff
     self.timeZone = timeZone
+    self.binds = binds
   }
 }
 
-/// The budget of each kind of network; `nil` means no limit.
+/// The budgets of each kind of network, and of all together; `nil` means no limit.
 package struct Budgets: Hashable, Codable, Sendable {
   package var wifi: Budget?
   package var wired: Budget?
   package var cellular: Budget?
+  package var any: Budget?
 
-  package init(wifi: Budget? = nil, wired: Budget? = nil, cellular: Budget? = nil) {
+  package init(
+    wifi: Budget? = nil, wired: Budget? = nil, cellular: Budget? = nil, any: Budget? = nil
+  ) {
     self.wifi = wifi
     self.wired = wired
     self.cellular = cellular
+    self.any = any
+  }
+
+  package subscript(scope: Budget.Scope) -> Budget? {
+    switch scope {
+    case .wifi: wifi
+    case .wired: wired
+    case .cellular: cellular
+    case .any: any
+    }
   }
 }
