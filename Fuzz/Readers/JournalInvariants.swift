@@ -77,7 +77,8 @@ enum JournalInvariants {
     }
     attempt {
       _ = try JournalPruning(state: state, environment: [:], version: "0").prune(
-        runs: .seconds(60), delivered: .seconds(60), sessions: [], patience: LockPatience())
+        runs: .seconds(60), delivered: .seconds(60), failed: .seconds(60), sessions: [],
+        patience: LockPatience())
     }
     attempt {
       _ = try Cancellation(state: state, environment: [:], version: "0").cancel(

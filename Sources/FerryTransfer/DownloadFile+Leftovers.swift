@@ -33,7 +33,9 @@ extension DownloadFile {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard name.utf8.starts(with: prefix.utf8), !(folder + name).utf8.elementsEqual(own.utf8) else {
+      guard name.utf8.starts(with: prefix.utf8), TemporaryName.matches(name.utf8),
+        !(folder + name).utf8.elementsEqual(own.utf8)
+      else {
         continue
       }
       // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.

@@ -13,6 +13,8 @@ extension SourceRoot {
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
+    /// Whether it is in one of the folders to be avoided.
+    package var isAvoided = false
   }
 
   /// Links that are followed for one path, as many as Linux follows (path_resolution(7)).
@@ -22,8 +24,13 @@ extension SourceRoot {
 
   /// Follows a path name by name, and reads each link together with its owner.
   ///
-  /// - Parameter relative: the path beneath the folder.
-  package func target(of relative: [UInt8]) throws(OpenFailure) -> Target {
+  /// - Parameters:
+  ///   - relative: the path beneath the folder.
+  ///   - isAvoided: returns whether an open folder is to be avoided. Asked about each folder that contains the target;
+  ///     paths are not compared, because a path may be longer than the kernel accepts.
+  package func target(
+    of relative: [UInt8], avoiding isAvoided: ((CInt) -> Bool)? = nil
+  ) throws(OpenFailure) -> Target {
     guard !relative.contains(0) else { throw .system(ENOENT) }
     /// The folders below the root that lead to the present one.
     var folders: [CInt] = []
@@ -72,7 +79,9 @@ extension SourceRoot {
         folders.append(opened)
       default:
         guard names.isEmpty else { throw .system(ENOTDIR) }
-        return Target(status: status, linkOwners: owners)
+        return Target(
+          status: status, linkOwners: owners,
+          isAvoided: isAvoided.map { folders.contains(where: $0) } ?? false)
       }
     }
     guard fstat(folders.last ?? descriptor, &status) == 0 else { throw .system(errno) }

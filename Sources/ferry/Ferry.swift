@@ -24,7 +24,11 @@ struct Ferry: ParsableCommand {
   /// Relative paths are completed with the name of the working folder, as text: of one that is not UTF-8, the text could
   /// be another folder's name.
   private static func requireNamedFolder() throws {
-    guard let path = getcwd(nil, 0) else { return }
+    guard let path = getcwd(nil, 0) else {
+      throw UsageError(
+        "the working folder cannot be determined: \(String(cString: strerror(errno))); nothing was done\n"
+          + "help: run ferry in a folder that exists and that you may read")
+    }
     defer { free(path) }
     guard String(validatingCString: path) != nil else {
       throw UsageError(

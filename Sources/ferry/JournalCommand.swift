@@ -80,10 +80,10 @@ struct JournalExportCommand: ParsableCommand {
 /// `ferry journal prune`.
 struct JournalPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Forget old runs, or items that were delivered long ago.",
+    commandName: "prune", abstract: "Forget old runs, or items that ended long ago.",
     discussion: """
       At its end each run also forgets runs that are older than \(Retention.variable), by default 90d. \
-      Delivered items are forgotten only by this command. If their files still exist, they are sent again.
+      Items are forgotten only by this command. If their files still exist, they are sent again.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -91,7 +91,7 @@ struct JournalPruneCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Sessions whose delivered items are forgotten. By default all sessions.")
+  @Argument(help: "Sessions whose items are forgotten. By default all sessions.")
   var sessions: [String] = []
 
   @Option(
@@ -106,6 +106,12 @@ struct JournalPruneCommand: ParsableCommand {
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 
+  @Option(
+    help: ArgumentHelp(
+      "Forget items that failed or were cancelled longer ago than this.", valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var failed: Duration?
+
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
@@ -113,16 +119,19 @@ struct JournalPruneCommand: ParsableCommand {
   var format = Format.text
 
   func validate() throws {
-    if runs == nil, delivered == nil {
-      throw ValidationError("specify what to forget: --runs, --delivered or both")
+    if runs == nil, delivered == nil, failed == nil {
+      throw ValidationError("specify what to forget: --runs, --delivered or --failed")
     }
-    if delivered == nil, !sessions.isEmpty { throw ValidationError("naming sessions requires --delivered") }
+    if delivered == nil, failed == nil, !sessions.isEmpty {
+      throw ValidationError("naming sessions requires --delivered or --failed")
+    }
   }
 
   func run() throws {
     let pruning = try JournalPruning(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
-    switch try pruning.prune(runs: runs, delivered: delivered, sessions: sessions, patience: lock.patience())
+    switch try pruning.prune(
+      runs: runs, delivered: delivered, failed: failed, sessions: sessions, patience: lock.patience())
     {
     case .inUse(let session):
       Output.complain(
@@ -140,10 +149,13 @@ struct JournalPruneCommand: ParsableCommand {
 
   private func text(_ outcome: JournalPruning.Outcome) -> String {
     var lines = outcome.sessions.map { session in
-      let told =
+      var counts: [String] = []
+      if delivered != nil { counts.append(Count.text(session.items, "delivered item")) }
+      if failed != nil { counts.append(Count.text(session.failedItems, "failed or cancelled item")) }
+      let result =
         session.problem?.replacing("\n", with: "\n  ")
-        ?? "\(Count.text(session.items, "delivered item")) forgotten"
-      return "session \(session.session): \(told)\n"
+        ?? "\(counts.joined(separator: " and ")) forgotten"
+      return "session \(session.session): \(result)\n"
     }
     if runs != nil { lines.append("\(Count.text(outcome.runs, "run")) forgotten\n") }
     return lines.joined()

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryProcess
 import FerryTransfer
 import Foundation
 import Synchronization
@@ -30,6 +31,33 @@ struct AfterDeliveryTests {
     try FileLister(
       FileSelection(root: root, source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
       home: nil)
+  }
+
+  /// Two new file systems number their files alike.
+  @Test func aFileOnAnotherFileSystemThanTheSentOneStays() throws {
+    folder.file("a")
+    var file = delivered("a")
+    var status = stat()
+    #expect(stat(folder.path, &status) == 0)
+    file.root = FolderIdentity(device: UInt64(status.st_dev) + 1, inode: UInt64(status.st_ino))
+    #expect(try delivery().carryOut(file).state == .changed)
+    file.root?.device -= 1
+    #expect(try delivery().carryOut(file).state == .deleted)
+  }
+
+  @Test func aStoppedRunLeavesTheRest() throws {
+    for name in ["a", "b"] { folder.file(name) }
+    let writes = RecordedWrites(Mailbox<RunMessage> {})
+    let blocker = DispatchSemaphore(value: 0)
+    let thread = try SerialWorker("after")
+    thread.submit { blocker.wait() }
+    let worker = PostDeliveryWorker(
+      [0: .init(delivery: try delivery(), journal: 0)], on: thread, writer: writes, metrics: [:])
+    worker.take([(0, delivered("a")), (0, delivered("b"))])
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { blocker.signal() }
+    let metrics = worker.finish(within: .zero)
+    #expect(metrics[0]?.remaining == 2 && metrics[0]?.owes == true && writes.writes.isEmpty)
+    #expect(access(folder.path + "/a", F_OK) == 0)
   }
 
   @Test func keepDoesNothing() throws {

@@ -25,6 +25,13 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"new\"")
   }
 
+  /// It would be stored, and exported, in plain text.
+  @Test func aValidatorWithASecretIsNotKept() throws {
+    let run = try TestRun(Self.fetch, secret: "k5dXq0mZ7sT2vB9aLr4c")
+    try run.respond(to: .fetch, headers: [("ETag", "\"k5dXq0mZ7sT2vB9aLr4c\"")])
+    #expect(run.fetches[node] != nil && run.fetches[node]?.etag == nil)
+  }
+
   @Test func theFileOfTheValidatorsIsRecorded() throws {
     let run = try run()
     let url = try run.request(.fetch).url

@@ -259,6 +259,40 @@ struct FileListerTests {
     #expect(paths(named) == ["fair"] && named.problems.map(\.kind) == [.permission])
   }
 
+  @Test(.enabled("a folder is always open to root", { geteuid() != 0 }))
+  func aLinkThatCannotBeFollowedIsAProblem() throws {
+    folder.file("root/closed/file")
+    folder.link("root/l", to: "closed/file")
+    #expect(chmod(folder.path + "/root/closed", 0) == 0)
+    defer { chmod(folder.path + "/root/closed", 0o700) }
+    let listing = try list(.globs(include: ["l"], exclude: []))
+    #expect(listing.problems.map(\.kind) == [.permission])
+  }
+
+  /// The real path is longer than the kernel accepts, so that it cannot be determined.
+  @Test func theStateFolderIsNotListedThroughALongLink() throws {
+    let (name, link) = (String(repeating: "n", count: 202), String(repeating: "l", count: 30))
+    folder.file("root/state/ferry.db")
+    var descriptor = open(folder.path + "/root", O_RDONLY | O_DIRECTORY)
+    for _ in 0..<20 {
+      #expect(mkdirat(descriptor, name, 0o755) == 0)
+      let next = openat(descriptor, name, O_RDONLY | O_DIRECTORY)
+      close(descriptor)
+      descriptor = next
+    }
+    #expect(symlinkat(String(repeating: "../", count: 20) + "state/ferry.db", descriptor, link) == 0)
+    close(descriptor)
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+    #expect(paths(try lister.list { [] }).count == 2)
+    lister.stateFolder = StateFolder(path: folder.path + "/root/state")
+    let listing = try lister.list { [] }
+    #expect(paths(listing).isEmpty && listing.problems.isEmpty)
+    let path = Array((String(repeating: name + "/", count: 20) + link).utf8)
+    #expect(try lister.lookUp([path]).problems.map(\.kind) == [.stateFolder])
+  }
+
   /// The user's own link leads through another user's, and the path of a list contains a folder link of another user.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func everyLinkInAPathIsChecked() throws {

@@ -228,7 +228,7 @@ import Testing
     }
     let before = try #require(try counts())
     _ = try journal.cancelOpen(reason: .cancelled, at: .start)
-    _ = try journal.forgetDelivered(before: .start(plus: 9))
+    _ = try journal.forget([.done], before: .start(plus: 9))
     _ = try journal.reset(at: .start)
     let after = try #require(try counts())
     #expect(after.committed == before.committed + 3)

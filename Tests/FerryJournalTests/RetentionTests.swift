@@ -48,8 +48,24 @@ import Testing
       .closed(row: 2, state: .done, at: .start, failure: nil), .after(row: 2, .deleted),
       .closed(row: 3, state: .done, at: .start, failure: nil),
     ])
-    #expect(try journal.forgetDelivered(before: .start(plus: 1)) == 2)
+    #expect(try journal.forget([.done], before: .start(plus: 1)) == 2)
     #expect(try journal.items(node).map(\.id) == [1])
+    try journal.close()
+  }
+
+  @Test func failedAndCancelledItemsAreForgottenOnlyWhenAsked() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 5)),
+      .closed(row: 1, state: .failed, at: .start, failure: nil),
+      .closed(row: 2, state: .cancelled, at: .start, failure: nil),
+      .closed(row: 3, state: .done, at: .start, failure: nil),
+      .closed(row: 4, state: .ambiguous, at: .start, failure: nil),
+    ])
+    #expect(try journal.forget([.failed, .cancelled], before: .start) == 0)
+    #expect(try journal.forget([.failed, .cancelled], before: .start(plus: 1)) == 2)
+    #expect(try journal.items(node).map(\.id) == [3, 4, 5])
     try journal.close()
   }
 
@@ -61,12 +77,12 @@ import Testing
     ])
     try journal.write(
       (1...24_000).map { .closed(row: $0, state: .done, at: .start(plus: $0 % 2), failure: nil) })
-    #expect(try journal.forgetDelivered(before: .start) == 0)
-    #expect(try journal.forgetDelivered(before: .start(plus: 1)) == 12_000)
+    #expect(try journal.forget([.done], before: .start) == 0)
+    #expect(try journal.forget([.done], before: .start(plus: 1)) == 12_000)
     let items = try journal.items(node)
     #expect(items.count == 13_000)
     #expect(items.filter { $0.state == .queued }.count == 1000)
-    #expect(try journal.forgetDelivered(before: .start(plus: 1)) == 0)
+    #expect(try journal.forget([.done], before: .start(plus: 1)) == 0)
     try journal.close()
   }
 }

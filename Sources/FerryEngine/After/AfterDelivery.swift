@@ -91,6 +91,8 @@ final class AfterDelivery {
       isThere && status.isRegular && Int64(status.st_size) == file.size
       && status.modifiedNanoseconds == file.modified
       && file.inode.map { $0 == status.inode(beneath: folders.identity?.device) } ?? true
+      // Inode numbers are compared only within the file system that the file was sent from.
+      && file.root.map { $0.device == folders.identity?.device } ?? true
     guard !isSame else { return nil }
     return AfterResult(
       state: .changed,

@@ -7,7 +7,7 @@ enum OwedFiles {
   /// The number of files that share one sync of their folders and of the journal.
   private static let batch = 4096
 
-  /// - Parameter isStopped: checked between batches; the remaining files stay pending.
+  /// - Parameter isStopped: checked before each file; the remaining files stay pending.
   /// - Returns: the results, by node.
   static func settle(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection, listers: [Int: FileLister],
@@ -41,8 +41,12 @@ enum OwedFiles {
     // `nil` if the manifest now says `keep`.
     let delivery = AfterDelivery(after, of: lister)
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
-      let files = owed[start..<min(start + batch, owed.count)]
-      let results = files.map { ($0, delivery?.carryOut($0) ?? AfterResult(state: .kept)) }
+      var results: [(DeliveredFile, AfterResult)] = []
+      for file in owed[start..<min(start + batch, owed.count)] {
+        // A file at the end of a very long path takes milliseconds.
+        if isStopped() { break }
+        results.append((file, delivery?.carryOut(file) ?? AfterResult(state: .kept)))
+      }
       let isSynced = delivery?.sync() ?? true
       for (file, result) in results { metrics.count(result, of: file.path) }
       guard isSynced else { continue }

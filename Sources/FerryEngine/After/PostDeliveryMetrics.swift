@@ -4,6 +4,8 @@ import FerryPlan
 struct PostDeliveryMetrics: Sendable {
   var deleted = 0
   var moved = 0
+  /// The number of files that were not touched because the run was stopped.
+  var remaining = 0
   var problems: [(path: [UInt8], state: AfterState, problem: RecordedFailure)] = []
 
   mutating func count(_ result: AfterResult, of path: [UInt8]) {
@@ -15,16 +17,16 @@ struct PostDeliveryMetrics: Sendable {
     }
   }
 
-  var isWorthTelling: Bool { deleted > 0 || moved > 0 || !problems.isEmpty }
+  var isWorthTelling: Bool { deleted > 0 || moved > 0 || owes || !problems.isEmpty }
 
   /// Whether the next run has to try something again.
-  var owes: Bool { problems.contains { $0.state == .owed } }
+  var owes: Bool { remaining > 0 || problems.contains { $0.state == .owed } }
 }
 
 extension RunRecord.AfterRecord {
   init(_ metrics: PostDeliveryMetrics) {
     self.init(
-      deleted: metrics.deleted, moved: metrics.moved,
+      deleted: metrics.deleted, moved: metrics.moved, remaining: metrics.remaining,
       problems: metrics.problems.sorted { $0.path.lexicographicallyPrecedes($1.path) }.map { file in
         RunRecord.AfterProblem(
           path: file.path, code: file.problem.code, message: file.problem.message,

@@ -22,6 +22,8 @@ final class PostDeliveryWorker: @unchecked Sendable {
     var metrics: [Int: PostDeliveryMetrics]
     /// A write was lost: no more files are touched.
     var hasFailed = false
+    /// When the worker touches no more files, because the run was stopped.
+    var end: ContinuousClock.Instant?
   }
 
   private let worker: SerialWorker
@@ -52,10 +54,15 @@ final class PostDeliveryWorker: @unchecked Sendable {
   }
 
   /// Waits until everything is executed and submitted to the journal's writer; returns the results, by node.
-  func finish() -> [Int: PostDeliveryMetrics] {
+  ///
+  /// - Parameter limit: the maximum time, for a run that was stopped. The remaining files stay pending.
+  func finish(within limit: Duration? = nil) -> [Int: PostDeliveryMetrics] {
+    if let limit { state.withLock { $0.end = .now + limit } }
     worker.drain()
     return state.withLock { $0.metrics }
   }
+
+  private var isOver: Bool { state.withLock { $0.end.map { $0 <= .now } ?? false } }
 
   private func carryOut() {
     let batch = state.withLock { state in
@@ -64,12 +71,18 @@ final class PostDeliveryWorker: @unchecked Sendable {
     }
     for (node, files) in Dictionary(grouping: batch, by: \.node) {
       guard let upload = uploads[node] else { continue }
-      let results = files.map { ($0.file, upload.delivery.carryOut($0.file)) }
+      var results: [(DeliveredFile, AfterResult)] = []
+      for (_, file) in files {
+        guard !isOver else { break }
+        results.append((file, upload.delivery.carryOut(file)))
+      }
+      let remaining = files.count - results.count
       let isSynced = upload.delivery.sync()
       state.withLock { state in
         for (file, result) in results {
           state.metrics[node, default: PostDeliveryMetrics()].count(result, of: file.path)
         }
+        state.metrics[node, default: PostDeliveryMetrics()].remaining += remaining
       }
       // If the changes may not be on disk, the files stay pending: the next run checks again.
       guard isSynced else { continue }

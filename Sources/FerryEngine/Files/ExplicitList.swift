@@ -137,8 +137,8 @@ struct ExplicitList {
     // A link can be a long way: a run must not wait for thousands of them.
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path)
-      guard statePath == nil || stateFolder?.isReached(from: path, in: root.real) != true else {
+      let target = try root.target(of: path, avoiding: statePath == nil ? nil : stateFolder?.test)
+      guard !target.isAvoided else {
         report(line, .stateFolder, Self.inStateFolder)
         return nil
       }

@@ -69,7 +69,16 @@ package struct FileLister: Sendable {
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
   /// absolute and inside it. All problems are kept.
   package func named(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
-    let root = try checked(try currentFolder())
+    try named(paths, beneath: try currentFolder())
+  }
+
+  /// Looks up files that an earlier listing may have contained, beneath the root that this lister has opened.
+  func lookUp(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
+    try named(paths, beneath: try folder())
+  }
+
+  private func named(_ paths: [[UInt8]], beneath root: SourceRoot) throws(ListingFailure) -> Listing {
+    let root = try checked(root)
     var list = ExplicitList(
       root: root, hidden: hidden, stateFolder: stateFolder, problems: ListingProblems(limit: .max),
       isStopped: isStopped)

@@ -194,6 +194,7 @@ struct FolderWalk {
     let depth = levels.count - 1
     levels[depth].entries = levels[depth].position..<entries.count
     sort(levels[depth].entries)
+    removeDuplicates(of: depth)
   }
 
   private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {
@@ -269,18 +270,20 @@ struct FolderWalk {
       listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))
     }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path + name)
-      guard target.status.isRegular,
-        !hasStateBelow || stateFolder?.isReached(from: path + name, in: root.real) != true
-      else { return nil }
+      let target = try root.target(of: path + name, avoiding: hasStateBelow ? stateFolder?.test : nil)
+      guard target.status.isRegular, !target.isAvoided else { return nil }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)
         return nil
       }
       return target.status
     } catch {
+      switch error {
+      case .leavesRoot: refuse(.leavingLink, "a link that leaves the root")
       // A link that leads nowhere is not a file.
-      if case .leavesRoot = error { refuse(.leavingLink, "a link that leaves the root") }
+      case .system(ENOENT), .system(ENOTDIR), .system(ELOOP): break
+      case .system(let code): report(name, code)
+      }
       return nil
     }
   }
@@ -292,6 +295,24 @@ struct FolderWalk {
       ListingProblem(
         path: place, kind: code == EACCES || code == EPERM ? .permission : .other,
         message: FileLister.reason(code)))
+  }
+
+  /// readdir(3) may return a name twice if the folder changes meanwhile.
+  private mutating func removeDuplicates(of depth: Int) {
+    let range = levels[depth].entries
+    var end = range.lowerBound
+    for index in range {
+      if index > range.lowerBound, isSameName(entries[index], entries[end - 1]) { continue }
+      entries[end] = entries[index]
+      end += 1
+    }
+    entries.removeSubrange(end...)
+    levels[depth].entries = range.lowerBound..<end
+  }
+
+  private func isSameName(_ a: Entry, _ b: Entry) -> Bool {
+    a.isFolder == b.isFolder && a.length == b.length
+      && names[a.start..<(a.start + a.length)] == names[b.start..<(b.start + b.length)]
   }
 
   private mutating func sort(_ range: Range<Int>) {

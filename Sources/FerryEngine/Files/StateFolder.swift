@@ -26,6 +26,9 @@ struct StateFolder: Sendable {
       && UInt64(status.st_ino) == inode
   }
 
+  /// `isOpen(as:)` as a value.
+  var test: (Int32) -> Bool { { isOpen(as: $0) } }
+
   /// Whether a real path is the state folder or in it.
   func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
 
@@ -33,10 +36,5 @@ struct StateFolder: Sendable {
   func path(below root: [UInt8]) -> [UInt8]? {
     guard FileLister.isInside(real, root), real != root else { return nil }
     return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))
-  }
-
-  /// Whether a path with links, relative to a root, leads into it.
-  func isReached(from path: [UInt8], in root: [UInt8]) -> Bool {
-    FileLister.real(root + [0x2F] + path).map(contains(real:)) ?? false
   }
 }

@@ -9,6 +9,8 @@ package struct JournalPruning {
       package var session: String
       /// The number of delivered items removed.
       package var items: Int
+      /// The number of failed and canceled items removed.
+      package var failedItems = 0
       /// Why no more items were removed: the journal cannot be read or written.
       package var problem: String?
     }
@@ -41,12 +43,13 @@ package struct JournalPruning {
   ///   - runs: runs that ended longer ago than this are removed; the last run of each manifest remains.
   ///   - delivered: items that were delivered longer ago than this are removed. If such a file still exists, it is
   ///     sent again.
+  ///   - failed: items that failed or were canceled longer ago than this are removed.
   ///   - sessions: the sessions whose items are removed; if empty, all.
   package func prune(
-    runs: Duration?, delivered: Duration?, sessions: [String], patience: LockPatience
+    runs: Duration?, delivered: Duration?, failed: Duration?, sessions: [String], patience: LockPatience
   ) throws -> Ending {
     var outcome = Outcome()
-    if let delivered {
+    if delivered != nil || failed != nil {
       // A session whose journal is lost is not skipped. A damaged ferry.db does not prevent journals from being
       // pruned.
       let registered = (try? RunHistory.knownJournals(in: state)) ?? []
@@ -61,8 +64,9 @@ package struct JournalPruning {
         for name in names {
           var session = Outcome.Session(session: name, items: 0)
           do throws(JournalError) {
-            session.items = try forgetDelivered(
-              in: name, before: now.advanced(by: .zero - delivered), at: now)
+            (session.items, session.failedItems) = try forget(
+              in: name, delivered: delivered.map { now.advanced(by: .zero - $0) },
+              failed: failed.map { now.advanced(by: .zero - $0) }, at: now)
           } catch {
             // The other sessions are still pruned.
             session.problem = error.description
@@ -83,14 +87,19 @@ package struct JournalPruning {
     }
   }
 
-  private func forgetDelivered(
-    in session: String, before limit: Instant, at now: Instant
-  ) throws(JournalError) -> Int {
+  private func forget(
+    in session: String, delivered: Instant?, failed: Instant?, at now: Instant
+  ) throws(JournalError) -> (delivered: Int, failed: Int) {
     let found = try SessionJournal.openExisting(
       session: session, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version, at: now)
-    guard let journal = found else { return 0 }
+    guard let journal = found else { return (0, 0) }
     defer { try? journal.close() }  // Every removal is already synced.
-    return try journal.forgetDelivered(before: limit)
+    return (
+      try delivered.map { limit throws(JournalError) in try journal.forget([.done], before: limit) } ?? 0,
+      try failed.map { limit throws(JournalError) in
+        try journal.forget([.failed, .cancelled], before: limit)
+      } ?? 0
+    )
   }
 
   /// Whether anything was ever run with this state folder; pruning does not create one.

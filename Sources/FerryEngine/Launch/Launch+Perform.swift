@@ -49,7 +49,7 @@ extension Launch {
           bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived))
     }
     runLoop.run()
-    let after = postDeliveryWorker.finish()
+    let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
     do throws(JournalError) {
       try writer.journal.close()
       try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)

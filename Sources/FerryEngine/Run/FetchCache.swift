@@ -67,10 +67,11 @@ struct FetchCache {
 
   /// Processes the response to a fetch. The validators change only together with the file that they describe.
   ///
+  /// - Parameter masked: masks secrets. A validator that contains one is not kept: it would be stored openly.
   /// - Returns: why the response does not match what the manifest expects; `nil` if it does.
   mutating func take(
     _ response: TransferResponse, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
-    at now: Instant
+    at now: Instant, masked: (String) -> String
   ) -> String? {
     let node = attempt.ref.node.index
     let old = records[node]
@@ -82,8 +83,9 @@ struct FetchCache {
       // The body was checked before it replaced the file, and is no longer available here.
       guard response.refusal == nil else { return response.refusal }
       records[node] = FetchRecord(
-        etag: Validator.entityTag(of: response), lastModified: Validator.lastModified(of: response, at: now),
-        fetchedAt: now, file: response.storedFile,
+        etag: Validator.entityTag(of: response).flatMap { masked($0) == $0 ? $0 : nil },
+        lastModified: Validator.lastModified(of: response, at: now), fetchedAt: now,
+        file: response.storedFile,
         source: Self.source(response.url, sent?.accepted ?? ""))
     case .notModified:
       // `expect` was checked when the current document was received.

@@ -119,7 +119,7 @@ struct LaunchState {
         if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
         starts.append(
           try upload(
-            id, node, work, row, journal, round: round, listing: listing, root: try listers[index]?.folder(),
+            id, node, work, row, journal, round: round, listing: listing, lister: listers[index],
             submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index],
             StopCheck(listers[index]?.isStopped)))
       case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
@@ -175,7 +175,7 @@ struct LaunchState {
 
   private mutating func upload(
     _ id: NodeID, _ node: Node, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?,
-    round: Int64, listing: Listing?, root: SourceRoot?, submitted: SubmittedFiles, at now: Instant,
+    round: Int64, listing: Listing?, lister: FileLister?, submitted: SubmittedFiles, at now: Instant,
     nextRow: inout Int64, _ stopCheck: StopCheck
   ) throws -> NodeStart {
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
@@ -183,7 +183,8 @@ struct LaunchState {
     let files = listing?.files ?? FileColumns()
     var reconciliation = Reconciliation(
       listing: files, deliver: work.deliver,
-      contents: try answers(id, work, row, journal, listing, root: root, stopCheck), round: round,
+      contents: try answers(id, work, row, journal, listing, root: try lister?.folder(), stopCheck),
+      round: round,
       nextRow: nextRow)
     // A row of schema 4 has none.
     let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
@@ -236,8 +237,28 @@ struct LaunchState {
     var settled = reconciliation.settled
     settled.unlisted = listing?.problems.failures ?? 0
     var items = reconciliation.items
+    try lookUpUnlisted(&items, of: id, lister)
     items.countingPoint = recorded
     return .upload(items, settled)
+  }
+
+  /// Looks up the open items that the listing does not contain, such as submitted files. They are held to the same
+  /// rules as listed ones: without that, an item whose file has become another user's link would be sent through it.
+  private mutating func lookUpUnlisted(
+    _ items: inout ItemTable, of id: NodeID, _ lister: FileLister?
+  ) throws(ListingFailure) {
+    let unlisted = (0..<items.count).filter { items.files.identities[$0] == 0 }
+    guard !unlisted.isEmpty, let lister else { return }
+    let paths = unlisted.map { Array(items.files.path($0)) }
+    let listing = try lister.lookUp(paths)
+    var identities: [[UInt8]: UInt64] = [:]
+    for file in 0..<listing.files.count {
+      identities[Array(listing.files.path(file))] = listing.files.identities[file]
+    }
+    for (item, path) in zip(unlisted, paths) {
+      if let identity = identities[path] { items.files.identities[item] = identity }
+    }
+    for problem in listing.problems { absent[id.index, default: [:]][problem.path] = problem.failure }
   }
 
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {

@@ -87,7 +87,8 @@ struct ResponseInterpreter {
     let reading =
       prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
     if step.kind == .fetch {
-      response.mismatch = fetches.take(answer, of: attempt, step, reading, at: now)
+      response.mismatch = fetches.take(
+        answer, of: attempt, step, reading, at: now, masked: captures.masked)
       return response
     }
     if let mismatch = reading?.mismatch {

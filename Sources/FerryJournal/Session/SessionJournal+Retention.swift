@@ -5,20 +5,20 @@ extension SessionJournal {
   /// The number of items that one transaction deletes.
   private static let forgottenAtOnce = 10_000
 
-  /// Deletes items that were delivered before `limit`, and returns how many. Synced when this returns.
+  /// Deletes items that ended in one of these states before `limit`, and returns how many. Synced when this returns.
   ///
   /// If the file of such an item still exists, it is sent again, because it is new to the journal. Items
   /// whose files are still to be deleted or moved are therefore kept, and so are those whose upload ID another item may
-  /// have. The caller holds the session's lock,
-  /// and no run writes to the journal.
-  package func forgetDelivered(before limit: Instant) throws(JournalError) -> Int {
+  /// have. The caller holds the session's lock, and no run writes to the journal.
+  package func forget(_ states: Set<ItemState>, before limit: Instant) throws(JournalError) -> Int {
+    precondition(states.isSubset(of: [.done, .failed, .cancelled]), "open and ambiguous items are kept")
     precondition(isWritable, "a journal opened for reading is not written to")
     var forgotten = 0
     var last: Int64 = 0
     do {
       while true {
         let (count, end) = try access { db in
-          try self.commit(db) { db in try Self.forget(after: last, before: limit, db) }
+          try self.commit(db) { db in try Self.forget(states, after: last, before: limit, db) }
         }
         forgotten += count
         try sync()
@@ -35,14 +35,15 @@ extension SessionJournal {
 
   /// - Returns: the last ID that it processed; `nil` if none follow.
   private static func forget(
-    after first: Int64, before limit: Instant, _ db: Database
+    _ states: Set<ItemState>, after first: Int64, before limit: Instant, _ db: Database
   ) throws -> (count: Int, end: Int64?) {
     let end = try Int64.fetchOne(
       db, sql: "SELECT id FROM item WHERE id > ? ORDER BY id LIMIT 1 OFFSET \(forgottenAtOnce)",
       arguments: [first])
+    let numbers = states.map { "\($0.rawValue)" }.sorted().joined(separator: ", ")
     try db.execute(
       sql: """
-        DELETE FROM item WHERE id > ? AND id <= ? AND state = \(ItemState.done.rawValue) AND closed_at < ?
+        DELETE FROM item WHERE id > ? AND id <= ? AND state IN (\(numbers)) AND closed_at < ?
         AND after IS NOT \(AfterState.owed.rawValue) AND captures IS NULL AND secret_captures IS NULL
         """,
       arguments: [first, end ?? .max, limit.nanoseconds])

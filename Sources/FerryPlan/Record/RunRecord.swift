@@ -222,12 +222,15 @@ package struct RunRecord: Codable, Sendable {
   package struct AfterRecord: Codable, Sendable {
     package var deleted: Int
     package var moved: Int
+    /// The number of files that the next run deletes or moves, because this one was stopped; `nil` if there is none.
+    package var remaining: Int?
     /// Files that were not deleted or moved as the manifest specifies, by path.
     package var problems: [AfterProblem]
 
-    package init(deleted: Int, moved: Int, problems: [AfterProblem]) {
+    package init(deleted: Int, moved: Int, remaining: Int = 0, problems: [AfterProblem]) {
       self.deleted = deleted
       self.moved = moved
+      self.remaining = remaining > 0 ? remaining : nil
       self.problems = problems
     }
   }

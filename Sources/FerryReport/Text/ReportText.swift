@@ -104,6 +104,7 @@ package enum ReportText {
     if let after = node.after {
       if after.deleted > 0 { text += ", \(after.deleted) deleted" }
       if after.moved > 0 { text += ", \(after.moved) moved" }
+      if let remaining = after.remaining { text += ", \(remaining) to be put away by the next run" }
     }
     if let reason = node.reason { text += " (\(DisplayPath.line(reason.message)))" }
     if let orphans = node.orphans { text += orphans.words }
