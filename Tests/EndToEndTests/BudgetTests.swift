@@ -84,6 +84,23 @@ struct BudgetTests {
     #expect(report.run.deferredUntil != nil)
   }
 
+  @Test(arguments: ["wired", "any"])
+  func `binds a session that is not discretionary`(_ scope: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, name: "plain", limit: "250kB", cutoff: "cautious", files: 4)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+      .replacing("network: wifi, power: external", with: "network: wired")
+      .replacing("budgets: { wifi:", with: "budgets: { \(scope):")
+      .replacing("discretionary: true, ", with: "")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: job.folder.path("job.yaml")))
+    let (command, report) = try await job.run()
+    #expect(command.status == 8)
+    #expect(try await receiver.received().files.count == 2)
+    #expect(report.node("files")?.reason?.code == "budget")
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.stdout.contains("\(scope): 20"), "\(plan.stdout)")
+  }
+
   @Test func `does not bind a foreground launch of the ios profile`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, name: "front", limit: "150kB", cutoff: "cautious", files: 3)

@@ -18,8 +18,11 @@ import Testing
     #expect(
       manifest.budgets
         == Budgets(
-          wifi: Budget(limit: 5_000_000_000, per: .day, cutoff: .soft, timeZone: "Europe/Berlin"),
-          cellular: Budget(limit: 200_000_000, per: .day)))
+          wifi: Budget(
+            limit: 5_000_000_000, per: .day, cutoff: .soft, timeZone: "Europe/Berlin",
+            binds: .discretionary),
+          cellular: Budget(limit: 200_000_000, per: .day, binds: .discretionary),
+          any: Budget(limit: 1_000_000_000_000, per: .month)))
     #expect(manifest.resumeDelay == ResumeDelay(.ios))
     #expect(manifest.executionWindow == ExecutionWindow(.ios))
     #expect(manifest.forceQuit == .removeSession)

@@ -106,6 +106,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idlePriority = "F0708"
   case idleComparison = "F0709"
   case takenFiles = "F0710"
+  case idlePolicy = "F0711"
 
   // Valid, but impossible with the existing files. Reported by a plan.
   case fileOverBudget = "F0801"

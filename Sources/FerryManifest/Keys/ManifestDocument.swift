@@ -90,6 +90,11 @@ struct ManifestDocument: Sendable {
           document.manifest.places.limits[name] = budget.value["limit"]?.location
           document.manifest.places.timeZones[name] = budget.value["time_zone"]?.location
         }
+        for policy in ["budgets", "conditions", "resume_delay", "execution_window"] {
+          for member in node[policy]?.members ?? [] {
+            document.manifest.places.policies["\(policy).\(member.key.value)"] = member.key.location
+          }
+        }
         decoder.checkIdentifiers(document.manifest)
       })
   }

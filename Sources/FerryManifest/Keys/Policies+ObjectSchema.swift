@@ -16,8 +16,8 @@ extension Budgets {
   static let shape = ObjectSchema<Self>(
     "Budgets",
     doc: """
-      How many bytes each kind of network, or all networks together, may carry. A kind that is not named has no limit \
-      of its own.
+      How many bytes each kind of network, or all networks together, may carry. A kind that is not named has no \
+      limit.
       """,
     keys: [
       Key(

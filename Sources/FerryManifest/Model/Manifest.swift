@@ -24,6 +24,8 @@ package struct Manifest: Equatable, Sendable {
     /// The locations of each network's `limit` and `time_zone`, by the network's name.
     package var limits: [String: SourceLocation] = [:]
     package var timeZones: [String: SourceLocation] = [:]
+    /// The locations of the written keys of policies, such as `budgets.wifi` or `resume_delay.initial`.
+    package var policies: [String: SourceLocation] = [:]
 
     package init() {}
     package static func == (a: Self, b: Self) -> Bool { true }

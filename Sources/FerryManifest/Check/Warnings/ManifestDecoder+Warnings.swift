@@ -13,6 +13,7 @@ extension ManifestDecoder {
     warnOfIdlePriorities(manifest)
     warnOfIdleComparisons(manifest)
     warnOfTakenFiles(manifest)
+    warnOfIdlePolicies(manifest)
   }
 
   /// - Parameter use: the location of the alias that brought the value, if there is one.

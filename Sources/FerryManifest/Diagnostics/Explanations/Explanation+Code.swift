@@ -88,6 +88,7 @@ extension DiagnosticCode {
     case .tokenWithoutTLS: .tokenWithoutTLS
     case .sharedSaveTo: .sharedSaveTo
     case .idlePriority: .idlePriority
+    case .idlePolicy: .idlePolicy
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget

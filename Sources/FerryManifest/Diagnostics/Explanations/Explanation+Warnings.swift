@@ -128,6 +128,26 @@ extension Explanation {
           transfer: { request: { url: "https://example.com/files/${file.path}" } }
       """, wrong: "priority: high\n    ", right: "")
 
+  static let idlePolicy = Explanation(
+    "A policy that has no effect",
+    """
+    A budget, condition, execution window or resume delay applies only to some sessions: a budget with `binds: \
+    discretionary` and the power source to discretionary sessions, a window to default and ephemeral sessions, a \
+    delay to background sessions. No session of this manifest is of that kind, so the key changes nothing. Remove \
+    the key, or change the session that it was meant for.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { nightly: { kind: background } }
+      budgets: { wired: { limit: 5GB, per: day, binds: ◊ } }
+      uploads:
+        photos:
+          session: nightly
+          files: { root: Pictures }
+          transfer: { request: { url: "https://example.com/files/${file.path}" } }
+      """, wrong: "discretionary", right: "all")
+
   static let idleComparison = Explanation(
     "A comparison that is never made",
     """

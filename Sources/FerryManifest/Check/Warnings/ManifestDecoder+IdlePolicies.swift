@@ -1,0 +1,88 @@
+extension ManifestDecoder {
+  /// F0711. Policies apply to sessions of certain kinds. Only keys that are written are checked, unless they repeat the
+  /// default, and not those of an included file, which several manifests may share.
+  mutating func warnOfIdlePolicies(_ manifest: Manifest) {
+    let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
+    let sessions = manifest.sessions.filter { used.contains($0.name.value) }
+    guard !sessions.isEmpty else { return }
+    warnOfIdleBudgets(manifest, sessions)
+    warnOfIdleConditions(manifest, sessions)
+    warnOfIdleDelay(manifest, sessions)
+    if sessions.allSatisfy({ $0.kind == .background }) { warnOfIdleWindow(manifest) }
+  }
+
+  private mutating func warnOfIdleWindow(_ manifest: Manifest) {
+    let kinds: [(name: String, length: KeyPath<ExecutionWindow, Duration?>)] = [
+      ("foreground", \.foreground), ("background", \.background), ("fetch", \.fetch), ("event", \.event),
+      ("continuous", \.continuous),
+    ]
+    let defaults = ExecutionWindow(manifest.profile)
+    for kind in kinds
+    where manifest.executionWindow[keyPath: kind.length] != defaults[keyPath: kind.length] {
+      warnOfIdlePolicy(
+        manifest, "execution_window.\(kind.name)",
+        "every session is a background session, and no window limits those",
+        help: "remove it, or use a session of another kind for requests that must not outlive the launch")
+    }
+  }
+
+  private mutating func warnOfIdleBudgets(_ manifest: Manifest, _ sessions: [Session]) {
+    for scope in Budget.Scope.allCases {
+      guard let budget = manifest.budgets[scope] else { continue }
+      let key = "budgets.\(scope.rawValue)"
+      if budget.binds == .discretionary, sessions.allSatisfy({ $0.discretionary == .no }) {
+        warnOfIdlePolicy(
+          manifest, key, "it limits discretionary sessions, and no session is discretionary",
+          help: "limit every session with 'binds: all', or make a session 'discretionary: true'")
+      } else if scope == .cellular, sessions.allSatisfy({ !$0.allowsCellular || !$0.allowsExpensive }) {
+        warnOfIdlePolicy(
+          manifest, key, "no session may use a cellular network",
+          help: "remove it, or set 'allows_cellular' and 'allows_expensive' of a session to true")
+      }
+    }
+  }
+
+  private mutating func warnOfIdleConditions(_ manifest: Manifest, _ sessions: [Session]) {
+    let isDiscretionary = sessions.contains { $0.discretionary != .no }
+    if !isDiscretionary, manifest.budgets == Budgets(),
+      ![.auto, .none].contains(manifest.conditions.network),
+      sessions.allSatisfy({ $0.allowsCellular && $0.allowsExpensive })
+    {
+      warnOfIdlePolicy(
+        manifest, "conditions.network", "no session and no budget depends on the kind of network",
+        help: "remove it, or restrict a session with 'allows_cellular' or 'discretionary'")
+    }
+    if !isDiscretionary, manifest.conditions.power != .auto {
+      warnOfIdlePolicy(
+        manifest, "conditions.power", "no session is discretionary, so none waits for external power",
+        help: "remove it, or make a session 'discretionary: true'")
+    }
+  }
+
+  private mutating func warnOfIdleDelay(_ manifest: Manifest, _ sessions: [Session]) {
+    let (delay, defaults) = (manifest.resumeDelay, ResumeDelay(manifest.profile))
+    if delay.policy == .none {
+      let changed = [
+        ("initial", delay.initial != defaults.initial), ("factor", delay.factor != defaults.factor),
+        ("max", delay.max != defaults.max),
+      ]
+      for (key, isChanged) in changed where isChanged {
+        warnOfIdlePolicy(
+          manifest, "resume_delay.\(key)", "the policy is 'none', so nothing is delayed",
+          help: "remove it, or choose 'policy: before_start' or 'policy: after_completion'")
+      }
+    } else if delay.policy != defaults.policy, sessions.allSatisfy({ $0.kind != .background }) {
+      warnOfIdlePolicy(
+        manifest, "resume_delay.policy", "no session is a background session, and only those are delayed",
+        help: "remove it, or use a session of 'kind: background'")
+    }
+  }
+
+  /// Warns of a key if it is written in the manifest itself.
+  private mutating func warnOfIdlePolicy(
+    _ manifest: Manifest, _ key: String, _ reason: String, help: String
+  ) {
+    guard let location = manifest.places.policies[key], location.file == start.file else { return }
+    warn(.idlePolicy, at: location, "this has no effect: \(reason)", help: help)
+  }
+}
