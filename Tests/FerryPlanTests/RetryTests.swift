@@ -103,6 +103,25 @@ struct RetryTests {
     #expect(world.scheduler.totals.items.done == 4)
   }
 
+  @Test(arguments: [429, 503])
+  func eachRequestHasItsOwnRetries(status: Int) throws {
+    var world = try World(Yaml.put("    retry: { limit: 2 }\n"), files: Yaml.files(6)) {
+      $0.number == 1 ? .status(status, retryAfter: .seconds(1)) : .status(200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 6)
+  }
+
+  @Test func aHostIsGivenUpOnceTheRequestThatProbesItHasNoRetriesLeft() throws {
+    var world = try World(Yaml.put("    retry: { limit: 2 }\n"), files: Yaml.files(6)) { _ in
+      .status(429, retryAfter: .seconds(1))
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 6)
+    // Two connections, and then one request that probes the host.
+    #expect(world.starts.count == 4 && Set(world.starts.suffix(2).map(\.path)).count == 1)
+  }
+
   @Test func anItemThatTakesLongerThanItsSessionAllowsFails() throws {
     let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 3s }")
     var world = try World(Yaml.put(head: head), files: Yaml.files(1)) { _ in .status(500) }

@@ -8,7 +8,10 @@ extension RetryPolicy {
     keys: [
       Key(
         "limit", \.limit, .integer(0...1_000),
-        doc: "The maximum number of retries after the first attempt, per launch.",
+        doc: """
+          The maximum number of retries of a request after its first attempt, per launch. For a host that cannot be \
+          reached, the maximum number of attempts to reach it after the first, for all requests together.
+          """,
         example: "5"),
       Key("initial", \.initial, .duration(), doc: "The wait before the first retry.", example: "1s"),
       Key(

@@ -72,15 +72,26 @@ struct HostQueue: Sendable {
 /// A step that waits for a connection.
 struct Ready: Comparable, Sendable {
   /// Lower goes first: priority, then the rank of the step, then age.
-  let key: UInt64
+  private(set) var key: UInt64
   let ref: ItemRef
   let step: Step.Kind
 
   init(ref: ItemRef, step: Step.Kind, priority: UInt16, sequence: UInt64) {
-    key = UInt64(priority) << 48 | step.traits.rank << 45 | (sequence & ((1 << 45) - 1))
+    key = UInt64(priority) << 48 | step.traits.rank << 45 | sequence & Self.sequenceMask
     self.ref = ref
     self.step = step
   }
+
+  /// Smaller sequences are kept for steps that go before others of their kind. More retries than these cannot be declared.
+  static let firstSequence: UInt64 = 1_024
+
+  /// Its age: lower goes first.
+  var sequence: UInt64 {
+    get { key & Self.sequenceMask }
+    set { key = key & ~Self.sequenceMask | newValue & Self.sequenceMask }
+  }
+
+  private static let sequenceMask: UInt64 = 1 << 45 - 1
 
   /// 0 is the highest.
   var priority: UInt16 { UInt16(truncatingIfNeeded: key >> 48) }

@@ -17,7 +17,11 @@ extension Scheduler {
     }
     hostQueues[hostQueue].failures += 1
     hostQueues[hostQueue].waveEnded = now
-    guard hostQueues[hostQueue].failures <= policy.limit else { return giveUp(hostQueue, failure) }
+    // A host that responds is only paused: whether a request is sent again depends on its own retries. A host that
+    // cannot be reached answers for none of them, so its failures are counted instead.
+    guard failure.status != nil || hostQueues[hostQueue].failures <= policy.limit else {
+      return giveUp(hostQueue, failure)
+    }
     hostQueues[hostQueue].resumeAt = now.advanced(
       by: policy.wait(
         beforeRetry: hostQueues[hostQueue].failures, retryAfter: retryAfter, random: random.fraction()))
@@ -44,7 +48,7 @@ extension Scheduler {
   }
 
   /// The host does not recover: everything in this queue remains for a later launch.
-  private mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure) {
+  mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure) {
     hostQueues[hostQueue].givenUp = failure
     for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() { leave(ready.ref, failure) }
   }

@@ -18,9 +18,16 @@ extension Scheduler {
     // A response counts for its item. A host that cannot be reached is counted once for all requests that wait for it.
     if scope == .item || failure.status != nil { retries += 1 }
     self[attempts: ref]?.retries = retries
-    guard retries <= policy.limit else { return leave(ref, failure) }
+    guard retries <= policy.limit else {
+      leave(ref, failure)
+      // The host has not recovered in all the time that one request was retried.
+      if scope == .host, hostQueues[flight.hostQueue].failures >= policy.limit {
+        giveUp(flight.hostQueue, failure)
+      }
+      return
+    }
     if scope == .host {
-      enqueue(ref, kind)
+      enqueue(readyFirst(ref, kind, retries: retries))
       pause(flight.hostQueue, after: flight, failure, retryAfter: retryAfter)
     } else if atOnce, retries == 1 {
       enqueue(ref, kind)
