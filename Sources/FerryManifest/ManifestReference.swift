@@ -48,7 +48,7 @@ package enum ManifestReference {
     return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
   }
 
-  /// The part that a run refuses.
+  /// The part that is not implemented yet.
   static func readiness(_ key: KeyForm) -> String? {
     guard key.isBuilt else {
       guard case .value(let value)? = key.fallback(in: .server) else { return "Not implemented yet." }

@@ -44,14 +44,6 @@ struct RunCommand {
   func run(
     _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
   ) throws -> (code: ExitCode, busy: SessionInUse?) {
-    let refused = jobs.all.filter { !$0.notBuilt.isEmpty }
-    guard refused.isEmpty else {
-      // The warnings that were printed when the manifest was read name them.
-      for job in refused {
-        Output.complain("ferry: \(job.path) needs features that ferry does not have yet; nothing was started")
-      }
-      return (.invalidManifest, nil)
-    }
     var launch = launch
     let environment = ProcessInfo.processInfo.environment
     launch.launch = options.launch ?? (Output.isInteractive ? .foreground : .background)

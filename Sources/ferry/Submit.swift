@@ -41,11 +41,6 @@ struct Submit: ParsableCommand {
 
   func run() throws {
     let job = try source.read()
-    guard job.notBuilt.isEmpty else {
-      // The warnings that were printed when the manifest was read name them.
-      Output.complain("ferry: \(job.path) needs features that ferry does not have yet; nothing was queued")
-      throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
-    }
     let receipt = try Submission(
       job, upload: upload, state: state.state, environment: ProcessInfo.processInfo.environment,
       version: Ferry.version

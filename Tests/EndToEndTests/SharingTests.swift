@@ -60,31 +60,4 @@ import Testing
     #expect(Set(try await receiver.received().files.map(\.name)) == ["eu/1.txt", "us/2.txt"])
     #expect(try await receiver.received().done.map(\.failed) == [6])
   }
-
-  @Test func `that uses an unimplemented key is planned, but rejected by a run before it starts`()
-    async throws
-  {
-    let receiver = try await ReceiverProcess.start()
-    let job = try Workspace(
-      manifest.replacing("include: [shared/common.yaml]\n", with: "")
-        .replacing(
-          "requests:",
-          with:
-            "vars: { api: \(receiver.url), count: \"1\" }\nsessions: { quick: { cache_policy: return_cache_data_else_load } }\nrequests:"
-        )
-        .replacing("for_each", with: "session: quick\n    for_each")
-        .replacing("notify: {", with: "notify: { session: quick,"))
-    for folder in ["europe", "america"] { _ = try job.folder.makeFolder("files/\(folder)") }
-    let check = try await job.ferry("check", "job.yaml")
-    #expect(check.status == 0, "\(check.stdout)")
-    #expect(
-      check.stdout.contains("warning: 'cache_policy: return_cache_data_else_load' is not implemented yet"))
-    #expect(try await job.ferry("plan", "job.yaml").status == 0)
-    let run = try await job.ferry("run", "job.yaml")
-    #expect(run.status == 3)
-    #expect(run.stderr.contains("'cache_policy: return_cache_data_else_load' is not implemented yet"))
-    #expect(run.stderr.contains("nothing was started"))
-    #expect(try job.stateFiles().isEmpty)
-    #expect(try await receiver.received().requests == 0)
-  }
 }

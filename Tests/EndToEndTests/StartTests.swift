@@ -47,6 +47,26 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
+  @Test(arguments: [
+    ["check"], ["plan"], ["plan", "--effective"], ["next"], ["run"], ["run", "--dry-run"],
+    ["run", "--fresh"],
+    ["submit"],
+  ])
+  func `with a manifest that uses an unimplemented key gives its place, and exits with 3`(
+    _ words: [String]
+  ) async throws {
+    let text = JobText.text(server: "http://127.0.0.1:9", JobText.puts)
+    try job.write(manifest: text.replacing("transfer:", with: "transfer:\n      protocol: tus"))
+    let upload = words == ["submit"] ? ["files"] : []
+    let command = try await job.start(words + ["job.yaml"] + upload).end()
+    #expect(command.status == 3)
+    let told = (command.stdout + command.stderr).split(separator: "\n")
+    let error = "error: 'protocol: tus' is not implemented yet [F0901]"
+    let line = try #require(told.first { $0.hasSuffix(error) }, "\(told)")
+    #expect(line.wholeMatch(of: /job\.yaml:\d+:17: .*/) != nil, "\(line)")
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+
   @Test func `without its secret names the variable, and exits with 2`() async throws {
     let command = try await job.ferry("run", "job.yaml", environment: ["E2E_SECRET": ""])
     #expect(command.status == 2)

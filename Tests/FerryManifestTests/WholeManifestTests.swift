@@ -2,16 +2,23 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// `Whole/manifest.yaml` has every key of the language but those of sharing.
+/// `Whole/manifest.yaml` has every key of the language but those of sharing and those that are not implemented yet.
 @Suite struct `The whole manifest` {
-  private func reading() throws -> ManifestReading {
+  /// Values in it, and others in their places that ferry does not implement yet.
+  private static let notBuilt = [
+    ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache"),
+    ("service_type: default", "service_type: background"), ("json: /region", "xml: Upload/Region"),
+    ("protocol: put", "protocol: tus"),
+  ]
+
+  private func text() throws -> String {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
       path: "Whole/manifest.yaml")
-    return ManifestReader(environment: [:]).read(Array(try Data(contentsOf: file)), file: "m.yaml")
+    return try String(contentsOf: file, encoding: .utf8)
   }
 
-  @Test func `is read without an error, including unimplemented keys`() throws {
-    let reading = try reading()
+  @Test func `is read without an error`() throws {
+    let reading = read(try text())
     #expect(reading.diagnostics.filter { $0.severity == .error } == [])
     let manifest = try #require(reading.manifest)
     #expect(manifest.profile == .ios)
@@ -29,30 +36,30 @@ import Testing
     let session = try #require(manifest.sessions.last)
     #expect(session.discretionary == .yes)
     #expect(!session.allowsCellular && session.allowsExpensive)
-    #expect(session.cachePolicy == .reloadIgnoringLocal)
-    #expect(session.serviceType == .background)
     #expect(session.onEvents == ["./photos-done"])
     let upload = try #require(manifest.uploads.first)
     #expect(upload.after == .moveTo("sent/"))
     #expect(upload.abandon?.request.method == "DELETE")
-    #expect(upload.transfer.protocol == .tus)
-    #expect(upload.transfer.request.method == "PATCH")
+    #expect(upload.transfer.protocol == .put)
+    #expect(upload.transfer.request.method == "PUT")
     #expect(upload.commit?.idempotencyHeader == "Idempotency-Key")
     #expect(upload.commit?.probe?.request.method == "GET")
-    #expect(upload.allocate?.capture.last?.source == .xml(path: "Upload/Region"))
+    #expect(upload.allocate?.capture.last?.source == .json(pointer: "/region"))
     #expect(
       manifest.fetches.map(\.interval) == [
         .adaptive(minimum: .seconds(900), maximum: .seconds(21_600)), .never,
       ])
   }
 
-  @Test func `has each key reported that a run rejects`() throws {
-    let told = try reading().diagnostics.filter { $0.code == .notBuilt }
+  @Test func `is rejected for each value that is not implemented, and for nothing else`() throws {
+    let reading = read(Self.notBuilt.reduce(try text()) { $0.replacing($1.0, with: $1.1) })
+    #expect(reading.manifest == nil)
+    let told = reading.diagnostics.filter { $0.severity == .error }
+    #expect(told.allSatisfy { $0.code == .notBuilt })
     #expect(
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
         "cache_policy", "service_type", "xml", "protocol",
       ])
-    #expect(told.allSatisfy { $0.severity == .warning })
   }
 
   @Test func `has the policy defaults of its profile`() throws {

@@ -15,8 +15,6 @@ package struct Job: Sendable {
   package var manifest: Manifest
   package var plan: Plan
   package var variables: [String: String]
-  /// Features that the manifest uses and ferry does not implement yet. A launch refuses them.
-  package var notBuilt: [Diagnostic] { warnings.filter { $0.code == .notBuilt } }
   /// The warnings issued when the manifest was read.
   package var warnings: [Diagnostic]
   /// The texts that the job was read from.

@@ -65,11 +65,8 @@ package struct Jobs: Sendable {
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
-      // A job that uses unimplemented features is refused separately.
-      let group = groups.indices.first { index in
-        job.notBuilt.isEmpty && groups[index].all.allSatisfy(\.notBuilt.isEmpty)
-          && (try? Jobs(groups[index].all + [job])) != nil  // A job that conflicts goes into another group.
-      }
+      // A job that conflicts goes into another group.
+      let group = groups.indices.first { (try? Jobs(groups[$0].all + [job])) != nil }
       if let group, let joined = try? Jobs(groups[group].all + [job]) {
         groups[group] = joined
       } else {

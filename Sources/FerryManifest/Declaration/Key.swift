@@ -33,8 +33,8 @@ struct Key<Object: Sendable>: Sendable {
   ///   - doc: one or two sentences for the reference page.
   ///   - isRequired: whether an object without it is an error.
   ///   - default: the default if it is absent and the blank object's value does not determine it.
-  ///   - isBuilt: whether it is implemented. If not, it is read and checked, and a run refuses any value
-  ///     except the server default.
+  ///   - isBuilt: whether it is implemented. If not, it is read and checked, and any value except the
+  ///     server default is an error.
   ///   - example: a value as it is written in the manifest.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
@@ -87,9 +87,10 @@ struct Key<Object: Sendable>: Sendable {
       let given = kind.text(value)
       guard given == nil || given != text(serverBlank) else { return }
       if node.scalar != nil, let given {
-        decoder.reportNotBuilt("'\(name): \(given)'", at: node.location)
+        let fallback = text(serverBlank).map { [$0] } ?? []
+        decoder.reportNotBuilt("'\(name): \(given)'", insteadUse: fallback, at: node.location)
       } else {
-        decoder.reportNotBuilt("'\(name)'", at: decoder.owner.location)
+        decoder.reportNotBuilt("'\(name)'", insteadUse: [], at: decoder.owner.location)
       }
     }
     self.fallback = { blank in

@@ -138,11 +138,14 @@ struct ManifestDecoder {
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
 
-  /// Reports a part of the language that is not implemented yet. A run refuses it, and reading continues.
-  mutating func reportNotBuilt(_ what: String, at location: SourceLocation) {
+  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading continues.
+  ///
+  /// - Parameter words: the words that can replace it; empty if it can only be removed.
+  mutating func reportNotBuilt(_ what: String, insteadUse words: [String], at location: SourceLocation) {
+    let remedy = words.isEmpty ? "remove it" : "use \(words.alternatives(quoted: false))"
     report(
-      .notBuilt, .warning, at: location, "\(what) is not implemented yet: 'ferry run' rejects this manifest",
-      help: "remove it to run; ferry validates it, but does not silently ignore it")
+      .notBuilt, at: location, "\(what) is not implemented yet",
+      help: "\(remedy); ferry does not ignore what it cannot do")
   }
 
   /// Reads some keys of an object.

@@ -7,7 +7,7 @@ package indirect enum ValueForm: Sendable {
   case number(ClosedRange<Double>)
   case duration
   case size
-  /// One of several words; a run refuses those in `notYet`.
+  /// One of several words; those in `notYet` are not implemented yet.
   case choice([String], notYet: [String])
   /// Any YAML that can be expressed in JSON.
   case json
@@ -59,7 +59,7 @@ extension ValueForm {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 
-  /// The words that a run refuses.
+  /// The words that are not implemented yet.
   var wordsNotBuilt: [String] {
     switch self {
     case .choice(_, let notYet): notYet

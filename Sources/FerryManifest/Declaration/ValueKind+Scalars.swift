@@ -86,7 +86,8 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
         return nil
       }
       if notYet.contains(where: { $0.rawValue == text }) {
-        decoder.reportNotBuilt("'\(decoder.owner.value): \(text)'", at: node.location)
+        let others = words.filter { word in !notYet.contains { $0.rawValue == word } }
+        decoder.reportNotBuilt("'\(decoder.owner.value): \(text)'", insteadUse: others, at: node.location)
       }
       return value
     }

@@ -25,6 +25,9 @@ struct Corpus {
     try Corpus(of: folder.appending(path: "Agreement/bad"), folder.appending(path: "Golden"))
   }
 
+  /// Manifests whose only mistakes are parts of the language that are not implemented yet.
+  static func notBuilt() throws -> Corpus { try Corpus(of: folder.appending(path: "Agreement/not-built")) }
+
   /// What the manifests of jobs/ and examples/ ask the environment for.
   static let environment = [
     "HOME": "/home/me", "FERRY_REGISTRY": "http://127.0.0.1:1", "FERRY_REGISTRY_ISSUER": "http://127.0.0.1:2",

@@ -40,8 +40,8 @@ extension DiagnosticCode {
   /// The severity of this code's diagnostics. A manifest with an error is not valid.
   package var severity: Diagnostic.Severity {
     switch family {
-    case .text, .keys, .values, .names, .circles, .sharing, .surroundings: .error
-    case .warnings, .notBuilt: .warning
+    case .text, .keys, .values, .names, .circles, .sharing, .surroundings, .notBuilt: .error
+    case .warnings: .warning
     }
   }
 

@@ -86,7 +86,7 @@ package enum DiagnosticReference {
     terminal.
 
     A manifest with an error is invalid: nothing is run, and ferry exits with 3. A manifest with a warning is valid and \
-    runs, except with F0901: such a manifest can only be checked and planned.
+    runs.
 
     """
 }

@@ -171,9 +171,9 @@ extension Explanation {
     "A part of the language that is not implemented yet",
     """
     The key or word belongs to the language and is checked like any other, but this version of ferry does \
-    not implement it. `ferry check` warns, and `ferry run` rejects the manifest instead of ignoring a part \
-    of it: sending a file in another way than you asked for is worse than not sending it. Remove it, or wait \
-    for a version that implements it.
+    not implement it. Every command rejects the manifest instead of ignoring a part of it: sending a file \
+    in another way than you asked for is worse than not sending it. Remove it, or wait for a version that \
+    implements it.
     """,
     in: """
       version: 1
