@@ -81,7 +81,9 @@ struct Ferry: ParsableCommand {
     do {
       try OpenFiles.allowMany()
       let removed = UTF8Environment.removeOthers()
-      var command = try parseAsRoot(arguments())
+      let arguments = try arguments()
+      try CommandName.check(arguments)
+      var command = try parseAsRoot(arguments)
       try requireUTF8(removed: removed)
       try requireMemory()
       try requireNamedFolder()

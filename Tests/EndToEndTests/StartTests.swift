@@ -92,6 +92,25 @@ import Testing
   }
 
   @Test(arguments: [
+    (
+      ["rnu", "job.yaml"],
+      "ferry has no command 'rnu'\nhelp: did you mean 'run'? 'ferry --help' lists the commands"
+    ),
+    (["fly"], "ferry has no command 'fly'\nhelp: 'ferry --help' lists the commands"),
+    (
+      ["journal", "chek", "--format", "json"],
+      "ferry journal has no command 'chek'\nhelp: did you mean 'check'? 'ferry journal --help' lists the commands"
+    ),
+  ])
+  func `whose name is misspelled suggests the right one, and exits with 2`(
+    _ arguments: [String], _ told: String
+  ) async throws {
+    let command = try await job.start(arguments).end()
+    #expect(command.status == 2)
+    #expect(command.stdout.isEmpty && command.stderr == "ferry: \(told)\n")
+  }
+
+  @Test(arguments: [
     ["run"], ["run", "job.yaml", "--limit", "-1"], ["run", "job.yaml", "--var", "x"], ["fly"],
     ["run", "job.yaml", "--launch", "moon"], ["resume", "--max-duration"],
   ])

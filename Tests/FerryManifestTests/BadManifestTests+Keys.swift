@@ -20,6 +20,23 @@ extension BadManifest {
           on_events, headers, redirects
           """)),
     BadManifest(
+      "an unknown key that may stand for a variable's default", "vars: { now: { 1️⃣command: date } }",
+      .error(
+        "1️⃣", .unknownKey, "unknown key 'command'",
+        help: "the keys here are type, default, description, required")),
+    BadManifest(
+      "an unknown key of a variable that is required in any case",
+      "vars: { 2️⃣now: { required: true, 1️⃣command: date } }",
+      .error(
+        "2️⃣", .missingVariable, "the variable 'now' has no value",
+        help: "give it one with --var now=…, or a 'default' here"),
+      .error(
+        "1️⃣", .unknownKey, "unknown key 'command'",
+        help: "the keys here are type, default, description, required")),
+    BadManifest(
+      "an unknown key that may stand for a secret's source", "secrets: { key: { 1️⃣command: pass } }",
+      .error("1️⃣", .unknownKey, "unknown key 'command'", help: "the keys here are env, file")),
+    BadManifest(
       "a required key that is misspelt, which is not missing then", in: .request,
       "1️⃣reqest: { url: https://example.com/ }",
       .error("1️⃣", .unknownKey, "unknown key 'reqest'", help: "did you mean 'request'?")),
@@ -58,6 +75,42 @@ extension BadManifest {
       .error(
         "1️⃣", .missingKey, "'photos' has no 'transfer'",
         help: "add 'transfer: { request: { url: https://example.com/uploads } }'")),
+    BadManifest(
+      "a node without a session where none is declared", in: .nothing,
+      """
+      version: 1
+      name: photos
+      uploads:
+        1️⃣photos: { files: {}, transfer: { request: { url: https://example.com/ } } }
+      """,
+      .error(
+        "1️⃣", .missingKey, "'photos' has no 'session'",
+        help: "declare a session, for example 'sessions: { uploads: {} }', and add 'session: uploads'")),
+    BadManifest(
+      "a node without a session where one is declared",
+      "requests: { 1️⃣notify: { request: { url: https://example.com/ } } }",
+      .error("1️⃣", .missingKey, "'notify' has no 'session'", help: "add 'session: quick'")),
+    BadManifest(
+      "a node without a session where several are declared", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {}, long: {} }
+      requests: { 1️⃣notify: { request: { url: https://example.com/ } } }
+      """,
+      .error("1️⃣", .missingKey, "'notify' has no 'session'", help: "add 'session:' with 'quick' or 'long'")),
+    BadManifest(
+      "a node without a session where the sessions are not readable", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: 2️⃣quick
+      requests: { 1️⃣notify: { request: { url: https://example.com/ } } }
+      """,
+      .error(
+        "2️⃣", .wrongType, "'sessions' must be a mapping of names, found the string 'quick'",
+        help: "for example 'sessions: { NAME: {} }'"),
+      .error("1️⃣", .missingKey, "'notify' has no 'session'", help: "add 'session: quick'")),
     BadManifest(
       "a request without a URL", in: .request, "1️⃣request: { method: GET }",
       .error("1️⃣", .missingKey, "'request' has no 'url'", help: "add 'url: https://example.com/uploads'")),

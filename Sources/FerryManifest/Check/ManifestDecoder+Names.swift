@@ -39,6 +39,20 @@ extension ManifestDecoder {
       ?? (instances.count > 5 || instances.isEmpty ? nil : "there is \(instances.alternatives())")
   }
 
+  /// What to do if a node has no session; nil if the sessions are not known.
+  ///
+  /// - Parameter example: a name for a session if the manifest has none.
+  func missingSessionHelp(example: String) -> String? {
+    guard !mayBeIncomplete, !declared.unreadable.contains(.sessions) else { return nil }
+    let names = declared.names(in: .sessions)
+    switch names.count {
+    case 0:
+      return "declare a session, for example 'sessions: { \(example): {} }', and add 'session: \(example)'"
+    case 1: return "add 'session: \(names[0].clipped)'"
+    default: return "add 'session:' with \(names.alternatives())"
+    }
+  }
+
   /// Describes something else with this name, for a message.
   func other(than spaces: [DeclaredNames.Space], called name: String) -> String? {
     let space = DeclaredNames.Space.allCases.first {

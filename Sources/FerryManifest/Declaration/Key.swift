@@ -14,6 +14,8 @@ struct Key<Object: Sendable>: Sendable {
   private let isBuilt: Bool
   private let doc: String
   let example: String?
+  /// What to do if the key is missing; nil to add it as in its example.
+  let remedy: @Sendable (ManifestDecoder) -> String?
   private let fallback: @Sendable (Object) -> KeyForm.Default
 
   /// The default of an absent key, if the blank object's value does not determine it.
@@ -36,14 +38,15 @@ struct Key<Object: Sendable>: Sendable {
   ///   - isBuilt: whether it is implemented. If not, it is read and checked, and any value except the
   ///     server default is an error.
   ///   - example: a value as it is written in the manifest.
+  ///   - remedy: what to do if it is missing; nil to add it as in the example.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
-    example: String? = nil
+    example: String? = nil, remedy: @escaping @Sendable (ManifestDecoder) -> String? = { _ in nil }
   ) {
     self.init(
       name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
-      example: example,
+      example: example, remedy: remedy,
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
@@ -55,7 +58,7 @@ struct Key<Object: Sendable>: Sendable {
   ) {
     self.init(
       name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
-      example: example,
+      example: example, remedy: { _ in nil },
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
@@ -63,12 +66,13 @@ struct Key<Object: Sendable>: Sendable {
   init<Value: Sendable>(_ name: String, readBefore kind: ValueKind<Value>, doc: String, example: String) {
     self.init(
       name, kind, isRequired: false, fallback: "none", isBuilt: true, doc: doc, example: example,
-      get: { _ in nil }, set: nil)
+      remedy: { _ in nil }, get: { _ in nil }, set: nil)
   }
 
   private init<Value: Sendable>(
     _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, isBuilt: Bool,
-    doc: String, example: String?, get: @escaping @Sendable (Object) -> Value?,
+    doc: String, example: String?, remedy: @escaping @Sendable (ManifestDecoder) -> String?,
+    get: @escaping @Sendable (Object) -> Value?,
     set: (@Sendable (inout Object, Value) -> Void)?
   ) {
     self.name = name
@@ -76,6 +80,7 @@ struct Key<Object: Sendable>: Sendable {
     self.isBuilt = isBuilt
     self.doc = doc
     self.example = example
+    self.remedy = remedy
     form = kind.form
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text

@@ -121,7 +121,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     for key in keys where key.isRequired && !given.contains(key.name) && !misspelt.contains(key.name) {
       decoder.report(
         .missingKey, at: decoder.owner.location, "\(subject(decoder)) has no '\(key.name)'",
-        help: "add '\(key.name): \(key.example ?? key.form.sample)'")
+        help: key.remedy(decoder) ?? "add '\(key.name): \(key.example ?? key.form.sample)'")
     }
   }
 
@@ -142,9 +142,8 @@ struct ObjectSchema<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
         }
       }
-      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial,
-        !hasNear(names, given, decoder)
-      {
+      // An unknown key may stand for one of them. It has been reported.
+      if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial, !hasUnknown(given) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
           "\(subject(decoder)) needs \(names.alternatives())",
@@ -158,6 +157,10 @@ struct ObjectSchema<Object: Sendable>: Sendable {
         .keyWithoutOther, at: key.location, "'\(name)' is valid only with '\(other)'",
         help: "add '\(other):' or remove it")
     }
+  }
+
+  private func hasUnknown(_ given: [String: YAMLNode.Member]) -> Bool {
+    given.keys.contains { name in !keys.contains { $0.name == name } }
   }
 
   private func sample(of names: [String]) -> String {

@@ -1,5 +1,5 @@
 /// "did you mean": the known name that is most similar to a misspelled one.
-enum NearestName {
+package enum NearestName {
   /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if it is near
   /// enough: at most a third of the characters differ, or one name is a prefix of the other.
   static func nearest(to name: String, among known: some Collection<String>) -> String? {
@@ -20,7 +20,7 @@ enum NearestName {
     return same.min { $0.count < $1.count }
   }
 
-  static func suggestion(for name: String, among known: some Collection<String>) -> String? {
+  package static func suggestion(for name: String, among known: some Collection<String>) -> String? {
     nearest(to: name, among: known).map { "did you mean \($0.quoted)?" }
   }
 

@@ -6,7 +6,7 @@ extension Key {
   {
     Key(
       "session", path, .name(of: .session), isRequired: true, doc: "The session that it belongs to.",
-      example: example)
+      example: example, remedy: { $0.missingSessionHelp(example: example) })
   }
 
   /// The session of a step.

@@ -141,9 +141,10 @@ extension ValueKind where Value == [String] {
         decoder.owner = member.key
         let declared = member.value.members == nil ? nil : object.decode(member.value, &decoder)
         if let declared, declared.fallback == nil,
-          member.value["default"] != nil || decoder.isMisspelt("default", in: member.value)
+          member.value["default"] != nil
+            || (declared.required == nil && Variable.hasUnknownKey(member.value))
         {
-          // The mistake in its default has already been reported.
+          // The mistake in its default has already been reported, as has an unknown key that may stand for it.
           decoder.variables.resolved[member.key.value] = .broken
         }
         decoder.variables.declare(declared ?? Variable(name: member.key, fallback: member.value))

@@ -59,6 +59,13 @@ extension Variable {
     })
 }
 
+extension Variable {
+  /// Whether a declaration has a key that is not part of the language.
+  static func hasUnknownKey(_ node: YAMLNode) -> Bool {
+    node.members?.contains { member in !shape.keys.contains { $0.name == member.key.value } } == true
+  }
+}
+
 extension ValueKind where Value == YAMLNode {
   /// A scalar that is read later.
   fileprivate static var scalarNode: Self {

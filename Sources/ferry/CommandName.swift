@@ -1,0 +1,29 @@
+import ArgumentParser
+import FerryEngine
+import FerryManifest
+
+/// The check that the command line begins with the name of a command.
+///
+/// ArgumentParser reports all words as unexpected arguments if the first one names no command.
+enum CommandName {
+  /// - Parameter arguments: without the program's name.
+  /// - Throws: `UsageError` if a word in the place of a command names none.
+  static func check(_ arguments: [String]) throws(UsageError) {
+    var command: any ParsableCommand.Type = Ferry.self
+    var path = [Ferry._commandName]
+    for word in arguments {
+      let commands = command.configuration.subcommands
+      guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+      guard let named = commands.first(where: { $0._commandName == word }) else {
+        let known = commands.map { $0._commandName }
+        let path = path.joined(separator: " ")
+        throw UsageError(
+          "\(path) has no command \(word.quoted)\n"
+            + "help: \(NearestName.suggestion(for: word, among: known).map { $0 + " " } ?? "")"
+            + "'\(path) --help' lists the commands")
+      }
+      command = named
+      path.append(word)
+    }
+  }
+}
