@@ -28,11 +28,12 @@ let package = Package(
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
     // ferry, from the text to the report; imports go one way only (docs/internals/architecture.md).
-    .target(name: "FerryManifest", dependencies: ["CYaml", "CPCRE2"], swiftSettings: strict),
+    .target(
+      name: "FerryManifest", dependencies: ["CYaml", "CPCRE2", "FerryDigest"], swiftSettings: strict),
     .target(
       name: "FerryPlan",
       dependencies: [
-        "FerryManifest",
+        "FerryDigest", "FerryManifest",
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
@@ -45,7 +46,8 @@ let package = Package(
     .target(name: "FerryProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(name: "FerryDigest", dependencies: ["CCrypto"], swiftSettings: strict),
     .target(
-      name: "FerryReport", dependencies: ["FerryManifest", "FerryPlan", "FerrySimulation"],
+      name: "FerryReport",
+      dependencies: ["FerryDigest", "FerryManifest", "FerryPlan", "FerrySimulation"],
       swiftSettings: strict),
     .target(
       name: "FerryTransfer",
@@ -105,7 +107,8 @@ let package = Package(
       exclude: ["Agreement", "Effective", "Golden", "Whole"],
       swiftSettings: strict),
     .testTarget(
-      name: "FerryPlanTests", dependencies: ["FerryPlan", "FerryManifest", "FerrySimulation", "FerryWorld"],
+      name: "FerryPlanTests",
+      dependencies: ["FerryDigest", "FerryPlan", "FerryManifest", "FerrySimulation", "FerryWorld"],
       swiftSettings: strict),
     .testTarget(
       name: "FerryWorldTests", dependencies: ["FerryWorld", "FerryPlan"], swiftSettings: strict),

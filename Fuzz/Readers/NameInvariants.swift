@@ -1,3 +1,4 @@
+import FerryDigest
 @testable import FerryPlan
 
 /// Invariants of file names and servers' text as they are displayed, and of Base64.

@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryPlan
 import FerryReport
 import Foundation

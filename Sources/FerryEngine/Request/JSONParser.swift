@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryPlan
 
 /// Parses one JSON text (RFC 8259) strictly and without losing digits.

@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryManifest
 import FerryPlan
 import FerryReport

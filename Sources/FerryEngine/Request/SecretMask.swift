@@ -1,4 +1,6 @@
 import CFiles
+import FerryDigest
+import FerryManifest
 import FerryPlan
 import FerryReport
 

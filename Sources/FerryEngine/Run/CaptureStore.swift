@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryJournal
 import FerryManifest
 import FerryPlan

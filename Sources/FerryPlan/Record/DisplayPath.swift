@@ -1,3 +1,5 @@
+import FerryDigest
+
 /// File names, and messages that contain names or text from a server, as printed for users: on one line, and
 /// without characters that control a terminal.
 ///

@@ -1,4 +1,4 @@
-import FerryPlan
+import FerryDigest
 
 /// Writes strings as JSON (RFC 8259 §7).
 package enum JSONString {

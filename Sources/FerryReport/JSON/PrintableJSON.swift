@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryPlan
 
 /// JSON that is safe to print to a terminal.

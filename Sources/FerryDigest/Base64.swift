@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648 §4 and §5), so that this target does not need Foundation.
+/// Base64 (RFC 4648 §4 and §5), for targets that do not import Foundation.
 package enum Base64 {
   private static let standard = alphabet("+/")
   private static let urlSafe = alphabet("-_")

@@ -1,9 +1,7 @@
-import FerryPlan
-
 /// Encodes a value for a URL or form, byte by byte.
-enum PercentEncoding {
+package enum PercentEncoding {
   /// The part of the URL or form in which the value is used.
-  enum Component {
+  package enum Component {
     /// One segment of the path: slashes are encoded.
     case segment
     /// Several segments: slashes are kept.
@@ -14,7 +12,7 @@ enum PercentEncoding {
     case form
   }
 
-  static func append(_ value: [UInt8], for component: Component, to text: inout [UInt8]) {
+  package static func append(_ value: [UInt8], for component: Component, to text: inout [UInt8]) {
     for byte in value {
       if stands(byte, in: component) {
         text.append(byte)
