@@ -33,12 +33,51 @@ extension ManifestReference {
     | reference | value | where |
     |---|---|---|
     | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere except in `version`, `profile` and `include` |
-    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty | likewise |
+    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty. A default ends at `}` or `\\|` | likewise |
     | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of the current element of a `for_each` | in an upload or fetch with a `for_each` |
     \(familyRows)
 
     A key that allows only references to `vars`, `env` and `each` needs its value before a run: names, paths, \
     globs, durations, sizes and words.
+
+    ### Filters
+
+    A filter changes the value of a reference: `${file.path | url}`. There can be up to \(ReferenceFilter.most), which are \
+    applied from left to right: `${file.path | lower | sha256}`. Filters work wherever references work.
+
+    | filter | result | `Bilder/Süß & gut.jpg` |
+    |---|---|---|
+    \(filterRows)
+
+    Values are bytes, because a file's name need not be UTF-8. `url`, `query`, `base64` and `sha256` work on the bytes; \
+    `json` and `lower` need UTF-8. If the value is not UTF-8, the item fails with the code `request`, and the message \
+    names the reference and the filter. A filtered value is text: in `json:`, `"${file.size}"` is a number and \
+    `"${file.size | lower}"` a string. A filtered secret is as secret as the value.
+
+    Some positions encode a value by themselves:
+
+    | position | value without filters | value with filters |
+    |---|---|---|
+    | path, query or fragment of a URL | percent-encoded; in a path, `/` remains only in `${file.path}` | the result is \
+    encoded in the same way, unless `url` or `query` has encoded it: then it is used as it is. After `lower`, \
+    `${file.path}` keeps its `/` |
+    | beginning of a URL | used as a URL | the result is used as a URL |
+    | host of a URL | as it is, and only if it can be in a host name | likewise |
+    | `form` | the whole text is encoded, including the author's part | likewise, after the filters |
+    | `json` | the whole text is escaped | likewise, after the filters |
+    | header fields | as it is | the result as it is |
+
+    `vars` and `each` are inserted as the author's text, which no position of a URL encodes; a filter does not change that.
+
+    So a value needs a filter in a header field and wherever one format is inside another:
+
+    ```yaml
+    headers:
+      Destination: "${vars.api}/photos/${file.path | url}" # WebDAV's MOVE and COPY
+      Dropbox-API-Arg: '{"path": "/${file.path | json}"}'
+      Upload-Metadata: "filename ${file.path | base64}" # tus
+      Authorization: "Basic ${secrets.login | base64}" # user:password
+    ```
 
     ## Sharing values
 
@@ -64,6 +103,28 @@ extension ManifestReference {
     `ferry plan --effective` shows the result: the manifest with all defaults, and the origin of each value.
 
     """
+
+  private static var filterRows: String {
+    let example = Array("Bilder/Süß & gut.jpg".utf8)
+    return ReferenceFilter.allCases.map { filter in
+      let meaning =
+        switch filter {
+        case .url:
+          "percent-encoded for a path (RFC 3986, section 2.1): all bytes except ASCII letters, digits, `-._~` and `/`"
+        case .query: "percent-encoded for a component: `/` too"
+        case .base64: "Base64 with padding (RFC 4648, section 4)"
+        case .json:
+          "escaped for the inside of a JSON string (RFC 8259, section 7), without the quotation marks; in ASCII, so that "
+            + "it can be in a header field"
+        case .lower: "lower case by Unicode's mapping, independent of the language"
+        case .sha256: "the SHA-256 of the bytes, in lower-case hexadecimal"
+        }
+      // The example is UTF-8, which every filter accepts.
+      let result = (try? filter.apply(to: example)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return "| `\(filter.rawValue)` | \(meaning) | `\(result)` |"
+    }
+    .joined(separator: "\n")
+  }
 
   private static var familyRows: String {
     let places: [(place: Place, name: String)] = [

@@ -28,7 +28,7 @@ struct ManifestOriginsTests {
         transfer: { request: { url: "${allocate.u}" } }
         commit: { request: { url: "https://${allocate.h}/x" } }
     fetches:
-      f: { session: a, request: { url: "${secrets.base}/f" }, save_to: f }
+      f: { session: a, request: { url: "${secrets.base | lower}/f" }, save_to: f }
       g: { session: a, request: { url: "http://plain.example/g" }, save_to: g }
 
     """
@@ -47,7 +47,7 @@ struct ManifestOriginsTests {
 
   @Test func onlyTheManifestsOwnURLsNameAnOrigin() throws {
     let plan = try plan()
-    let origins = ManifestOrigins(plan, secrets: ["base": SensitiveValue("https://secret.example:444")])
+    let origins = ManifestOrigins(plan, secrets: ["base": SensitiveValue("HTTPS://SECRET.example:444")])
     let (transfer, up) = try step("up", .transfer, plan)
     let known = origins.known(to: transfer, of: up)
     let api = try origin("http://api.example")

@@ -53,7 +53,9 @@ final class TestRun {
       job, journals: journals, round: 1, selection: Selection([], in: job.plan), listers: listers,
       at: Self.start)
     let secretValues = [secret.map { ["key": SensitiveValue($0)] } ?? [:]]
-    captures = CaptureStore(job.plan, runID: "run", secrets: secretValues, launchState: launchState)
+    captures = CaptureStore(
+      job.plan, runID: "run", secrets: secretValues, filters: job.plan.secretFilters, launchState: launchState
+    )
     steps = PreparedSteps(jobs, secrets: secretValues)
     requests = RequestFactory(jobs, rounds: [1], steps: steps, captures: captures, listers: listers)
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])

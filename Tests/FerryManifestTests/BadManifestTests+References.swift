@@ -12,6 +12,37 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownSecret, "no secret is called 'client_kye'", help: "did you mean 'client_key'?")),
     BadManifest(
+      "a misspelt filter", in: .http, "headers: { X: \"a ${run.id}1️⃣${run.id | base46}\" }",
+      .error("1️⃣", .invalidFilter, "no filter is called 'base46'", help: "did you mean 'base64'?")),
+    BadManifest(
+      "a filter that does not exist, after one that does", in: .http,
+      "json: [a, \"1️⃣${run.id | lower | trim}\"]",
+      .error(
+        "1️⃣", .invalidFilter, "no filter is called 'trim'",
+        help: "the filters are url, query, base64, json, lower or sha256")),
+    BadManifest(
+      "a filter that is missing", in: .http, "form: { a: \"1️⃣${run.id | }\" }",
+      .error(
+        "1️⃣", .invalidFilter, "a filter is missing after '|' in '${…}'",
+        help: "the filters are url, query, base64, json, lower or sha256")),
+    BadManifest(
+      "a default with a character that begins a filter", in: .http,
+      "headers: { X: \"1️⃣${env.NOPE:-a|b}\" }",
+      .error(
+        "1️⃣", .invalidFilter, "no filter is called 'b'",
+        help: "the filters are url, query, base64, json, lower or sha256; a default ends at '|'")),
+    BadManifest(
+      "a filter in a text that is known before a run", in: .session, "identifier: \"a1️⃣${vars.no | url}\"",
+      .error("1️⃣", .unknownVariable, "no variable is called 'no'", help: "declare it under 'vars:'")),
+    BadManifest(
+      "a misspelt reference with a filter", in: .http, "json: \"1️⃣${run.idd | url}\"",
+      .error("1️⃣", .unknownReference, "'${run.idd}' names nothing", help: "did you mean '${run.id}'?")),
+    BadManifest(
+      "more filters than a reference can have", in: .http,
+      "json: \"1️⃣${run.id\(String(repeating: " | json", count: 9))}\"",
+      .error(
+        "1️⃣", .invalidFilter, "a reference has at most 8 filters, found 9", help: "remove some of them")),
+    BadManifest(
       "a misspelt secret in a body", in: .http, "json: { key: \"1️⃣${secrets.key}\" }",
       .error("1️⃣", .unknownSecret, "no secret is called 'key'", help: "declare it under 'secrets:'")),
     BadManifest(

@@ -19,7 +19,8 @@ extension Launch {
     let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
     let scheduler = try scheduler(run, journals, launchState)
     let steps = PreparedSteps(jobs, secrets: run.secrets)
-    let captures = CaptureStore(jobs.plan, runID: run.id, secrets: run.secrets, launchState: launchState)
+    let captures = CaptureStore(
+      jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
     var requests = RequestFactory(
       jobs, rounds: run.rounds, steps: steps, captures: captures, listers: listers)
     requests.absent = launchState.absent

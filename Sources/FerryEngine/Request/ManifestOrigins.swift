@@ -49,8 +49,12 @@ struct ManifestOrigins {
   /// Secrets are part of the manifest author's text, like `vars` and `env`.
   private func origin(of step: Step) -> (Origin, Userinfo?)? {
     let segments = step.request.url.segments.map { segment -> Template.Segment in
-      guard case .reference(.secret(let name)) = segment, let secret = secrets[name] else { return segment }
-      return .value(secret.revealed)
+      guard case .reference(.secret(let name), let filters) = segment, let secret = secrets[name] else {
+        return segment
+      }
+      // A secret is UTF-8, and so is the result of every filter.
+      guard let value = try? filters.apply(to: Array(secret.revealed.utf8)) else { return segment }
+      return .value(String(decoding: value, as: UTF8.self))
     }
     guard let origin = Origin(Template(segments)) else { return nil }
     var prefix = ""

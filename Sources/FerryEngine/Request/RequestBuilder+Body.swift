@@ -43,8 +43,8 @@ extension RequestBuilder {
       guard value.isFinite else { throw failure("a number in the JSON body is not finite") }
       bytes += value.description.utf8
     case .string(let template):
-      if template.segments.count == 1, case .reference(let reference) = template.segments[0] {
-        let value = try value(of: reference, bindings, sensitive: &sensitive)
+      if template.segments.count == 1, case .reference(let reference, let filters) = template.segments[0] {
+        let value = try value(of: reference, filters, bindings, sensitive: &sensitive)
         if value.isNumber { bytes += value.bytes } else { JSONString.append(value.bytes, to: &bytes) }
       } else {
         JSONString.append(try text(template, bindings, sensitive: &sensitive), to: &bytes)

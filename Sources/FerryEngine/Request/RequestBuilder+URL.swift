@@ -4,7 +4,8 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
-  /// The URL: literal text unchanged, values encoded for the part in which they are used.
+  /// The URL: literal text unchanged, values encoded for the part in which they are used. A value that its filters
+  /// have percent-encoded is used as it is.
   func url(
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
@@ -13,22 +14,24 @@ extension RequestBuilder {
     var encoded: [(reference: Reference?, range: Range<Int>)] = []
     for segment in template.url.segments {
       let value: [UInt8]
-      var known: Reference?
+      var known: (reference: Reference, filters: [ReferenceFilter])?
       switch segment {
       case .literal(let text):
         url += text.utf8
         continue
       case .value(let text): value = Array(text.utf8)
-      case .reference(let reference):
+      case .reference(let reference, let filters):
         value =
           if url.isEmpty {
-            try Self.value(of: reference, bindings, sensitive: &sensitive.urlBeginning).bytes
+            try Self.value(of: reference, filters, bindings, sensitive: &sensitive.urlBeginning).bytes
           } else {
-            try Self.value(of: reference, bindings, sensitive: &sensitive.url).bytes
+            try Self.value(of: reference, filters, bindings, sensitive: &sensitive.url).bytes
           }
-        known = reference
+        known = (reference, filters)
       }
-      var name: String { known?.description ?? "a value of the environment" }
+      var name: String {
+        known.map { $0.reference.description(with: $0.filters) } ?? "a value of the environment"
+      }
       guard !url.isEmpty else {
         // At the beginning, the value is used as a URL. An empty value would mean the base URL itself.
         guard !value.isEmpty else { throw Self.failure("\(name) is empty at the beginning of a URL") }
@@ -36,18 +39,23 @@ extension RequestBuilder {
         continue
       }
       let start = url.count
-      switch URLPart.end(of: url) {
+      let isEncoded = known?.filters.arePercentEncoding == true
+      let part = URLPart.end(of: url)
+      switch part {
       case .authority:
         guard value.allSatisfy(URLPart.isHostLetter) else {
           throw Self.failure("\(name) is not allowed in a URL's host")
         }
         url += value
+      case .path where isEncoded, .query where isEncoded, .fragment where isEncoded: url += value
       case .path:
-        PercentEncoding.append(value, for: known == .file(.path) ? .path : .segment, to: &url)
-        encoded.append((known, start..<url.count))
+        // In lower case, a path is still a path.
+        let isPath = known?.reference == .file(.path) && known?.filters.allSatisfy { $0 == .lower } == true
+        PercentEncoding.append(value, for: isPath ? .path : .segment, to: &url)
       case .query: PercentEncoding.append(value, for: .query, to: &url)
       case .fragment: PercentEncoding.append(value, for: .fragment, to: &url)
       }
+      if part == .path { encoded.append((known?.reference, start..<url.count)) }
     }
     for (reference, range) in encoded {
       if URLPart.hasDotSegment(url, touching: range) {

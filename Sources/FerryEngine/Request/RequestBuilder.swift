@@ -88,18 +88,28 @@ package struct RequestBuilder: Sendable {
     for segment in template.segments {
       switch segment {
       case .literal(let text), .value(let text): bytes += text.utf8
-      case .reference(let reference):
-        bytes += try value(of: reference, bindings, sensitive: &sensitive).bytes
+      case .reference(let reference, let filters):
+        bytes += try value(of: reference, filters, bindings, sensitive: &sensitive).bytes
       }
     }
     return bytes
   }
 
+  /// The value after its filters. It is sensitive if the value before them is.
   static func value(
-    of reference: Reference, _ bindings: Bindings, sensitive: inout [String]
+    of reference: Reference, _ filters: [ReferenceFilter], _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> ReferenceValue {
-    guard let value = bindings.value(of: reference) else { throw failure("\(reference) has no value") }
+    guard var value = bindings.value(of: reference) else { throw failure("\(reference) has no value") }
     if value.isSensitive, !sensitive.contains(reference.path) { sensitive.append(reference.path) }
+    guard !filters.isEmpty else { return value }
+    do {
+      value.bytes = try filters.apply(to: value.bytes)
+    } catch {
+      throw failure(
+        "\(reference.description(with: filters)): the value is not UTF-8, which the filter "
+          + "'\(error.filter.rawValue)' requires")
+    }
+    value.isNumber = false
     return value
   }
 
@@ -149,9 +159,4 @@ package struct RequestBuilder: Sendable {
     case .json: "application/json"
     }
   }
-}
-
-extension Reference {
-  /// The reference without `${…}`: `secrets.client_secret`.
-  fileprivate var path: String { String(description.dropFirst(2).dropLast()) }
 }

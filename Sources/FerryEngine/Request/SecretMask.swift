@@ -7,8 +7,8 @@ import FerryReport
 /// Masks secrets in text that people will see.
 ///
 /// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
-/// JSON string, in lower case, and in Base64 (standard and URL-safe, padded or not, and within `user:secret`). A
-/// secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
+/// JSON string, in lower case, in Base64 (standard and URL-safe, padded or not, and within `user:secret`), and as the
+/// filters of the manifest's references write it. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
 ///
 /// A server chooses many of the secrets and texts, so the time is bounded: each position of a text is examined once
 /// for all short secrets together, and each long secret takes time linear in the length of the text.
@@ -26,13 +26,19 @@ package struct SecretMask: Sendable {
   /// The number of secrets.
   package var count: Int { secrets.count }
 
-  package init(_ secrets: some Sequence<String> = []) {
+  /// The sequences of filters that a secret may pass through.
+  private let filters: Set<[ReferenceFilter]>
+
+  package init(_ secrets: some Sequence<String> = [], filters: Set<[ReferenceFilter]> = []) {
+    self.filters = filters
     for secret in secrets { insert(secret) }
   }
 
   /// Whether a secret may occur in a text, according to their numbers of bytes. No form is shorter than the secret
-  /// except its lower case, which has at least a third of the bytes.
-  package static func mayOccur(_ secret: Int, in text: Int) -> Bool { secret / 3 <= text }
+  /// except its lower case, which has at least a third of the bytes, and what is made of its digest.
+  package func mayOccur(_ secret: Int, in text: Int) -> Bool {
+    secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })
+  }
 
   package func contains(_ secret: String) -> Bool { secrets[Array(secret.utf8)] != nil }
 
@@ -41,7 +47,7 @@ package struct SecretMask: Sendable {
     let count = secrets[Array(secret.utf8), default: 0] + 1
     secrets[Array(secret.utf8)] = count
     guard count == 1 else { return }
-    for needle in Self.needles(of: secret) {
+    for needle in needles(of: secret) {
       if needle.count < Self.longCount {
         short.insert(needle, at: firstShort { !$0.lexicographicallyPrecedes(needle) })
       } else {
@@ -56,7 +62,7 @@ package struct SecretMask: Sendable {
     guard let count = secrets[Array(secret.utf8)] else { return }
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
     guard count == 1 else { return }
-    for needle in Self.needles(of: secret) {
+    for needle in needles(of: secret) {
       if needle.count < Self.longCount {
         let index = firstShort { !$0.lexicographicallyPrecedes(needle) }
         if index < short.count, short[index] == needle { short.remove(at: index) }
@@ -66,7 +72,18 @@ package struct SecretMask: Sendable {
     }
   }
 
-  private static func needles(of secret: String) -> Set<[UInt8]> { Set(forms(of: secret).map(withBlanks)) }
+  private func needles(of secret: String) -> Set<[UInt8]> {
+    Set((Self.forms(of: secret) + filteredForms(of: secret)).map(Self.withBlanks))
+  }
+
+  /// The results of the filters, as they are and inside a JSON string.
+  private func filteredForms(of secret: String) -> [[UInt8]] {
+    filters.flatMap { filters -> [[UInt8]] in
+      // A secret is UTF-8, and so is the result of every filter.
+      guard let form = try? filters.apply(to: Array(secret.utf8)) else { return [] }
+      return [form, Self.quoted(form)]
+    }
+  }
 
   /// The text with every secret replaced by `***`. Overlapping secrets are masked together.
   package func mask(_ text: String) -> String {
@@ -193,13 +210,18 @@ package struct SecretMask: Sendable {
     return high << 4 | low
   }
 
+  /// Inside a JSON string.
+  private static func quoted(_ bytes: [UInt8]) -> [UInt8] {
+    var quoted: [UInt8] = []
+    JSONString.append(bytes, to: &quoted)
+    return Array(quoted.dropFirst().dropLast())
+  }
+
   private static func forms(of secret: String) -> Set<[UInt8]> {
     let plain = Array(secret.utf8)
     // The host of a URL is shown in lower case.
     var forms: Set<[UInt8]> = [plain, Array(secret.lowercased().utf8)]
-    var quoted: [UInt8] = []
-    JSONString.append(plain, to: &quoted)
-    forms.insert(Array(quoted.dropFirst().dropLast()))
+    forms.insert(quoted(plain))
     for isURLSafe in [false, true] {
       let whole = Base64.encode(plain, isURLSafe: isURLSafe, isPadded: true)
       forms.insert(whole)

@@ -12,6 +12,8 @@ final class CaptureStore {
   private let runID: String
   /// By manifest.
   private let secrets: [[String: SensitiveValue]]
+  /// The sequences of filters that a secret may pass through.
+  private let filters: Set<[ReferenceFilter]>
   private var items: ItemValueStore
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
@@ -26,12 +28,19 @@ final class CaptureStore {
   private var orphansAside: OrphansAside
   private var issuedAgain: [OrphansAside.Orphan] = []
 
-  /// - Parameter secrets: by manifest.
-  init(_ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], launchState: LaunchState) {
+  /// - Parameters:
+  ///   - secrets: by manifest.
+  ///   - filters: the sequences of filters that a secret may pass through in any of the manifests.
+  init(
+    _ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], filters: Set<[ReferenceFilter]>,
+    launchState: LaunchState
+  ) {
     self.plan = plan
     self.runID = runID
     self.secrets = secrets
-    items = ItemValueStore(launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets)
+    self.filters = filters
+    items = ItemValueStore(
+      launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets, filters: filters)
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
     uses = launchState.uploadIDUses
@@ -128,7 +137,8 @@ final class CaptureStore {
     let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
     let mask = SecretMask(
-      own.filter { $0.isSecret && SecretMask.mayOccur($0.value.utf8.count, in: longest) }.map(\.value))
+      own.filter { $0.isSecret && items.lasting.mayOccur($0.value.utf8.count, in: longest) }.map(\.value),
+      filters: filters)
     return captures.map { capture in
       var guarded = capture
       if capture.value.utf8.contains(UInt8(ascii: "@")) {

@@ -14,10 +14,15 @@ struct ItemValueStore {
   /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
   private(set) var lasting: SecretMask
 
-  /// - Parameter secrets: masked until the run ends.
-  init(_ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>) {
+  /// - Parameters:
+  ///   - secrets: masked until the run ends.
+  ///   - filters: the sequences of filters that a secret may pass through.
+  init(
+    _ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>,
+    filters: Set<[ReferenceFilter]> = []
+  ) {
     self.items = items
-    mask = SecretMask(secrets.map(\.revealed))
+    mask = SecretMask(secrets.map(\.revealed), filters: filters)
     lasting = mask
     for values in items.values {
       for secret in values.secrets { insert(secret) }
@@ -49,7 +54,7 @@ struct ItemValueStore {
 
   /// The text with every secret replaced by `***`.
   mutating func masked(_ text: String) -> String {
-    for length in unmasked.keys where SecretMask.mayOccur(length, in: text.utf8.count) {
+    for length in unmasked.keys where mask.mayOccur(length, in: text.utf8.count) {
       for (secret, count) in unmasked.removeValue(forKey: length) ?? [:] {
         for _ in 0..<count { mask.insert(String(decoding: secret, as: UTF8.self)) }
       }

@@ -73,6 +73,25 @@ extension ManifestDecoder {
 
   /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(_ expression: String, at location: SourceLocation) -> Template.Segment? {
+    let written = FilteredExpression(expression)
+    let filters = filters(of: written, at: location)
+    guard let segment = segment(unfiltered: written.reference, at: location), let filters else { return nil }
+    switch segment {
+    case .literal(let text):
+      return filtered(text, filters, at: location).map { .literal($0) }
+    case .value(let text):
+      return filtered(text, filters, at: location).map {
+        filters.arePercentEncoding ? .literal($0) : .value($0)
+      }
+    case .reference(let reference, _):
+      return .reference(reference, filters: filters)
+    }
+  }
+
+  /// - Returns: nil if there is a mistake, which has been reported.
+  private mutating func segment(
+    unfiltered expression: String, at location: SourceLocation
+  ) -> Template.Segment? {
     let (family, rest) = Self.split(expression)
     switch family {
     case "env":

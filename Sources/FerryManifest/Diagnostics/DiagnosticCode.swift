@@ -80,6 +80,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case undeclaredVariable = "F0419"
   case missingVariable = "F0420"
   case invalidVariable = "F0421"
+  case invalidFilter = "F0422"
 
   // Cycles and unbounded growth.
   case cycle = "F0501"

@@ -53,7 +53,8 @@ extension RequestTemplate {
           "url", \.url, .url, isRequired: true,
           doc: """
             Where it goes: http or https. `vars` stand in it as they are; a reference at the very beginning is \
-            taken as a URL, any other is percent-encoded for its place.
+            taken as a URL, any other is percent-encoded for its place, unless its filter `url` or \
+            `query` has encoded it.
             """,
           example: "https://example.com/uploads"),
         Key(

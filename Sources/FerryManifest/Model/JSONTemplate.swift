@@ -19,12 +19,13 @@ package indirect enum JSONTemplate: Hashable, Codable, Sendable {
     }
   }
 
-  package var references: [Reference] {
+  /// Its texts, in order.
+  package var templates: [Template] {
     switch self {
     case .null, .bool, .integer, .number: []
-    case .string(let template): template.references
-    case .array(let values): values.flatMap(\.references)
-    case .object(let members): members.flatMap(\.value.references)
+    case .string(let template): [template]
+    case .array(let values): values.flatMap(\.templates)
+    case .object(let members): members.flatMap(\.value.templates)
     }
   }
 }

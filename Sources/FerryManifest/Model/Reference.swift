@@ -23,15 +23,21 @@ package enum Reference: Hashable, Codable, Sendable {
 }
 
 extension Reference: CustomStringConvertible {
-  package var description: String {
+  package var description: String { description(with: []) }
+
+  /// As it is written in the manifest: `${file.path | url}`.
+  package func description(with filters: [ReferenceFilter]) -> String { "${\(path)\(filters.written)}" }
+
+  /// Without `${…}`: `secrets.client_secret`.
+  package var path: String {
     switch self {
-    case .secret(let name): "${secrets.\(name)}"
-    case .file(let field): "${file.\(field.rawValue)}"
-    case .token(let capture): "${token.\(capture)}"
-    case .allocate(let capture): "${allocate.\(capture)}"
-    case .transfer(let capture): "${transfer.\(capture)}"
-    case .request(let name, let capture): "${requests.\(name).\(capture)}"
-    case .run(let field): "${run.\(field.rawValue)}"
+    case .secret(let name): "secrets.\(name)"
+    case .file(let field): "file.\(field.rawValue)"
+    case .token(let capture): "token.\(capture)"
+    case .allocate(let capture): "allocate.\(capture)"
+    case .transfer(let capture): "transfer.\(capture)"
+    case .request(let name, let capture): "requests.\(name).\(capture)"
+    case .run(let field): "run.\(field.rawValue)"
     }
   }
 }

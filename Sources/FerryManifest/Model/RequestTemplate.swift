@@ -30,14 +30,15 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     self.body = body
   }
 
-  /// Every reference in the request: URL, headers, body.
-  package var references: [Reference] {
-    var all = url.references + headers.flatMap(\.value.references)
+  /// Every text in the request: URL, headers, body.
+  package var templates: [Template] {
+    let head = [url] + headers.map(\.value)
     switch body {
-    case .none: break
-    case .form(let fields): all += fields.flatMap(\.value.references)
-    case .json(let json): all += json.references
+    case .none: return head
+    case .form(let fields): return head + fields.map(\.value)
+    case .json(let json): return head + json.templates
     }
-    return all
   }
+
+  package var references: [Reference] { templates.flatMap(\.references) }
 }

@@ -8,7 +8,8 @@ package struct Template: Hashable, Codable, Sendable {
     case literal(String)
     /// A value from outside (`${env.NAME}`). It is encoded for its place, like the value of a reference.
     case value(String)
-    case reference(Reference)
+    /// A value of the run, after these filters.
+    case reference(Reference, filters: [ReferenceFilter] = [])
   }
 
   package var segments: [Segment]
@@ -18,7 +19,7 @@ package struct Template: Hashable, Codable, Sendable {
 
   /// The references in order of appearance.
   package var references: [Reference] {
-    segments.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+    segments.compactMap { if case .reference(let reference, _) = $0 { reference } else { nil } }
   }
 
   /// The whole text, if no part of it is known only during a run.
@@ -39,7 +40,7 @@ extension Template: CustomStringConvertible {
     segments.map { segment in
       switch segment {
       case .literal(let text), .value(let text): text
-      case .reference(let reference): reference.description
+      case .reference(let reference, let filters): reference.description(with: filters)
       }
     }.joined()
   }

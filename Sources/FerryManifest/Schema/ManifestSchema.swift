@@ -24,8 +24,17 @@ package struct ManifestSchema: Sendable {
       [
         .init("$schema", .string("http://json-schema.org/draft-07/schema#")),
         .init("title", .string("ferry manifest")),
+        .init("description", .string(Self.references)),
         .init("type", .string("object")),
       ] + choice + [.init("definitions", .object(definitions))])
+  }
+
+  /// JSON Schema cannot describe the parts of a text.
+  private static var references: String {
+    let families = (["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)).map { "${\($0).…}" }
+    let filters = ReferenceFilter.allCases.map(\.rawValue)
+    return "Texts may contain references (\(families.joined(separator: ", "))) with filters "
+      + "(\(filters.joined(separator: ", "))): ${file.path | url}."
   }
 
   /// The whole manifest, or a part if it uses sharing.

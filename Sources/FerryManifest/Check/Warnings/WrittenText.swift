@@ -43,7 +43,9 @@ extension ManifestDecoder {
     for piece in TemplateScanner(scalar, at: node.location, in: source(of: node.location)).pieces {
       switch piece {
       case .text(let text): written.append(text.unicodeScalars, at: node.location)
-      case .expression(let expression, _):
+      case .expression(let whole, _):
+        // A filtered secret is still a secret, so its text before the filters is examined.
+        let expression = FilteredExpression(whole).reference
         let text =
           expression.hasPrefix("each.")
           ? writtenText(ofEach: expression, &known) : variableText(expression, &known)

@@ -70,6 +70,7 @@ extension DiagnosticCode {
     case .undeclaredVariable: .undeclaredVariable
     case .missingVariable: .missingVariable
     case .invalidVariable: .invalidVariable
+    case .invalidFilter: .invalidFilter
     case .cycle: .cycle
     case .variableCircle: .variableCircle
     case .variablesTooDeep: .variablesTooDeep

@@ -28,6 +28,27 @@ extension Explanation {
     wrong: Example(manifest: typedVariable, variables: ["patience": "long"]),
     right: Example(manifest: typedVariable, variables: ["patience": "10m"]))
 
+  static let invalidFilter = Explanation(
+    "A filter that does not exist, or too many",
+    """
+    A reference can pass its value through filters: `${file.path | url}`. The text after a `|` must be one of \
+    them; [The manifest](manifest.md#filters) lists them. If there is a similar name, the help suggests it. A \
+    reference can have at most eight filters.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      uploads:
+        photos:
+          session: quick
+          files: { root: Pictures }
+          transfer:
+            request:
+              url: https://example.com/upload
+              headers: { X-Name: "${file.path | ◊}" }
+      """, wrong: "base46", right: "base64")
+
   private static let folderVariable = """
     version: 1
     name: photos

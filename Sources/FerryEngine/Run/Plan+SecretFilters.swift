@@ -1,0 +1,33 @@
+import FerryManifest
+import FerryPlan
+
+extension Plan {
+  /// The sequences of filters of references that may be secret, so that their results can be masked.
+  var secretFilters: Set<[ReferenceFilter]> {
+    var templates = sessions.flatMap { $0.headers.map(\.value) }
+    for node in nodes {
+      templates += node.steps.flatMap(\.request.templates)
+      if case .token(let work) = node.work { templates.append(work.apply.value) }
+    }
+    return Set(templates.flatMap(\.secretFilters))
+  }
+}
+
+extension Jobs {
+  /// A combined plan has a shared session's header fields from the first manifest only.
+  var secretFilters: Set<[ReferenceFilter]> {
+    all.reduce(into: []) { $0.formUnion($1.plan.secretFilters) }
+  }
+}
+
+extension Template {
+  fileprivate var secretFilters: [[ReferenceFilter]] {
+    segments.compactMap { segment in
+      guard case .reference(let reference, let filters) = segment, !filters.isEmpty else { return nil }
+      switch reference {
+      case .secret, .token, .allocate, .transfer, .request: return filters
+      case .file, .run: return nil
+      }
+    }
+  }
+}
