@@ -64,8 +64,8 @@ extension ManifestReference {
     | beginning of a URL | used as a URL | the result is used as a URL |
     | host of a URL | as it is, and only if it can be in a host name | likewise |
     | `form` | the whole text is encoded, including the author's part | likewise, after the filters |
-    | `json` | the whole text is escaped | likewise, after the filters |
-    | header fields | as it is | the result as it is |
+    | `json` | the whole text is escaped; bytes that are not UTF-8 become U+FFFD | likewise, after the filters |
+    | header fields | as it is; bytes that are not UTF-8 become U+FFFD | the result as it is |
 
     `vars` and `each` are inserted as the author's text, which no position of a URL encodes; a filter does not change that.
 

@@ -89,6 +89,18 @@ import Testing
       ])
   }
 
+  @Test func `may be ASCII in a header field where the value itself is not UTF-8`() throws {
+    let template = RequestTemplate(
+      url: Template(literal: "http://h/"),
+      headers: [
+        .init(name: "X-Plain", value: Template([reference(.file(.name))])),
+        .init(name: "X-Name", value: Template([reference(.file(.name), .query)])),
+      ])
+    #expect(
+      try RequestBuilder(template).build(bindings(path: [0x61, 0xFF])).headers.map(\.value)
+        == ["a\u{FFFD}", "a%FF"])
+  }
+
   @Test func `is encoded with the whole text in a form and in JSON, where it is text`() throws {
     func leaf(_ segments: Template.Segment...) -> JSONTemplate { .string(Template(segments)) }
     let name = Reference.file(.name)
