@@ -184,17 +184,17 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .notBuilt, "'protocol: tus' is not implemented yet",
-        help: "use put or post; ferry does not ignore what it cannot do")),
+        help: "use 'put' or 'post'")),
     BadManifest(
       "a key that only has its default yet", in: .session, "cache_policy: 1️⃣return_cache_data_else_load",
       .error(
         "1️⃣", .notBuilt, "'cache_policy: return_cache_data_else_load' is not implemented yet",
-        help: "use use_protocol_cache_policy; ferry does not ignore what it cannot do")),
+        help: "use 'use_protocol_cache_policy'")),
     BadManifest(
       "a key that this ferry cannot do at all yet", in: .request,
       "request: { url: https://example.com/ }\ncapture: { id: { xml: 1️⃣Upload/Id } }",
       .error(
         "1️⃣", .notBuilt, "'xml: Upload/Id' is not implemented yet",
-        help: "remove it; ferry does not ignore what it cannot do")),
+        help: "remove it")),
   ]
 }

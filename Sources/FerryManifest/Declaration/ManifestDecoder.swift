@@ -142,10 +142,9 @@ struct ManifestDecoder {
   ///
   /// - Parameter words: the words that can replace it; empty if it can only be removed.
   mutating func reportNotBuilt(_ what: String, insteadUse words: [String], at location: SourceLocation) {
-    let remedy = words.isEmpty ? "remove it" : "use \(words.alternatives(quoted: false))"
     report(
       .notBuilt, at: location, "\(what) is not implemented yet",
-      help: "\(remedy); ferry does not ignore what it cannot do")
+      help: words.isEmpty ? "remove it" : "use \(words.alternatives())")
   }
 
   /// Reads some keys of an object.
