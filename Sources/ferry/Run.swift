@@ -86,6 +86,9 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Exit with 0, not 8, if all remaining work waits for other conditions.")
   var deferredOk = false
 
+  @Flag(help: "Do not exit with 1 because of items that ferry cancel ended.")
+  var cancelledOk = false
+
   @Flag(help: "Exit with 0, not 6, if another process is using the session.")
   var skipIfRunning = false
 

@@ -48,6 +48,7 @@ struct RunCommand {
     let environment = ProcessInfo.processInfo.environment
     launch.launch = options.launch ?? (Output.isInteractive ? .foreground : .background)
     launch.patience = options.wait ?? .zero
+    launch.acceptsCancelled = options.cancelledOk
     launch.lockPatience = waits ? options.lock.patience(isQuiet: options.quiet) : LockPatience()
     launch.syncDelay = SyncDelay.read(environment)
     let progress = ProgressLine(isQuiet: options.quiet)

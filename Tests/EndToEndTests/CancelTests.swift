@@ -110,9 +110,27 @@ import Testing
     #expect(
       command.stdout == "session e2e.uploads: in use by process \(run.pid), which was asked to cancel\n")
     let end = await run.end()
-    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
+    #expect(end.stdout.contains("upload files: cancelled, 1 cancelled\n"), "\(end.stdout)")
+    #expect(end.stdout.contains("\n  1 item was cancelled by ferry cancel\n"), "\(end.stdout)")
+    #expect(!end.stdout.contains("failed"))
     #expect(try job.report().item("1.txt")?.state == "cancelled")
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `is cancelled by the process that holds it, which exits with 0 under cancelled-ok`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--cancelled-ok", "--report", "report.json"])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] != 1, run.isRunning {
+    }
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(end.stdout.contains("\n  1 item was cancelled by ferry cancel\n"), "\(end.stdout)")
+    #expect(try job.report().run.exitCode == 0)
   }
 
   @Test func `is cancelled as a whole by a process that runs one of its manifests`() async throws {
@@ -129,7 +147,7 @@ import Testing
     let command = try await job.ferry("cancel", "e2e.uploads")
     #expect(command.stdout.contains("was asked to cancel"), "\(command.stdout)\(command.stderr)")
     let end = await run.end()
-    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
     for manifest in ["e2e", "other"] {
       let items = try await items(manifest)
       #expect(items?["cancelled"] == 2, "\(manifest): \(items ?? [:])")

@@ -95,7 +95,7 @@ struct FetchLaunchStateTests {
       try ended(.done, interval: .seconds(40))
     }
     // The fetch's result in this round, from before it was switched off, is kept.
-    guard case .closed(.succeeded) = try launchState("never", round: 1, after: 1).starts[0] else {
+    guard case .closed(.succeeded, _) = try launchState("never", round: 1, after: 1).starts[0] else {
       Issue.record("its end is forgotten")
       return
     }

@@ -18,6 +18,65 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 4)
     #expect(world.scheduler.itemRecords.allSatisfy { $0.reason?.code == "cancelled" })
     #expect(world.scheduler.isRoundThrough)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled])
+  }
+
+  @Test func `that is cancelled succeeds if the launch accepts cancelled items`() throws {
+    var world = try world()
+    world.options.acceptsCancelled = true
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.scheduler.totals.items.cancelled == 4)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  @Test func `that is cancelled still reports failed items and deferred work of others`() throws {
+    let more = """
+      requests:
+        note: { session: other, request: { method: POST, url: "http://host/note" } }
+
+      """
+    let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2 }, other: {} }\n"
+    for (status, node) in [(200, ReportState.cancelled), (400, .failed)] {
+      var world = try World(Yaml.put(more, head: head), files: Yaml.files(6)) { call in
+        call.step == .request ? .status(400) : .status(status, after: .seconds(10))
+      }
+      world.options.acceptsCancelled = true
+      world.machine.schedule(
+        .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(15)))
+      world.run()
+      #expect(world.scheduler.exitCode == .itemsFailed)
+      #expect(world.scheduler.nodeRecords.first?.state == node)
+    }
+  }
+
+  @Test func `that is cancelled while it has a single request is not a success, also later in the round`()
+    throws
+  {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: {}, other: {} }
+      requests:
+        hold: { session: s, request: { method: PUT, url: "http://host/hold" } }
+        note: { session: other, request: { method: POST, url: "http://host/note" }, retry: { limit: 0 } }
+
+      """
+    var world = try World(yaml) { call in
+      call.node == "hold" ? .status(200, after: .seconds(10)) : .status(503)
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.scheduler.nodeRecords.first?.state == .cancelled)
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.starts.map(\.attempt.ref.node) == [NodeID(1)])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled, .succeeded])
+    #expect(world.scheduler.nodeRecords.first?.reason?.code == "cancelled")
+    #expect(world.scheduler.exitCode == .itemsFailed)
   }
 
   @Test func `that is cancelled with finish completes running requests and starts no others`() throws {
@@ -38,9 +97,7 @@ struct CancelTests {
     var world = try world(Yaml.put(more, head: head))
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
     world.run()
-    #expect(
-      world.scheduler.nodeRecords.map(\.state) == [.skipped, .succeeded]
-        || world.scheduler.nodeRecords.last?.state == .succeeded)
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled, .succeeded])
     #expect(world.scheduler.totals.items.cancelled == 6)
   }
 

@@ -72,7 +72,8 @@ extension Launch {
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
-        patience: options.patience, zones: run.zones, seed: UInt64.random(in: .min ... .max)))
+        patience: options.patience, acceptsCancelled: options.acceptsCancelled, zones: run.zones,
+        seed: UInt64.random(in: .min ... .max)))
   }
 
   /// The destinations of the uploads whose files are deleted or moved.

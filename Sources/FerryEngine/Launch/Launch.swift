@@ -16,6 +16,8 @@ package struct Launch {
     package var maxDuration: Duration?
     /// How long the run waits when it has nothing to do.
     package var patience: Duration = .zero
+    /// Whether the exit code ignores canceled work.
+    package var acceptsCancelled = false
     /// How long the launch waits for sessions that another process holds.
     package var lockPatience = LockPatience()
     /// `network` and `power` override the manifest's `conditions`.

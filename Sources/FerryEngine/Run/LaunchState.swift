@@ -264,7 +264,7 @@ struct LaunchState {
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {
     guard let row else { return work.interval.start(last: nil, kept: nil, at: now) }
     if row.hasIntent, row.round == round { return .intended }
-    if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state)) }
+    if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
     return work.interval.start(last: row.fetch?.fetchedAt, kept: row.fetch?.interval, at: now)
   }
 
@@ -274,7 +274,7 @@ struct LaunchState {
     guard row.state.isClosed else { return .open }
     requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
     secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
-    return .closed(NodeOutcome(row.state))
+    return .closed(NodeOutcome(row.state), row.failure)
   }
 }
 

@@ -87,7 +87,9 @@ package struct ItemExplanation {
     }
     switch preview.launchState.starts[index] {
     case .notSelected, .open: break
-    case .closed(let outcome): (match.state, match.next) = (ReportState(outcome), .nothing)
+    case .closed(let outcome, let failure):
+      match.state = failure?.code == .cancelled ? .cancelled : ReportState(outcome)
+      match.next = .nothing
     case .intended: (match.state, match.next) = (.ambiguous, .ends)
     case .notDue(let until): (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
     case .switchedOff: (match.state, match.next) = (.never, .nothing)

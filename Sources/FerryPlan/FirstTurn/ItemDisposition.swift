@@ -24,6 +24,7 @@ extension Scheduler {
     let index = ref.node.index
     switch nodes[index].phase {
     case .notSelected, .finished, .settling: return .closed
+    case .closed where nodes[index].endedBefore: return .closed
     case .closed: return nodes[index].failure.map { .waits($0) } ?? .closed
     case .waiting: return .waits(needsReason(index))
     case .open, .left: break

@@ -2,7 +2,7 @@
 package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   /// Everything requested is done, or there was nothing to do.
   case success = 0
-  /// Some items failed permanently, or their outcome is ambiguous.
+  /// Some items failed permanently or were canceled, or their outcome is ambiguous.
   case itemsFailed = 1
   case usage = 2
   case invalidManifest = 3

@@ -8,6 +8,9 @@ package struct ItemCounts: Hashable, Codable, Sendable {
   package var waiting = 0
   /// Delivered before, and not to be delivered again.
   package var unchanged = 0
+  /// Of an upload that did not run because of what it needs; `nil` if there are none. They remain for the
+  /// next round.
+  package var skipped: Int?
 
   package init() {}
 
@@ -18,5 +21,6 @@ package struct ItemCounts: Hashable, Codable, Sendable {
     a.cancelled += b.cancelled
     a.waiting += b.waiting
     a.unchanged += b.unchanged
+    if let more = b.skipped { a.skipped = (a.skipped ?? 0) + more }
   }
 }

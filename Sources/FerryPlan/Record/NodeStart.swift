@@ -5,8 +5,8 @@ package enum NodeStart: Sendable {
   /// A token, or a fetch or request that has not completed in this round.
   case open
   case upload(ItemTable, Reconciliation.Settled)
-  /// The node has ended in this round.
-  case closed(NodeOutcome)
+  /// The node has ended in this round; the failure is why it did not succeed.
+  case closed(NodeOutcome, RecordedFailure? = nil)
   /// A fetch whose interval has not passed; it counts as succeeded.
   case notDue(until: Instant)
   /// A fetch whose interval is `never`; it counts as succeeded.
@@ -28,6 +28,8 @@ package struct LaunchOptions: Sendable {
   package var launch: LaunchKind
   /// How long an idle launch waits for a delay, a budget's next window or other conditions.
   package var patience: Duration
+  /// Whether the exit code ignores canceled work (`--cancelled-ok`).
+  package var acceptsCancelled: Bool
   /// The time zones named by the budgets.
   package var zones: [String: CalendarZone]
   /// The seed for all jitter.
@@ -36,7 +38,7 @@ package struct LaunchOptions: Sendable {
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
     grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
-    zones: [String: CalendarZone] = [:], seed: UInt64
+    acceptsCancelled: Bool = false, zones: [String: CalendarZone] = [:], seed: UInt64
   ) {
     self.limit = limit
     self.conditions = conditions
@@ -44,6 +46,7 @@ package struct LaunchOptions: Sendable {
     self.grace = grace
     self.launch = launch
     self.patience = patience
+    self.acceptsCancelled = acceptsCancelled
     self.zones = zones
     self.seed = seed
   }

@@ -8,8 +8,11 @@ package enum ReportState: String, Codable, Sendable {
   /// A token that was not fetched.
   case notNeeded = "not_needed"
 
+  /// `ferry cancel` ended it: an item or a single request; or an upload of which no item failed.
+  case cancelled
+
   // An item.
-  case done, cancelled
+  case done
   /// The states of an item that is open in its round, as the journal has them.
   case queued, allocated, transferred
   /// The journal does not have the item yet.

@@ -162,8 +162,8 @@ package struct RunRecord: Codable, Sendable {
     package var name: String
     package var kind: Node.Kind
     package var session: String
-    /// `succeeded`, `failed`, `ambiguous`, `skipped`, `waiting` if it remains, `not_selected`; `not_needed`
-    /// for a token that was not fetched.
+    /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if it remains, `not_selected`;
+    /// `not_needed` for a token that was not fetched.
     package var state: ReportState
     package var reason: RecordedFailure?
     package var items: ItemCounts?

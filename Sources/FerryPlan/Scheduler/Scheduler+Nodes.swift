@@ -8,8 +8,9 @@ extension Scheduler {
     switch start {
     case .notSelected: state.phase = .notSelected
     case .open: break
-    case .closed(let outcome):
+    case .closed(let outcome, let failure):
       state.phase = .closed(outcome)
+      state.failure = failure
       state.endedBefore = true
     case .notDue(let until):
       state.phase = .closed(.succeeded)
@@ -241,8 +242,7 @@ extension Scheduler {
       entries.append(.itemClosed(ItemRef(NodeID(index)), state, failure, at: now))
     }
     if let upload = uploadIndex[index], outcome == .skipped {
-      // Its files remain for the next round, in which it may run.
-      uploads[upload].cancelRest()
+      uploads[upload].skipRest(isCancelled: failure?.code == .cancelled)
     }
     if handledLater { nodes[index].phase = .finished(outcome) } else { settle(index, outcome) }
   }

@@ -58,6 +58,29 @@ extension Scheduler {
     uploads.reduce(0) { plan.manifest(of: $1.node) == manifest ? $0 + $1.counts.done : $0 }
   }
 
+  /// Whether `ferry cancel` ended work of this manifest in this round: items, or nodes with a single request.
+  private func hasCancelled(_ manifest: ManifestID) -> Bool {
+    nodes.indices.contains { index in
+      guard plan.nodes[index].manifest == manifest else { return false }
+      if let upload = uploadIndex[index] { return uploads[upload].counts.cancelled > 0 }
+      return isCancelled(index)
+    }
+  }
+
+  /// Whether `ferry cancel` ended the node itself.
+  private func isCancelled(_ index: Int) -> Bool {
+    guard case .closed(.skipped) = nodes[index].phase else { return false }
+    return nodes[index].failure?.code == .cancelled
+  }
+
+  /// The state of a node that ended with this outcome.
+  private func reportState(of index: Int, _ outcome: NodeOutcome) -> ReportState {
+    if let upload = uploadIndex[index], outcome == .failed, uploads[upload].counts.failed == 0 {
+      return .cancelled
+    }
+    return isCancelled(index) ? .cancelled : ReportState(outcome)
+  }
+
   /// The manifest named in a record, if the plan has more than one.
   private func recordedManifest(_ node: Int) -> String? {
     plan.manifests.count > 1 ? plan.manifests[plan.nodes[node].manifest.index] : nil
@@ -93,7 +116,7 @@ extension Scheduler {
         let names = node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", ")
         record.reason = .init(code: .needs, message: "for \(names)")
       case .open, .finished, .settling: break
-      case .closed(let outcome): record.state = ReportState(outcome)
+      case .closed(let outcome): record.state = reportState(of: index, outcome)
       case .left(let failure): record.reason = failure
       }
       return record
@@ -145,6 +168,7 @@ extension Scheduler {
     case .now, nil: break
     }
     if failedCount(of: manifest) > 0 { codes.insert(.itemsFailed) }
+    if hasCancelled(manifest), !options.acceptsCancelled { codes.insert(.itemsFailed) }
     return ExitCode.first(of: codes)
   }
 

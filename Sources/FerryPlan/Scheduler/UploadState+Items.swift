@@ -143,9 +143,15 @@ extension UploadState {
     tally.open += more.count
   }
 
-  /// The node is not opened: its items are canceled in this launch. They remain for the next round.
-  mutating func cancelRest() {
-    counts.cancelled += tally.open
+  /// The node is not opened: its items remain for the next round.
+  ///
+  /// - Parameter isCancelled: whether `ferry cancel` is the reason.
+  mutating func skipRest(isCancelled: Bool) {
+    if isCancelled {
+      counts.cancelled += tally.open
+    } else if tally.open > 0 {
+      counts.skipped = (counts.skipped ?? 0) + tally.open
+    }
     tally.open = 0
   }
 

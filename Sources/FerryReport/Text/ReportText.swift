@@ -32,6 +32,10 @@ package enum ReportText {
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }
+    let cancelled = cancelledCount(record)
+    if cancelled > 0 {
+      lines.append("  \(cancelled == 1 ? "1 item was" : "\(cancelled) items were") cancelled by ferry cancel")
+    }
     let totals = record.totals
     lines.append(
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
@@ -72,6 +76,14 @@ package enum ReportText {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// The number of items, and of nodes with a single request, that `ferry cancel` ended. In reports of earlier
+  /// versions, `cancelled` also counts the items of an upload that was skipped.
+  private static func cancelledCount(_ record: RunRecord) -> Int {
+    record.nodes.filter { $0.state != .skipped }.reduce(0) { sum, node in
+      sum + (node.items?.cancelled ?? (node.state == .cancelled ? 1 : 0))
+    }
+  }
+
   private static func round(_ number: Int64, isClosed: Bool) -> String {
     isClosed ? "round \(number)" : "round \(number), open"
   }
@@ -95,7 +107,8 @@ package enum ReportText {
     if let counts = node.items {
       let parts = [
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),
-        (counts.ambiguous, "ambiguous"), (counts.cancelled, "cancelled"), (counts.waiting, "waiting"),
+        (counts.ambiguous, "ambiguous"), (counts.cancelled, "cancelled"), (counts.skipped ?? 0, "not begun"),
+        (counts.waiting, "waiting"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
     }

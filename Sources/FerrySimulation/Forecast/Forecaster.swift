@@ -106,8 +106,8 @@ extension VirtualMachine {
     switch start {
     case .open, .switchedOff: break
     case .notSelected: startOverrides[plan.nodes[node.index].name] = .notSelected
-    case .closed(let outcome):
-      journal.singles[node.index] = .init(round: round, state: ItemState(outcome))
+    case .closed(let outcome, let failure):
+      journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)
     case .intended: journal.singles[node.index] = .init(round: round, hasIntent: true)
     case .notDue(let until):
       let interval = interval ?? .zero

@@ -7,6 +7,7 @@ package struct VirtualJournal: Sendable {
     package var round: Int64
     package var state = ItemState.queued
     package var hasIntent = false
+    package var failure: RecordedFailure?
   }
 
   /// The last successful fetch.
@@ -78,9 +79,9 @@ package struct VirtualJournal: Sendable {
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .queued)
       items[ref.node.index].set(row, uploadID: nil)
-    case .itemClosed(let ref, let state, _, _):
+    case .itemClosed(let ref, let state, let failure, _):
       guard let row = row(ref, tables) else {
-        singles[ref.node.index] = Single(round: round, state: state)
+        singles[ref.node.index] = Single(round: round, state: state, failure: failure)
         return
       }
       items[ref.node.index].set(row, state)

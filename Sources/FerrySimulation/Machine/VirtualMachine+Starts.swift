@@ -38,9 +38,9 @@ extension VirtualMachine {
     switch row.state {
     case .queued, .allocated, .transferred: return .open
     case .done: return .closed(.succeeded)
-    case .ambiguous: return .closed(.ambiguous)
-    case .cancelled: return .closed(.skipped)
-    case .failed: return .closed(.failed)
+    case .ambiguous: return .closed(.ambiguous, row.failure)
+    case .cancelled: return .closed(.skipped, row.failure)
+    case .failed: return .closed(.failed, row.failure)
     }
   }
 

@@ -14,7 +14,9 @@ extension Referee {
       }
     }
     let items = machine.scheduler.totals.items
-    let sum = items.done + items.failed + items.ambiguous + items.cancelled + items.waiting + items.unchanged
+    let sum =
+      items.done + items.failed + items.ambiguous + items.cancelled + items.waiting + items.unchanged
+      + (items.skipped ?? 0)
     var known = 0
     for index in plan.nodes.indices { known += tableCount(index, machine) }
     if sum != known { report(.nothingLost, "\(sum) of \(known) items are accounted for: \(items)") }
