@@ -66,6 +66,11 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
+    if !reached, let proxy = handle.exchange.flatMap({ ProxySettings.current?.address(for: $0.hop.url) }),
+      let message = message(code, ours, of: handle, to: address, through: proxy)
+    {
+      return TransportFailure(ours, message, mayHaveReachedServer: false)
+    }
     let message =
       switch ours {
       // libcurl resolves each name on a thread. Its text says here if it could not create one.
@@ -83,6 +88,36 @@ enum CurlFailure {
         "\(address): \(String(cString: curl_easy_strerror(code)))"
       }
     return TransportFailure(ours, message, mayHaveReachedServer: reached)
+  }
+
+  /// The message for a failure before the request was sent; `nil` if the proxy has no part in it.
+  ///
+  /// - Parameter proxy: `host:port`.
+  private static func message(
+    _ code: CURLcode, _ ours: TransportFailure.Code, of handle: EasyHandle, to address: String,
+    through proxy: String
+  ) -> String? {
+    let status = handle.connectStatus
+    // The tunnel exists, so the target failed.
+    if 200...299 ~= status { return nil }
+    if status != 0 { return "the proxy \(proxy) refused a connection to \(address) with \(status)" }
+    switch ours {
+    case .nameResolution:
+      guard code == CURLE_COULDNT_RESOLVE_PROXY else { return nil }
+      return "resolve the proxy \(proxy), for \(address): \(text(code, of: handle))"
+    case .connect where code == CURLE_COULDNT_CONNECT:
+      return "connect to the proxy \(proxy), for \(address): \(connectReason(code, of: handle))"
+    case .connect where code == CURLE_OPERATION_TIMEDOUT:
+      return "connect to \(address) through the proxy \(proxy): timed out"
+    case .connect: return "connect to \(address) through the proxy \(proxy): \(text(code, of: handle))"
+    case .handshake, .certificate:
+      guard CurlLibrary.hasTLSProxy else { return nil }
+      return "TLS with the proxy \(proxy), for \(address): \(text(code, of: handle))"
+    case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedResponse,
+      .responseTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request,
+      .capture, .cancelled:
+      return nil
+    }
   }
 
   /// `host:port`.

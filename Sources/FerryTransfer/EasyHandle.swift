@@ -276,6 +276,12 @@ final class EasyHandle {
     return isKnown ? CInt(truncatingIfNeeded: value) : 0
   }
 
+  /// The status of a proxy's response to CONNECT; 0 if there was none.
+  var connectStatus: Int {
+    var value = 0
+    return ferry_easy_get_long(curl, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0
+  }
+
   /// Body bytes sent in this hop, not counting resends.
   var bodySent: Int64 {
     var value: curl_off_t = 0

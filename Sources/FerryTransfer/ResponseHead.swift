@@ -12,6 +12,12 @@ struct ResponseHead {
 
   /// 0 if the status line is not an HTTP status line (RFC 9112, section 4).
   private(set) var status = 0
+  /// How many bytes of a reason phrase are kept.
+  static let reasonLimit = 1024
+  /// The reason phrase, or its beginning; empty if the status is a success.
+  private(set) var reason: [UInt8] = []
+  /// Whether the reason phrase is longer than what was kept.
+  private(set) var isReasonCut = false
   /// Whether the status line says HTTP/2.
   private(set) var isHTTP2 = false
   private(set) var isHTTP10 = false
@@ -54,6 +60,7 @@ struct ResponseHead {
       startOver()
       hasBegun = true
       status = Self.status(line)
+      keepReason(line)
       isHTTP2 = line.count > 5 && line[5] == UInt8(ascii: "2")
       isHTTP10 = line.count > 7 && line[5...7].elementsEqual("1.0".utf8)
       return .first
@@ -78,6 +85,18 @@ struct ResponseHead {
     isHTTP2 = false
     isHTTP10 = false
     status = 0
+    reason = []
+    isReasonCut = false
+  }
+
+  /// "HTTP/1.1 404 Not Found"; HTTP/2 has no reason phrase. Most responses are a success, whose phrase nobody reads.
+  private mutating func keepReason(_ line: UnsafeRawBufferPointer) {
+    guard status >= 300 else { return }
+    let afterVersion = line.drop { $0 != UInt8(ascii: " ") }.dropFirst()
+    let phrase = afterVersion.drop { $0.isDigit }.drop(while: \.isBlank)
+    let whole = phrase.prefix { !$0.isLineEnd }
+    reason = Array(whole.prefix(Self.reasonLimit))
+    isReasonCut = whole.count > Self.reasonLimit
   }
 
   private mutating func parseFields() {

@@ -385,8 +385,10 @@ package final class TransferLoop {
     }
     let fields = handle.head.fields
     let answer = TransferResponse(
-      status: handle.head.status, headers: fields, body: exchange.body, url: exchange.hop.url,
-      sha256: sha256, refusal: exchange.refusal, storedFile: exchange.storedFile,
+      status: handle.head.status, headers: fields, reason: handle.head.reason,
+      isReasonCut: handle.head.isReasonCut, body: exchange.body,
+      isBodyCut: exchange.responseBody > exchange.body.count, url: exchange.hop.url, sha256: sha256,
+      refusal: exchange.refusal, storedFile: exchange.storedFile,
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       isCloseDelimited: exchange.framing == .untilClose,
@@ -414,11 +416,25 @@ package final class TransferLoop {
     }
     endedTraffic += exchange.traffic
     let duration = exchange.started.duration(to: .now)
-    ended.append(
-      TransferOutcome(
-        id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
-        inode: exchange.sourceInode))
+    var outcome = TransferOutcome(
+      id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
+      url: exchange.hop.url)
+    outcome.inode = exchange.sourceInode
+    if let settings = ProxySettings.current, !result.isSuccess {
+      outcome.proxy = settings.address(for: exchange.hop.url)
+    }
+    ended.append(outcome)
     busy[exchange.key.id] = nil
     if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
+  }
+}
+
+extension Result<TransferResponse, TransportFailure> {
+  /// Whether the response's status is a success.
+  fileprivate var isSuccess: Bool {
+    switch self {
+    case .success(let response): 200...299 ~= response.status
+    case .failure: false
+    }
   }
 }

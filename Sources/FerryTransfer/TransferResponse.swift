@@ -5,8 +5,14 @@ package struct TransferResponse: Sendable {
   package var status: Int
   /// The fields in the order received. Names are kept as received and compared case-insensitively.
   package var headers: [(name: String, value: String)]
+  /// The reason phrase of the status line, or its first KiB; empty if there is none or the status is a success.
+  package var reason: [UInt8] = []
+  /// Whether the reason phrase is longer than `reason`.
+  package var isReasonCut = false
   /// The body as far as `destination` kept it in memory.
   package var body: [UInt8]
+  /// Whether the received body is longer than `body`.
+  package var isBodyCut = false
   /// The URL that the response came from, after redirects.
   package var url: String
   /// The SHA-256 of the file that was sent, 32 bytes; `nil` if it was not requested.

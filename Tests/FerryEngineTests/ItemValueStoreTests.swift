@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 import Testing
 
@@ -23,6 +24,36 @@ struct ItemValueStoreTests {
     #expect(store.masked("it is long-secret, second") == "it is ***, ***")
     store.forget(other)
     #expect(store.masked("it is long-secret, second") == "it is long-secret, second")
+  }
+
+  /// Wherever a text is cut, no part of a secret remains at its end.
+  @Test func aSecretIsMaskedBeforeATextIsCut() {
+    let secret = "hunter2-hunter3"
+    for form in [secret, "hunter2%2Dhunter3", "aHVudGVyMi1odW50ZXIz"] {
+      for start in 0...110 {
+        let text = Array((String(repeating: ".", count: start) + form + "!").utf8)
+        for length in [text.count, text.count - 2, text.count - form.utf8.count / 2] {
+          var store = ItemValueStore([:], secrets: [SensitiveValue(secret)])
+          let shown = store.maskedBeginning(100, of: Array(text.prefix(length)), isCut: length < text.count)
+          let isClean = shown.allSatisfy {
+            [UInt8(ascii: "."), UInt8(ascii: "*"), UInt8(ascii: "!")].contains($0)
+          }
+          #expect(isClean, "\(String(decoding: shown, as: UTF8.self))")
+          if length == text.count, start < 100 {
+            #expect(shown.starts(with: Array((String(repeating: ".", count: start) + "***").utf8)))
+          }
+        }
+      }
+    }
+  }
+
+  @Test func nothingIsShownOfATextThatIsCutIfASecretMayBeLonger() {
+    let long = String(repeating: "s3cret", count: 4000)
+    var store = ItemValueStore([Self.item: values(long)], secrets: [])
+    #expect(store.maskedBeginning(100, of: Array(long.utf8), isCut: false) == [])
+    #expect(store.maskedBeginning(100, of: Array("a short text".utf8), isCut: true) == [])
+    #expect(
+      store.maskedBeginning(100, of: Array("a short text".utf8), isCut: false) == Array("a short text".utf8))
   }
 
   /// The lower case of U+212A (Kelvin sign, 3 bytes) is a `k` (1 byte).

@@ -79,6 +79,56 @@ struct ResponseInterpreterTests {
     #expect(captures.map(\.value) == ["key=swordfish", "http://h/x"])
   }
 
+  private static let request = """
+    requests:
+      r:
+        session: s
+        request: { method: PUT, url: "http://h/r?q=1", headers: { X-Key: "${secrets.key}" } }
+
+    """
+
+  @Test func aFailureHasTheURLAndTheBeginningOfTheBody() throws {
+    let run = try TestRun(Self.request, secret: "swordfish")
+    let result = try run.respond(to: .request, 400, body: "field \"title\" missing, key swordfish\n")
+    #expect(result.detail?.url == "http://h/r?q=***")
+    #expect(result.detail?.body == "field \"title\" missing, key ***")
+    let record = try #require(run.scheduler.nodeRecords.first)
+    #expect(record.reason?.detail == result.detail && record.attempts.first?.body == result.detail?.body)
+  }
+
+  @Test func aSuccessHasNoDetail() throws {
+    let run = try TestRun(Self.request, secret: "swordfish")
+    #expect(try run.respond(to: .request, 200, body: "fine").detail == nil)
+  }
+
+  @Test func aReasonPhraseIsMaskedAndBounded() throws {
+    let run = try TestRun(Self.request, secret: "swordfish")
+    let reason = Array(("swordfish \u{1B}[31m" + String(repeating: "x", count: 900)).utf8)
+    let response = TransferResponse(
+      status: 400, headers: [], reason: reason, body: [], url: try run.request(.request).url)
+    let phrase = try #require(try run.finish(.request, .success(response)).detail?.reasonPhrase)
+    #expect(
+      phrase.hasPrefix(#"*** \033[31mxxx"#) && phrase.hasSuffix("x…") && phrase.utf8.count <= 103, "\(phrase)"
+    )
+  }
+
+  @Test func aResponseThatMayContainAnUnknownSecretIsNotShown() throws {
+    let nodes = Self.request + "    capture: { key: { json: /key, secret: true } }\n"
+    let run = try TestRun(nodes, secret: "swordfish")
+    let result = try run.respond(to: .request, 200, body: #"{"kex":"a new secret"}"#)
+    #expect(result.response?.missing != nil)
+    #expect(result.detail?.url != nil && result.detail?.body == nil)
+    let other = try TestRun(nodes, secret: "swordfish")
+    #expect(try other.respond(to: .request, 403, body: "no").detail?.body == "no")
+  }
+
+  @Test func aServerThatRepeatsAPasswordOfTheURLIsNotQuoted() throws {
+    let run = try TestRun(
+      Self.request.replacing("http://h/", with: "http://bob:hunter2@h/"), secret: "swordfish")
+    let result = try run.respond(to: .request, 400, body: "bob:hunter2")
+    #expect(result.detail == FailureDetail(url: "http://h/r?q=***"))
+  }
+
   @Test func aLargeBodyIsReadElsewhere() throws {
     let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
     let attempt = try run.attempt(.allocate)

@@ -110,7 +110,9 @@ final class TestRun {
   func finish(_ step: Step.Kind, _ result: Result<TransferResponse, TransportFailure>) throws -> AttemptResult
   {
     let attempt = try attempt(step)
-    let outcome = TransferOutcome(id: attempt.id, result: result, traffic: Traffic(), duration: .zero)
+    let outcome = TransferOutcome(
+      id: attempt.id, result: result, traffic: Traffic(), duration: .zero,
+      url: (try? result.get())?.url)  // A failure has none here.
     let found = responses.result(of: outcome, attempt, nil, &fetches, at: Self.start, scheduler)
     started.removeAll { $0.id == attempt.id }
     handle(.finished([found]))

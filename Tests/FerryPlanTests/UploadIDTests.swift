@@ -1,11 +1,19 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import FerryWorld
 import Testing
 
 struct UploadIDTests {
   private func steps(_ world: World, _ path: String) -> [Step.Kind] {
     world.starts.filter { $0.path == path }.map(\.attempt.step)
+  }
+
+  /// The reply, to a request that has sent its whole file.
+  private func sending(_ call: Call, _ reply: Reply) -> Reply {
+    var reply = reply
+    reply.sent = call.size
+    return reply
   }
 
   @Test func anItemIsAllocatedTransferredAndCommittedInThatOrder() throws {
@@ -54,6 +62,30 @@ struct UploadIDTests {
     #expect(steps(world, "f00") == [.allocate, .transfer, .allocate, .transfer, .commit])
     #expect(world.scheduler.totals.idsExpired == 1)
     #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  /// The server has received the file, and then no longer knows the ID under which it was sent.
+  @Test(arguments: [404, 410])
+  func theBytesOfAnUploadThatStartsOverAtItsCommitAreResent(status: Int) throws {
+    var world = try World(Yaml.ids(), files: Yaml.files(5, size: 1000)) { call in
+      sending(call, .status(call.step == .commit && call.number == 1 && call.path < "f02" ? status : 200))
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .commit, .allocate, .transfer, .commit])
+    #expect(steps(world, "f04") == [.allocate, .transfer, .commit])
+    let bytes = world.scheduler.totals.bytes
+    #expect(bytes.useful == 5000 && bytes.resent == 2000, "\(bytes)")
+    #expect(world.scheduler.totals.items.done == 5 && world.scheduler.totals.idsExpired == 2)
+  }
+
+  @Test func theBytesOfAnUploadThatStartsOverAreResentAlsoIfItRemains() throws {
+    var world = try World(Yaml.ids("    retry: { limit: 1 }\n"), files: Yaml.files(1, size: 1000)) { call in
+      sending(call, .status(call.step == .commit ? 404 : 200))
+    }
+    world.run()
+    #expect(steps(world, "f00") == [.allocate, .transfer, .commit, .allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.bytes.useful == 0 && world.scheduler.totals.bytes.resent == 2000)
+    #expect(world.scheduler.totals.items.waiting == 1)
   }
 
   @Test func anIDThatIsTooOldForItsTransferIsReplaced() throws {

@@ -89,24 +89,55 @@ package struct SecretMask: Sendable {
   package func mask(_ text: String) -> String {
     guard !secrets.isEmpty, !text.isEmpty else { return text }
     let bytes = Array(text.utf8)
+    let masked = mask(bytes, upTo: bytes.count)
+    return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
+  }
+
+  /// The first bytes of a text, with every secret replaced by `***` that begins in them.
+  ///
+  /// - Parameter end: how many bytes of the text are wanted. A secret that ends behind them is recognized.
+  package func mask(_ bytes: [UInt8], upTo end: Int) -> [UInt8] {
     var found = matches(in: Self.withBlanks(bytes))
     if bytes.contains(UInt8(ascii: "%")) {
       let (decoded, starts) = Self.decoded(bytes)
       found += matches(in: Self.withBlanks(decoded)).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
     }
-    guard !found.isEmpty else { return text }
     found.sort { $0.lowerBound < $1.lowerBound }
     var masked: [UInt8] = []
     var copied = 0
-    for range in found {
+    for range in found where range.lowerBound < end {
       if range.lowerBound >= copied {
         masked += bytes[copied..<range.lowerBound]
         masked += "***".utf8
       }
       copied = max(copied, range.upperBound)
     }
-    masked += bytes[copied...]
-    return String(decoding: masked, as: UTF8.self)
+    if copied < end { masked += bytes[copied..<end] }
+    return masked
+  }
+
+  /// The maximum length of a secret in a text, in any of its forms, in bytes.
+  package func longestForm(of secret: String) -> Int {
+    var quoted: [UInt8] = []
+    JSONString.append(Array(secret.utf8), to: &quoted)
+    // Base64 has four characters for three bytes.
+    let plain = max(quoted.count, (secret.utf8.count + 2) / 3 * 4 + 4)
+    // The result of filters may be inside a JSON string.
+    let filtered = filters.map { 6 * Self.bound(of: secret.utf8.count, through: $0) }.max() ?? 0
+    // Percent-encoding has three characters for each byte.
+    return 3 * max(plain, filtered)
+  }
+
+  /// The maximum number of bytes that filters make of a number of bytes.
+  private static func bound(of count: Int, through filters: [ReferenceFilter]) -> Int {
+    filters.reduce(count) { count, filter in
+      switch filter {
+      case .url, .query, .lower: 3 * count
+      case .base64: (count + 2) / 3 * 4
+      case .json: 6 * count
+      case .sha256: 2 * SHA256.size
+      }
+    }
   }
 
   private func matches(in text: [UInt8]) -> [Range<Int>] {

@@ -11,6 +11,8 @@ struct ItemValueStore {
   /// Secrets of items that no text was long enough to contain until now, by length, with the number of times each was
   /// inserted. A server chooses how long they are, and adding one to a mask takes much longer than keeping it here.
   private var unmasked: [Int: [[UInt8]: Int]] = [:]
+  /// The greatest length that a secret of the run has had in any form, in bytes.
+  private var longestForm = 0
   /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
   private(set) var lasting: SecretMask
 
@@ -24,6 +26,7 @@ struct ItemValueStore {
     self.items = items
     mask = SecretMask(secrets.map(\.revealed), filters: filters)
     lasting = mask
+    longestForm = secrets.map { [mask] in mask.longestForm(of: $0.revealed) }.max() ?? 0
     for values in items.values {
       for secret in values.secrets { insert(secret) }
     }
@@ -50,22 +53,49 @@ struct ItemValueStore {
   mutating func keepSecret(_ secret: String) {
     mask.insert(secret)
     lasting.insert(secret)
+    longestForm = max(longestForm, mask.longestForm(of: secret))
   }
 
   /// The text with every secret replaced by `***`.
   mutating func masked(_ text: String) -> String {
-    for length in unmasked.keys where mask.mayOccur(length, in: text.utf8.count) {
-      for (secret, count) in unmasked.removeValue(forKey: length) ?? [:] {
-        for _ in 0..<count { mask.insert(String(decoding: secret, as: UTF8.self)) }
+    prepareMask(forTextOf: text.utf8.count)
+    return mask.mask(text)
+  }
+
+  /// The first bytes of a text, with every secret replaced by `***`. Only a bounded part of the text is searched.
+  ///
+  /// A secret that is cut where the text ends is not recognized. Bytes that could belong to one are left out, and so is
+  /// everything if secrets are so long that too much would have to be searched.
+  ///
+  /// - Parameters:
+  ///   - count: the number of bytes wanted.
+  ///   - isCut: whether the text continues after `bytes`.
+  mutating func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
+    let isSearchedWhole = !isCut && bytes.count <= Self.searchLimit
+    let window = isSearchedWhole ? bytes : Array(bytes.prefix(min(count + longestForm, Self.searchLimit)))
+    prepareMask(forTextOf: window.count)
+    let isWindowCut = isCut || window.count < bytes.count
+    return mask.mask(
+      window, upTo: max(0, min(count, isWindowCut ? window.count - longestForm : window.count)))
+  }
+
+  /// The maximum number of bytes that `maskedBeginning` searches.
+  private static let searchLimit = 16 << 10
+
+  /// Adds the secrets that a text of this many bytes may contain to the mask.
+  private mutating func prepareMask(forTextOf count: Int) {
+    for length in unmasked.keys where mask.mayOccur(length, in: count) {
+      for (secret, uses) in unmasked.removeValue(forKey: length) ?? [:] {
+        for _ in 0..<uses { mask.insert(String(decoding: secret, as: UTF8.self)) }
       }
     }
-    return mask.mask(text)
   }
 
   private mutating func insert(_ secret: String) {
     // The mask counts the secrets that it has.
     if mask.contains(secret) { return mask.insert(secret) }
     let bytes = Array(secret.utf8)
+    longestForm = max(longestForm, mask.longestForm(of: secret))
     unmasked[bytes.count, default: [:]][bytes, default: 0] += 1
   }
 

@@ -57,7 +57,58 @@ struct ResponseInterpreter {
             failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer
           ))
       }
-    return AttemptResult(id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration)
+    return AttemptResult(
+      id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
+      detail: detail(of: outcome, answer, steps[attempt].step))
+  }
+
+  /// What a report says about the request if it failed; `nil` if it succeeded, or was not sent for a reason that has
+  /// nothing to do with its URL.
+  private func detail(
+    of outcome: TransferOutcome, _ answer: AttemptResult.Answer, _ step: Step
+  ) -> FailureDetail? {
+    guard let url = outcome.url, isReported(answer, step) else { return nil }
+    var detail = (reason: String?.none, body: String?.none)
+    // A server may repeat a password of the URL, which is not among the secrets.
+    if case .success(let response) = outcome.result, Userinfo(url: url) == nil {
+      detail.reason = ResponseExcerpt.line(
+        captures.maskedBeginning(
+          ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut),
+        isCut: response.isReasonCut, limit: ResponseExcerpt.reasonLimit)
+      if showsBody(response, step) {
+        let masked = captures.maskedBeginning(
+          ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut)
+        detail.body = ResponseExcerpt.line(
+          masked, isCut: response.isBodyCut || response.body.count > ResponseExcerpt.examined,
+          limit: ResponseExcerpt.bodyLimit)
+      }
+    }
+    return FailureDetail(
+      url: ResponseExcerpt.line(ofURL: captures.masked(ResponseExcerpt.shown(url))), proxy: outcome.proxy,
+      reasonPhrase: detail.reason, body: detail.body)
+  }
+
+  private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
+    switch answer {
+    case .response(let response):
+      return !step.expects(status: response.status) && !step.alreadyDone.contains(response.status)
+        || response.mismatch != nil || response.missing != nil
+    case .failure(let failure):
+      switch failure.code {
+      case .nameResolution, .connect, .handshake, .certificate, .connectionLost, .requestTimeout,
+        .resourceTimeout, .malformedResponse, .responseTooLarge, .redirect:
+        return true
+      case .byteLimit, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request, .capture,
+        .cancelled:
+        return false
+      }
+    }
+  }
+
+  /// A success with a token or a secret capture may contain a secret that ferry has not read yet, and so does not know.
+  private func showsBody(_ response: TransferResponse, _ step: Step) -> Bool {
+    guard ResponseExcerpt.isText(response) else { return false }
+    return response.status >= 400 || (step.kind != .token && !step.capture.contains(where: \.isSecret))
   }
 
   private func judgeable(

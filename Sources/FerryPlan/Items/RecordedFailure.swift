@@ -12,21 +12,33 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
   package var until: Instant?
   /// The figures for a budget reason.
   package var budget: BudgetFigures?
+  /// What is known about the request that failed; not in the journal.
+  package var detail: FailureDetail?
 
   package init(
     code: FailureCode, status: Int? = nil, message: String, until: Instant? = nil,
-    budget: BudgetFigures? = nil
+    budget: BudgetFigures? = nil, detail: FailureDetail? = nil
   ) {
     self.code = code
     self.status = status
     self.message = message
     self.until = until
     self.budget = budget
+    self.detail = detail
+  }
+
+  /// The failure, with what is known about its request.
+  package func with(_ detail: FailureDetail?) -> RecordedFailure {
+    var failure = self
+    failure.detail = detail
+    return failure
   }
 }
 
 extension RecordedFailure {
-  private enum Key: String, CodingKey { case code, status, message, until, budget }
+  private enum Key: String, CodingKey {
+    case code, status, message, until, budget, url, proxy, reasonPhrase, body
+  }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
@@ -35,6 +47,12 @@ extension RecordedFailure {
     message = try container.decode(String.self, forKey: .message)
     until = try container.decodeIfPresent(String.self, forKey: .until).flatMap { Instant(rfc3339: $0) }
     budget = try container.decodeIfPresent(BudgetFigures.self, forKey: .budget)
+    detail = FailureDetail(
+      url: try container.decodeIfPresent(String.self, forKey: .url),
+      proxy: try container.decodeIfPresent(String.self, forKey: .proxy),
+      reasonPhrase: try container.decodeIfPresent(String.self, forKey: .reasonPhrase),
+      body: try container.decodeIfPresent(String.self, forKey: .body))
+    if detail == FailureDetail() { detail = nil }
   }
 
   /// Encodes `until` as RFC 3339, in UTC with milliseconds.
@@ -45,6 +63,10 @@ extension RecordedFailure {
     try container.encode(message, forKey: .message)
     try container.encodeIfPresent(until?.rfc3339, forKey: .until)
     try container.encodeIfPresent(budget, forKey: .budget)
+    try container.encodeIfPresent(detail?.url, forKey: .url)
+    try container.encodeIfPresent(detail?.proxy, forKey: .proxy)
+    try container.encodeIfPresent(detail?.reasonPhrase, forKey: .reasonPhrase)
+    try container.encodeIfPresent(detail?.body, forKey: .body)
   }
 }
 

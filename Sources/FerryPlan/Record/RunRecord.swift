@@ -146,9 +146,9 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct Bytes: Codable, Sendable {
-    /// File bytes in steps that succeeded.
+    /// File bytes in steps that succeeded, except those in `resent`.
     package var useful: Int64 = 0
-    /// File bytes sent in steps that did not succeed.
+    /// File bytes sent in steps that did not succeed, or that succeeded and whose upload then had to start over.
     package var resent: Int64 = 0
     /// Everything else: header fields, small requests, responses.
     package var overhead: Int64 = 0
@@ -279,6 +279,16 @@ package struct RunRecord: Codable, Sendable {
     package var message: String
     package var endedAt: String
     package var durationSeconds: Double
+    /// As in `FailureDetail`.
+    package var url: String?
+    package var proxy: String?
+    package var reasonPhrase: String?
+    package var body: String?
+
+    package var detail: FailureDetail? {
+      let detail = FailureDetail(url: url, proxy: proxy, reasonPhrase: reasonPhrase, body: body)
+      return detail == FailureDetail() ? nil : detail
+    }
 
     init(_ attemptFailure: AttemptFailure) {
       step = attemptFailure.step
@@ -287,6 +297,10 @@ package struct RunRecord: Codable, Sendable {
       message = attemptFailure.message
       endedAt = attemptFailure.endedAt.rfc3339
       durationSeconds = (attemptFailure.duration.seconds * 1000).rounded() / 1000
+      url = attemptFailure.detail?.url
+      proxy = attemptFailure.detail?.proxy
+      reasonPhrase = attemptFailure.detail?.reasonPhrase
+      body = attemptFailure.detail?.body
     }
   }
 }

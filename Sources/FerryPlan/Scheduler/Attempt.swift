@@ -44,12 +44,18 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
+  /// What is known about the request if it failed; `nil` otherwise.
+  package var detail: FailureDetail?
 
-  package init(id: UInt64, answer: Answer, traffic: Traffic = .init(), duration: Duration = .zero) {
+  package init(
+    id: UInt64, answer: Answer, traffic: Traffic = .init(), duration: Duration = .zero,
+    detail: FailureDetail? = nil
+  ) {
     self.id = id
     self.answer = answer
     self.traffic = traffic
     self.duration = duration
+    self.detail = detail
   }
 
   package enum Answer: Sendable {

@@ -12,9 +12,9 @@ package struct RunMetrics: Sendable {
   /// The number of items that succeeded in this launch.
   package var itemsDone = 0
   package var traffic = Traffic()
-  /// File bytes transferred by successful steps, in either direction.
+  /// File bytes transferred by successful steps, in either direction, except those in `resentBytes`.
   package var usefulBytes: Int64 = 0
-  /// File bytes that were sent but did not count.
+  /// File bytes sent by steps that failed, or that succeeded and whose upload then had to start over.
   package var resentBytes: Int64 = 0
   /// By manifest, the sources of the exit code other than failed items: `authorization` and `integrity`;
   /// `temporary` if work remains because retries were used up; `cutOff` if the launch's deadline passed or
@@ -23,6 +23,7 @@ package struct RunMetrics: Sendable {
   /// The earliest time at which deferred work may continue, if it is known.
   package var deferredUntil: Instant?
   package var stop: StopCause?
+  var details = FailureDetails()
   /// Items that did not simply succeed.
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
@@ -37,6 +38,14 @@ package struct RunMetrics: Sendable {
     case .received: if isGood { usefulBytes +|= result.traffic.bodyReceived }
     case nil: break
     }
+  }
+
+  /// An upload has to start over after its transfer succeeded.
+  ///
+  /// - Parameter bytes: what that transfer sent.
+  mutating func startsOver(_ bytes: Int64) {
+    usefulBytes -= bytes
+    resentBytes +|= bytes
   }
 }
 

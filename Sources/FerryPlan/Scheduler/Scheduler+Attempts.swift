@@ -67,6 +67,8 @@ extension Scheduler {
   mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
     change(ref, .discardUploadID(reason))
+    metrics.startsOver(self[attempts: ref]?.usefulBytes ?? 0)
+    self[attempts: ref]?.usefulBytes = 0
     self[attempts: ref]?.hostQueues = [:]
     if progress.isTransferred { uploads[upload].isHandled = false }
   }

@@ -20,7 +20,7 @@ extension Scheduler {
     // A host that responds is only paused: whether a request is sent again depends on its own retries. A host that
     // cannot be reached answers for none of them, so its failures are counted instead.
     guard failure.status != nil || hostQueues[hostQueue].failures <= policy.limit else {
-      return giveUp(hostQueue, failure)
+      return giveUp(hostQueue, failure, of: flight.attempt.ref)
     }
     hostQueues[hostQueue].resumeAt = now.advanced(
       by: policy.wait(
@@ -48,8 +48,14 @@ extension Scheduler {
   }
 
   /// The host does not recover: everything in this queue remains for a later launch.
-  mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure) {
-    hostQueues[hostQueue].givenUp = failure
-    for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() { leave(ready.ref, failure) }
+  ///
+  /// - Parameter ref: the item or node whose request failed.
+  mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure, of ref: ItemRef) {
+    // The detail is that of one request, and the others were not sent.
+    let others = failure.with(nil)
+    hostQueues[hostQueue].givenUp = others
+    for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() {
+      leave(ready.ref, ready.ref == ref ? failure : others)
+    }
   }
 }

@@ -15,14 +15,20 @@ extension Scheduler {
       } else {
         []
       }
-    let verdict = step.judge(
+    var verdict = step.judge(
       result.answer, refreshStatuses: refreshStatuses,
       hasUploadID: progress(of: ref)?.uploadID != nil)
+    if let detail = result.detail, verdict.failure != nil {
+      verdict = verdict.with(metrics.details.kept(detail))
+    }
     metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
       if let gate = gate(of: ref.node) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
     }
-    if flight.attempt.step == .transfer, verdict == .succeeded { sample(ref.node, result) }
+    if flight.attempt.step == .transfer, verdict == .succeeded {
+      sample(ref.node, result)
+      self[attempts: ref]?.usefulBytes = result.traffic.bodySent
+    }
     switch verdict {
     case .transient(_, _, .host, _), .cancelled: break
     case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
@@ -38,7 +44,7 @@ extension Scheduler {
       let entry = AttemptFailure(
         step: flight.attempt.step, code: attemptFailure.code, status: attemptFailure.status,
         message: attemptFailure.message,
-        endedAt: now, duration: result.duration)
+        endedAt: now, duration: result.duration, detail: attemptFailure.detail)
       self[attempts: ref]?.failures.append(entry)
     }
     switch step.kind {
@@ -109,7 +115,8 @@ extension Scheduler {
         ref, .ambiguous,
         .init(
           code: .responseLost, status: failure.status,
-          message: "\(step.kind.rawValue) may have been executed: \(failure.message)"))
+          message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
+          detail: failure.detail))
     case .limited(let failure):
       let gate = gate(of: ref.node)
       if let gate { gates[gate].release(ref) }

@@ -22,7 +22,7 @@ extension Scheduler {
       leave(ref, failure)
       // The host has not recovered in all the time that one request was retried.
       if scope == .host, hostQueues[flight.hostQueue].failures >= policy.limit {
-        giveUp(flight.hostQueue, failure)
+        giveUp(flight.hostQueue, failure, of: ref)
       }
       return
     }

@@ -62,7 +62,10 @@ extension Scheduler {
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
       // A failed release does not change the run's exit code.
       if isWantedByItems(node) { note(.authorization, of: node) }
-      fail(token: node, .init(code: .token, status: failure.status, message: "token: \(failure.message)"))
+      fail(
+        token: node,
+        .init(
+          code: .token, status: failure.status, message: "token: \(failure.message)", detail: failure.detail))
     case .limited(let failure): fail(token: node, failure)
     case .cancelled:
       switch flight.interruption {

@@ -14,6 +14,8 @@ struct AttemptHistory: Sendable {
   var isUnconditional = false
   /// The queues of its later steps, if only a capture determined their origins.
   var hostQueues: [Step.Kind: Int] = [:]
+  /// The bytes of the file in the transfer that succeeded last, as long as its upload has not started over.
+  var usefulBytes: Int64 = 0
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
 }

@@ -58,3 +58,22 @@ extension Verdict {
     }
   }
 }
+
+extension Verdict {
+  /// The verdict, with what is known about the request in its failure.
+  package func with(_ detail: FailureDetail?) -> Verdict {
+    switch self {
+    case .succeeded, .unchanged, .cancelled: self
+    case .conditionRefused(let failure): .conditionRefused(failure.with(detail))
+    case .unauthorized(let failure): .unauthorized(failure.with(detail))
+    case .uploadIDGone(let failure): .uploadIDGone(failure.with(detail))
+    case .transient(let failure, let retryAfter, let scope, let effect):
+      .transient(failure.with(detail), retryAfter: retryAfter, scope: scope, effect: effect)
+    case .permanent(let failure): .permanent(failure.with(detail))
+    case .answerLost(let failure): .answerLost(failure.with(detail))
+    case .notCommitted(let failure): .notCommitted(failure.with(detail))
+    case .integrity(let failure): .integrity(failure.with(detail))
+    case .limited(let failure): .limited(failure.with(detail))
+    }
+  }
+}

@@ -34,7 +34,8 @@ package enum ItemText {
     for attempt in match.attempts {
       lines.append(
         "  \(attempt.step.rawValue) in run \(match.lastRun ?? ""), "
-          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(DisplayPath.line(attempt.message))")
+          + "\(ReasonText.moment(attempt.endedAt, in: zone)): \(ReasonText.text(attempt.message, attempt.detail))"
+      )
     }
     return lines
   }

@@ -4,8 +4,27 @@ import FerryPlan
 package enum ReasonText {
   /// - Parameter zone: the zone in which moments are shown.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
-    let message = DisplayPath.line(reason.message)
+    let message = text(reason)
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
+  }
+
+  /// Why something failed, with the URL of its request and what the server responded.
+  package static func text(_ reason: RecordedFailure) -> String {
+    text(reason.message, reason.detail)
+  }
+
+  /// - Parameter detail: `nil` for a failure without a request.
+  static func text(_ message: String, _ detail: FailureDetail?) -> String {
+    var text = message
+    if let detail {
+      let phrase = detail.reasonPhrase.map { "; \($0)" } ?? ""
+      let url = detail.url.map { detail.reasonPhrase == nil ? "; URL \($0)" : " from \($0)" } ?? ""
+      // A failure to connect already names it.
+      let isNamed = detail.proxy.map(message.contains) ?? true
+      let proxy = isNamed ? "" : detail.proxy.map { ", through the proxy \($0)" } ?? ""
+      text += phrase + url + proxy + (detail.body.map { ": \($0)" } ?? "")
+    }
+    return DisplayPath.line(text)
   }
 
   /// Shows a moment that a document contains as RFC 3339.

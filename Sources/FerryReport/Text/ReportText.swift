@@ -41,16 +41,7 @@ package enum ReportText {
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
         + (totals.requests == 1 ? "1 request" : "\(totals.requests) requests"))
-    let unfinished = record.items.lazy.filter { $0.state != .done }
-    for item in unfinished.prefix(20) {
-      let node = title(item.node, item.manifest)
-      let name = DisplayPath.shown(item.path, base64: item.pathBase64)
-      let reason = item.reason.map { DisplayPath.line($0.message) } ?? ""
-      lines.append("  \(node): \(name): \(item.state): \(reason)")
-      lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
-    }
-    let hidden = unfinished.dropFirst(20).count
-    if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
+    lines += failures(record)
     for node in record.nodes {
       let unlisted = node.problems ?? []
       for problem in unlisted.prefix(20) {
@@ -74,6 +65,33 @@ package enum ReportText {
     }
     if let until = run.deferredUntil { lines.append("  the next work is due at \(until) on") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The maximum number of lines for one kind of thing; the report has all of them.
+  private static let lineLimit = 20
+
+  /// The items that did not end as done, by cause. Each ambiguous item needs a decision, and so its own lines.
+  private static func failures(_ record: RunRecord) -> [String] {
+    var lines: [String] = []
+    let ambiguous = record.items.lazy.filter { $0.ambiguity != nil }
+    for item in ambiguous.prefix(lineLimit) {
+      let name = DisplayPath.shown(item.path, base64: item.pathBase64)
+      let reason = item.reason.map { ReasonText.text($0) } ?? ""
+      lines.append("  \(title(item.node, item.manifest)): \(name): \(item.state): \(reason)")
+      lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
+    }
+    let hidden = ambiguous.dropFirst(lineLimit).count
+    if hidden > 0 { lines.append("  … and \(hidden) more ambiguous items in the report") }
+    let groups = FailureGroups(record.items.lazy.filter { $0.state != .done && $0.ambiguity == nil })
+    for group in groups.all.prefix(lineLimit) {
+      lines.append("  " + group.line(title: title(group.example.node, group.example.manifest)))
+    }
+    let others = groups.all.dropFirst(lineLimit).reduce(groups.ungrouped) { $0 + $1.count }
+    if others > 0 {
+      lines.append(
+        "  … and \(others == 1 ? "1 more item" : "\(others) more items") with other reasons in the report")
+    }
+    return lines
   }
 
   /// The number of items, and of nodes with a single request, that `ferry cancel` ended. In reports of earlier
@@ -119,7 +137,7 @@ package enum ReportText {
       if after.moved > 0 { text += ", \(after.moved) moved" }
       if let remaining = after.remaining { text += ", \(remaining) to be put away by the next run" }
     }
-    if let reason = node.reason { text += " (\(DisplayPath.line(reason.message)))" }
+    if let reason = node.reason { text += " (\(ReasonText.text(reason)))" }
     if let orphans = node.orphans { text += orphans.words }
     return text
   }

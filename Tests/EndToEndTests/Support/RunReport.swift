@@ -65,6 +65,10 @@ struct RunReport: Decodable {
     var code: String
     var status: Int?
     var message: String
+    var url: String?
+    var proxy: String?
+    var reasonPhrase: String?
+    var body: String?
   }
 
   struct Node: Decodable {

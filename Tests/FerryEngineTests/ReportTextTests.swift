@@ -1,0 +1,128 @@
+import FerryReport
+import Foundation
+import Testing
+
+@testable import FerryPlan
+
+/// The summary of a run.
+struct ReportTextTests {
+  private func item(
+    _ path: String, _ state: ReportState = .failed,
+    _ message: String = "the server responded with 400 to PUT",
+    detail: FailureDetail? = nil
+  ) throws -> RunRecord.ItemRecord {
+    let reason = RecordedFailure(code: .httpStatus, status: 400, message: message, detail: detail)
+    return RunRecord.ItemRecord(
+      node: "photos", path: path, size: 1, state: state, reason: reason, attempts: [])
+  }
+
+  private func record(_ items: [RunRecord.ItemRecord]) -> RunRecord {
+    let manifest = RunRecord.Manifest(name: "m", path: "m.yaml", sha256: "", round: 1, roundClosed: true)
+    let run = RunRecord.Run(
+      id: "r", manifests: [manifest], launch: .background, startedAt: "", endedAt: "", exitCode: 1,
+      state: .ended)
+    return RunRecord(run: run, totals: .init(), nodes: [], items: items)
+  }
+
+  /// The lines about items.
+  private func lines(_ items: [RunRecord.ItemRecord]) throws -> [String] {
+    // As `ferry report` reads it.
+    let record = try ReportJSON.decode(ReportJSON.encode(record(items)))
+    return ReportText.text(record, status: "ferry status").split(separator: "\n").dropFirst(2).map(
+      String.init)
+  }
+
+  private func detail(_ path: String, body: String) -> FailureDetail {
+    FailureDetail(url: "http://h/\(path)", reasonPhrase: "Bad Request", body: body)
+  }
+
+  @Test func equalFailuresAreOneLineWithTheirNumberAndAnExample() throws {
+    let items = try (0..<300).map { number in
+      let path = "a/\(1000 + number).jpg"
+      return try item(path, .failed, detail: detail(path, body: "field \"title\" missing"))
+    }
+    let expected =
+      "  photos: 300 items failed, for example a/1000.jpg: the server responded with 400 to PUT; "
+      + "Bad Request from http://h/a/1000.jpg: field \"title\" missing"
+    #expect(try lines(items) == [expected])
+    // The order in which requests ended makes no difference.
+    #expect(try lines(items.reversed()) == [expected])
+    #expect(try lines(items.shuffled()) == [expected])
+  }
+
+  @Test func aSingleFailureIsShownWithItsItem() throws {
+    let path = "1.jpg"
+    #expect(
+      try lines([item(path, .failed, detail: detail(path, body: "no"))])
+        == [
+          "  photos: 1.jpg: failed: the server responded with 400 to PUT; Bad Request from http://h/1.jpg: no"
+        ])
+  }
+
+  @Test func namesAndIdentifiersDoNotSeparateCauses() throws {
+    let items = try ["a/1.jpg", "a/2.jpg", "b \"x\".jpg"].enumerated().map { number, path in
+      let body =
+        "no \(path.split(separator: "/").last ?? ""), request 6f9619ff-8b86-d011-b42d-00cf4fc964f\(number)"
+      return try item(
+        path, .failed, "\(DisplayPath.shown(Array(path.utf8))) is refused", detail: detail(path, body: body))
+    }
+    let lines = try lines(items)
+    #expect(
+      lines.count == 1
+        && lines[0].hasPrefix("  photos: 3 items failed, for example a/1.jpg: a/1.jpg is refused"))
+  }
+
+  @Test func differentCausesAreSeparateAndOrderedByNumber() throws {
+    let items =
+      try (0..<2).map { try item("a\($0)", .failed, detail: detail("a", body: "quota 5 exceeded")) }
+      + (0..<3).map { try item("b\($0)", .failed, detail: detail("b", body: "quota 6 exceeded")) }
+      + (0..<9).map { try item("c\($0)", .waiting, "the host did not recover") }
+      + [item("d", .cancelled, "cancelled by ferry cancel")]
+    let lines = try lines(items.shuffled())
+    #expect(lines.count == 4)
+    #expect(lines[0].hasPrefix("  photos: 3 items failed, for example b0: "))
+    #expect(lines[1].hasPrefix("  photos: 2 items failed, for example a0: "))
+    #expect(lines[2] == "  photos: d: cancelled: cancelled by ferry cancel")
+    #expect(lines[3] == "  photos: 9 items remain, for example c0: the host did not recover")
+  }
+
+  @Test func theNumberOfLinesIsBounded() throws {
+    // Each cause has its own word, which is no identifier.
+    let items = try (0..<3000).map { number in
+      let word = String(
+        String(number).map { Character(UnicodeScalar(UInt8(ascii: "a") + UInt8($0.wholeNumberValue ?? 0))) })
+      return try item("f\(number)", .failed, "because of \(word)")
+    }
+    let lines = try lines(items)
+    #expect(lines.count == 21)
+    #expect(lines.last == "  … and 2980 more items with other reasons in the report")
+  }
+
+  @Test func whatAServerSentCannotControlATerminal() throws {
+    let detail = FailureDetail(
+      url: "http://h/\u{1B}", reasonPhrase: "\u{9B}1m", body: "\u{1B}]0;x\u{7}\n\u{202E}")
+    let text = try lines([item("1", .failed, detail: detail)]).joined()
+    #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "\u{202E}" })
+  }
+
+  @Test func aProxyIsNamedOnce() throws {
+    let detail = FailureDetail(url: "http://h/1", proxy: "proxy:3128")
+    #expect(
+      try lines([item("1", .failed, "reset", detail: detail)])[0].hasSuffix(
+        "reset; URL http://h/1, through the proxy proxy:3128"))
+    #expect(
+      try lines([item("1", .failed, "connect to the proxy proxy:3128: refused", detail: detail)])[0]
+        .hasSuffix(
+          "connect to the proxy proxy:3128: refused; URL http://h/1"))
+  }
+
+  @Test func theReportHasTheDetailsOfAFailure() throws {
+    let item = try item(
+      "1", .failed, detail: FailureDetail(url: "u", proxy: "p", reasonPhrase: "r", body: "b"))
+    let json = String(decoding: try ReportJSON.encode(record([item])), as: UTF8.self)
+    #expect(
+      json.contains(
+        #""reason":{"body":"b","code":"http_status","message":"the server responded with 400 to PUT","proxy":"p","reason_phrase":"r","status":400,"url":"u"}"#
+      ))
+  }
+}
