@@ -122,6 +122,25 @@ struct ResponseInterpreterTests {
     #expect(try other.respond(to: .request, 403, body: "no").detail?.body == "no")
   }
 
+  @Test func aURLThatIsASecretIsNotShown() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate:
+            request: { method: POST, url: "http://h/ids" }
+            capture: { url: { json: /url, secret: true } }
+          transfer: { request: { url: "${allocate.url}" } }
+          commit: { request: { method: POST, url: "http://h/commit" } }
+
+      """
+    let run = try TestRun(nodes, files: ["a"])
+    try run.respond(to: .allocate, body: #"{"url":"http://h/put/private?sig=xyz"}"#)
+    let result = try run.respond(to: .transfer, 403, body: "not http://h/put/private?sig=xyz")
+    #expect(result.detail == FailureDetail(url: "***", body: "not ***"))
+  }
+
   @Test func aServerThatRepeatsAPasswordOfTheURLIsNotQuoted() throws {
     let run = try TestRun(
       Self.request.replacing("http://h/", with: "http://bob:hunter2@h/"), secret: "swordfish")

@@ -78,6 +78,6 @@ enum ResponseExcerpt {
     return url.description
   }
 
-  /// A URL that `shown` returned and that was then masked, on one line.
+  /// A masked URL that `shown` returned, on one line.
   static func line(ofURL url: String) -> String { cut(DisplayPath.line(url), isCut: false, limit: urlLimit) }
 }

@@ -118,12 +118,18 @@ package struct SecretMask: Sendable {
 
   /// The maximum length of a secret in a text, in any of its forms, in bytes.
   package func longestForm(of secret: String) -> Int {
-    var quoted: [UInt8] = []
-    JSONString.append(Array(secret.utf8), to: &quoted)
+    let count = secret.utf8.count
+    // The characters of a long secret are not looked at: JSON has at most six for one.
+    var quoted = 6 * count
+    if count < 4096 {
+      var form: [UInt8] = []
+      JSONString.append(Array(secret.utf8), to: &form)
+      quoted = form.count
+    }
     // Base64 has four characters for three bytes.
-    let plain = max(quoted.count, (secret.utf8.count + 2) / 3 * 4 + 4)
+    let plain = max(quoted, (count + 2) / 3 * 4 + 4)
     // The result of filters may be inside a JSON string.
-    let filtered = filters.map { 6 * Self.bound(of: secret.utf8.count, through: $0) }.max() ?? 0
+    let filtered = filters.map { 6 * Self.bound(of: count, through: $0) }.max() ?? 0
     // Percent-encoding has three characters for each byte.
     return 3 * max(plain, filtered)
   }

@@ -84,9 +84,19 @@ struct ResponseInterpreter {
       }
     }
     return FailureDetail(
-      url: ResponseExcerpt.line(ofURL: captures.masked(ResponseExcerpt.shown(url))), proxy: outcome.proxy,
+      url: shown(url), proxy: outcome.proxy,
       reasonPhrase: detail.reason, body: detail.body)
   }
+
+  /// A URL for people; `nil` if it is so long that masking it would take too much time.
+  private func shown(_ url: String) -> String? {
+    guard url.utf8.count <= Self.longestURL else { return nil }
+    // It is masked as a whole first: a secret capture may be the whole URL.
+    return ResponseExcerpt.line(ofURL: ResponseExcerpt.shown(captures.masked(url)))
+  }
+
+  /// In bytes. A server chooses the URL of a redirect.
+  private static let longestURL = 16 << 10
 
   private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
     switch answer {
