@@ -16,6 +16,8 @@ import Testing
       var deliveredAt: String?
       var attempts: [RunReport.Attempt]
       var pid: Int32?
+      var interruptedRun: StatusReport.Session.InterruptedRun?
+      var items: [String: Int]?
     }
     var version: Int
     var matches: [Match]
@@ -82,6 +84,79 @@ import Testing
     #expect(end.status == 128 + SIGKILL, "\(end.stdout)\(end.stderr)")
     // Its text is still in the lock file.
     #expect(try await job.status().session("e2e.uploads")?.holder == nil)
+  }
+
+  @Test func `of a run that was killed shows that it was interrupted, and how to continue it`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:every=6,delay=300"])
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
+    for number in 1...8 { try job.write("text", to: "\(number).txt") }
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["done"] != 5, run.isRunning {}
+    func people(_ arguments: String...) async throws -> String {
+      let command = try await job.start(arguments).end()
+      return command.stdout + command.stderr
+    }
+    // While it runs, no other process knows which file it is sending.
+    let busy = try await people("explain", "6.txt", "--manifest", "job.yaml")
+    #expect(busy.contains("its session is run by process \(run.pid) now\n"), "\(busy)")
+    #expect(
+      busy.contains("  last recorded state queued in round 1; the process may be sending it, session"),
+      "\(busy)")
+    let running = try await people("report")
+    #expect(running.contains("has no report yet: it is still running; it began 2"), "\(running)")
+    #expect(running.contains(" as process \(run.pid)\n"), "\(running)")
+    run.signal(SIGKILL)
+    _ = await run.end()
+
+    let session = try #require(try await job.status().session("e2e.uploads"))
+    let interrupted = try #require(session.interruptedRun)
+    #expect(session.holder == nil && interrupted.pid == run.pid)
+    let status = try await job.ferry("status").stdout
+    // The text shows local time, without fractions or with fewer.
+    #expect(status.contains("session e2e.uploads: interrupted: run \(interrupted.run) began "), "\(status)")
+    #expect(status.contains(" as process \(run.pid), which no longer exists\n"), "\(status)")
+    #expect(!status.contains("free"))
+    #expect(status.contains("\n  to continue it, run: \(interrupted.resume)\n"), "\(status)")
+
+    let item = try await people("explain", "6.txt", "--manifest", "job.yaml")
+    #expect(item.contains("\n  last recorded state queued in round 1, session e2e.uploads\n"), "\(item)")
+    #expect(item.contains("\n  interrupted: run \(interrupted.run) began "), "\(item)")
+    #expect(item.contains("which no longer exists; it may have been sending this item\n"), "\(item)")
+    let upload = try await people("explain", "files", "--manifest", "job.yaml")
+    #expect(upload.contains("\n  3 queued, 5 done in round 1, session e2e.uploads\n"), "\(upload)")
+    let node = try await explain(job, "files")
+    #expect(node.items?["done"] == 5 && node.items?["queued"] == 3 && node.interruptedRun?.pid == run.pid)
+    // A file that was delivered has nothing to do with it.
+    #expect(try await explain(job, "1.txt").interruptedRun == nil)
+
+    let report = try await job.ferry("report")
+    #expect(report.status == 2)
+    #expect(
+      report.stderr.contains("ferry: run \(interrupted.run) was interrupted and has no report: it began"))
+    #expect(
+      report.stderr.contains(
+        "help: to continue it and to close it with a report, run: \(interrupted.resume)\n"))
+
+    try await receiver.clearFaults()
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
+    #expect(try await job.ferry("status").stdout.contains("session e2e.uploads: free\n"))
+    #expect(try await job.ferry("report", interrupted.run).stdout.contains("interrupted with exit code 5"))
+  }
+
+  @Test func `does not promise to resume a killed run whose work was cancelled`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    _ = try await receiver.received { $0.requests >= 1 }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
+    let report = try await job.ferry("report")
+    #expect(
+      report.stderr.contains("help: the next run closes it with a report; it leaves nothing to resume\n"))
   }
 
   @Test func `works without the manifest if it is gone`() async throws {

@@ -63,6 +63,59 @@ import Testing
     #expect(NextRound(latest: nil, used: .max).number == .max)
   }
 
+  private func run(
+    _ id: String, of manifest: String = "m", _ process: ProcessIdentity, at start: Instant = .start
+  )
+    -> RunRow
+  {
+    RunRow(
+      id: id, launch: .background, rounds: [.init(manifest: manifest, number: 1)], process: process,
+      startedAt: start)
+  }
+
+  /// No process has this number: it exceeds PID_MAX_LIMIT (proc(5)).
+  private static let dead = ProcessIdentity(pid: 5_000_000, started: 1, boot: "another")
+
+  @Test func aKilledRunIsInterruptedUntilAnotherRunOfItsManifestOrTheEndOfItsRound() throws {
+    let history = try open()
+    _ = try history.openRound(manifest: "m", at: .start)
+    #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
+    let killed = run("1", Self.dead)
+    try history.begin(killed)
+    #expect(try history.interruptedRun(of: "m", in: state.directory) == killed)
+    #expect(try history.interruptedRun(of: "n", in: state.directory) == nil)
+    // A run of another manifest closes it, and does not resume it.
+    _ = try history.closeDeadRuns(at: .start(plus: 1))
+    #expect(try history.interruptedRun(of: "m", in: state.directory)?.state == .interrupted)
+    try history.closeRound(manifest: "m", number: 1, at: .start(plus: 2))
+    #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
+  }
+
+  @Test func aRunThatIsAtWorkOrHasEndedIsNotInterrupted() throws {
+    let history = try open()
+    _ = try history.openRound(manifest: "m", at: .start)
+    try history.begin(run("1", Self.dead))
+    try history.begin(run("2", .current))
+    #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
+    try history.end(run: "2", exitCode: 5, report: nil, at: .start)
+    #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
+  }
+
+  /// As of a run in another container, whose process cannot be seen.
+  @Test func aRunThatHoldsALockIsNotInterrupted() throws {
+    let other = ProcessIdentity(pid: getpid(), started: 1, boot: "another")
+    let lock = try SessionLock.try(session: "s", in: state.directory, at: .start(plus: 10))
+    guard case .acquired(let held) = lock else {
+      Issue.record("the lock is free")
+      return
+    }
+    #expect(try !run("1", other, at: .start(plus: 20)).isInterrupted(in: state.directory))
+    // It was taken after the run had begun, so by another process with the same number.
+    #expect(try run("1", other, at: .start(plus: 5)).isInterrupted(in: state.directory))
+    held.release()
+    #expect(try run("1", other, at: .start(plus: 20)).isInterrupted(in: state.directory))
+  }
+
   @Test func concurrentOpeningsOfARoundGetTheSameRound() throws {
     let state = state
     let found = Found()

@@ -23,14 +23,36 @@ package enum StoredReport {
     } else {
       found = try history.runs(limit: 1).first?.id
     }
-    guard let found else {
+    guard let found, let run = try history.run(id: found) else {
       throw UsageError(
         "there is no run in \(directory.path) yet\nhelp: 'ferry run' leaves a report; --state names another folder"
       )
     }
     guard let report = try directory.storedReport(ofRun: found) else {
-      throw UsageError("run \(found) has no report yet: it is still running, or was killed and not resumed")
+      throw UsageError(try missing(run, history, in: directory))
     }
     return report
+  }
+
+  /// Why a run has no report.
+  private static func missing(
+    _ run: RunRow, _ history: RunHistory, in directory: StateDirectory
+  ) throws(JournalError) -> String {
+    let began = "it began \(run.startedAt.rfc3339) as process \(run.process.pid)"
+    if run.state == .ended {
+      let end = run.exitCode.map { " with exit code \($0)" } ?? ""
+      return "run \(run.id) has no report: it ended\(end) before it could write one"
+    }
+    guard try run.isInterrupted(in: directory) else {
+      return "run \(run.id) has no report yet: it is still running; \(began)"
+    }
+    var isOpen = false
+    for round in run.rounds where try history.interruptedRun(of: round.manifest, in: directory) == run {
+      isOpen = true
+    }
+    return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
+      + (isOpen
+        ? "help: to continue it and to close it with a report, run: \(directory.command(["resume"]))"
+        : "help: the next run closes it with a report; it leaves nothing to resume")
   }
 }

@@ -40,7 +40,7 @@ package struct ItemExplanation {
       for (index, node) in job.plan.nodes.enumerated() where node.kind != .token {
         let isNode = node.name == item || node.name.hasPrefix(item + "[")
         if isNode {
-          document.matches.append(self.node(index, preview, report))
+          document.matches.append(try self.node(index, preview, report))
           continue
         }
         guard node.kind == .upload else { continue }
@@ -51,7 +51,13 @@ package struct ItemExplanation {
         }
       }
       guard !document.matches.isEmpty else { throw unknown(item) }
-      for index in document.matches.indices { try tellHolder(of: &document.matches[index]) }
+      let interrupted = try history.interrupted(job.plan.manifest, in: state)
+      for index in document.matches.indices {
+        try tellHolder(of: &document.matches[index])
+        if document.matches[index].next == .begins || document.matches[index].next == .waits {
+          document.matches[index].interruptedRun = interrupted
+        }
+      }
       return document
     }
   }
@@ -72,7 +78,9 @@ package struct ItemExplanation {
     )
   }
 
-  private func node(_ index: Int, _ preview: RunPreview, _ report: RunRecord?) -> ItemDocument.Match {
+  private func node(
+    _ index: Int, _ preview: RunPreview, _ report: RunRecord?
+  ) throws(JournalError) -> ItemDocument.Match {
     let node = job.plan.nodes[index]
     var match = match(node, state: .run)
     match.lastRun = report?.run.id
@@ -95,6 +103,7 @@ package struct ItemExplanation {
     case .switchedOff: (match.state, match.next) = (.never, .nothing)
     case .upload(let table, _):
       match.toSend = table.count
+      match.items = try items(index, preview)
       if table.count == 0 { match.next = .nothing }
     }
     guard match.next == .waits else { return match }
@@ -107,6 +116,15 @@ package struct ItemExplanation {
       }
     }
     return match
+  }
+
+  /// The items that the journal has of an upload; `nil` if there are none.
+  private func items(_ index: Int, _ preview: RunPreview) throws(JournalError) -> StatusDocument.Items? {
+    let session = job.plan.nodes[index].session.index
+    guard let row = preview.launchState.rows[index], row.id != 0, let journal = preview.journals.all[session]
+    else { return nil }
+    let counts = try journal.countsByRound().filter { $0.node == row.id }
+    return counts.isEmpty ? nil : StatusDocument.Items(counts, round: preview.round)
   }
 
   private func item(

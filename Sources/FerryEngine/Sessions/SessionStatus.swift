@@ -29,6 +29,8 @@ package struct SessionStatus {
   /// What a manifest's nodes wait for.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
+    /// Its last run, if the next one resumes it.
+    var interruptedRun: InterruptedRun?
     /// `nil` if the manifest cannot be read.
     var job: Job?
     var round: Int64 = 0
@@ -110,7 +112,10 @@ package struct SessionStatus {
     let recorded = try journal.recorded
     return .init(
       identifier: session,
-      holder: holder.map { .init(pid: $0.pid, since: $0.since?.rfc3339) }, nodes: nodes,
+      holder: holder.map { .init(pid: $0.pid, since: $0.since?.rfc3339) },
+      interruptedRun: holder != nil
+        ? nil : Set(nodes.map(\.manifest)).sorted().compactMap { looks[$0]?.interruptedRun }.first,
+      nodes: nodes,
       delay: recorded.delay.map {
         .init(
           periodSeconds: $0.period.seconds, resumedAt: $0.resumedAt.rfc3339,
@@ -131,17 +136,7 @@ package struct SessionStatus {
         manifest: row.manifest, name: row.name, kind: Node.Kind(row.kind), origin: row.origin, round: round)
       switch row.kind {
       case .upload:
-        var items = StatusDocument.Items()
-        for count in counts[row.id] ?? [] {
-          if count.round == round {
-            items.count(count.state, count.count)
-          } else if count.state == .done {
-            items.doneBefore += count.count
-          } else if count.state == .ambiguous {
-            // An item stays ambiguous across rounds.
-            items.ambiguous += count.count
-          }
-        }
+        var items = StatusDocument.Items(counts[row.id] ?? [], round: round)
         items.owedAfter = owed[row.id]
         entry.items = items
         entry.orphans = orphans[row.id]
@@ -194,13 +189,16 @@ package struct SessionStatus {
     case .unreadable(let problem):
       var entry = try Self.entry(manifest, history)
       entry.problem = problem
-      return Look(entry: entry, round: entry.round ?? 0)
+      return Look(
+        entry: entry, interruptedRun: try history.interrupted(manifest, in: state), round: entry.round ?? 0)
     }
   }
 
   private func look(at job: Job, _ history: RunHistory) throws -> Look {
     let entry = try Self.entry(job.plan.manifest, history)
-    var look = Look(entry: entry, job: job, round: entry.round ?? 0)
+    var look = Look(
+      entry: entry, interruptedRun: try history.interrupted(job.plan.manifest, in: state), job: job,
+      round: entry.round ?? 0)
     look.entry.path = entry.path ?? job.path
     for node in job.plan.nodes where node.kind != .token {
       look.nodes[job.plan.sessions[node.session.index].identifier, default: []].append(node)
@@ -237,12 +235,39 @@ package struct SessionStatus {
   }
 }
 
+extension StatusDocument.Items {
+  /// An upload's items in a journal, as seen from a round.
+  init(_ counts: [SessionJournal.RoundCount], round: Int64) {
+    self.init()
+    for count in counts {
+      if count.round == round {
+        self.count(count.state, count.count)
+      } else if count.state == .done {
+        doneBefore += count.count
+      } else if count.state == .ambiguous {
+        // An item stays ambiguous across rounds.
+        ambiguous += count.count
+      }
+    }
+  }
+}
+
 extension Node.Kind {
   init(_ kind: NodeRow.Kind) {
     switch kind {
     case .upload: self = .upload
     case .fetch: self = .fetch
     case .request: self = .request
+    }
+  }
+}
+
+extension RunHistory {
+  /// The last run of a manifest, if it was interrupted and the next one resumes it.
+  func interrupted(_ manifest: String, in state: StateDirectory) throws(JournalError) -> InterruptedRun? {
+    try interruptedRun(of: manifest, in: state).map { run in
+      InterruptedRun(
+        run: run.id, pid: run.process.pid, startedAt: run.startedAt, resume: state.command(["resume"]))
     }
   }
 }

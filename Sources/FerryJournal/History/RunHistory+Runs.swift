@@ -75,6 +75,15 @@ extension RunHistory {
     try read { try self.rows($0, "ORDER BY sequence DESC LIMIT \(max(0, limit))") }
   }
 
+  /// The last run of a manifest.
+  package func lastRun(of manifest: String) throws(JournalError) -> RunRow? {
+    try read {
+      try self.rows(
+        $0, "WHERE sequence = (SELECT max(run) FROM run_round WHERE manifest = ?)", [manifest]
+      ).first
+    }
+  }
+
   package func run(id: String) throws(JournalError) -> RunRow? {
     try read { try self.rows($0, "WHERE id = ?", [id]).first }
   }

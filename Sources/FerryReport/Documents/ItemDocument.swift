@@ -28,6 +28,8 @@ package struct ItemDocument: Encodable, Sendable {
     package var next: Next
     /// The process that is running its session.
     package var pid: Int32?
+    /// The manifest's last run, if it was interrupted and the next run resumes it.
+    package var interruptedRun: InterruptedRun?
     /// Why it is not sent immediately, or how it ended.
     package var reason: RecordedFailure?
     package var notBefore: String?
@@ -42,6 +44,8 @@ package struct ItemDocument: Encodable, Sendable {
     package var ambiguity: Ambiguity?
     /// For an upload: the number of items that a run would send.
     package var toSend: Int?
+    /// For an upload with items in the journal: those of the open round, or of the last one.
+    package var items: StatusDocument.Items?
     /// The last run that has a report.
     package var lastRun: String?
     /// The attempts in that report, which lists only failed ones.

@@ -17,6 +17,9 @@ package struct StatusDocument: Encodable, Sendable {
     package var identifier: String
     /// The process that holds the session; absent if none does.
     package var holder: Holder?
+    /// The last run of a manifest in the session, if it was interrupted and its round is open; absent if a process
+    /// holds the session.
+    package var interruptedRun: InterruptedRun?
     package var nodes: [NodeEntry]
     /// Absent if nothing is delayed.
     package var delay: Delay?
@@ -27,11 +30,12 @@ package struct StatusDocument: Encodable, Sendable {
     package var problem: String?
 
     package init(
-      identifier: String, holder: Holder? = nil, nodes: [NodeEntry], delay: Delay? = nil,
-      eventsPending: Bool, notes: [NoteEntry], problem: String? = nil
+      identifier: String, holder: Holder? = nil, interruptedRun: InterruptedRun? = nil, nodes: [NodeEntry],
+      delay: Delay? = nil, eventsPending: Bool, notes: [NoteEntry], problem: String? = nil
     ) {
       self.identifier = identifier
       self.holder = holder
+      self.interruptedRun = interruptedRun
       self.nodes = nodes
       self.delay = delay
       self.eventsPending = eventsPending

@@ -12,10 +12,11 @@ package enum ItemText {
     let name = path.map { "\(match.node)/\($0)" } ?? match.node
     let size = match.size.map { ", \(ByteText.text($0))" } ?? ""
     var lines = ["\(match.kind.rawValue) \(name)\(size): \(sentence(match, zone))"]
-    if let round = match.round {
-      lines.append("  state \(match.state) in round \(round), session \(match.session)")
-    } else {
-      lines.append("  not started, session \(match.session)")
+    lines.append("  \(recorded(match, round: round)), session \(match.session)")
+    if let run = match.interruptedRun {
+      lines.append(
+        "  interrupted: \(run.words(in: zone))\(isOpen(match) ? "; it may have been sending this item" : "")")
+      lines.append("  to continue it, run: \(DisplayPath.line(run.resume))")
     }
     if let handedOver = match.handedOverAt {
       lines.append("  queued \(ReasonText.moment(handedOver, in: zone))")
@@ -38,6 +39,26 @@ package enum ItemText {
       )
     }
     return lines
+  }
+
+  /// What the journal has, which has no requests in progress.
+  private static func recorded(_ match: ItemDocument.Match, round: Int64) -> String {
+    if let items = match.items {
+      let words = items.words
+      return words.isEmpty
+        ? "no items in round \(round)" : "\(words.joined(separator: ", ")) in round \(round)"
+    }
+    guard let round = match.round else { return "not started" }
+    guard isOpen(match), match.next == .running || match.interruptedRun != nil else {
+      return "state \(match.state) in round \(round)"
+    }
+    let now = match.next == .running ? "; the process may be sending it" : ""
+    return "last recorded state \(match.state) in round \(round)\(now)"
+  }
+
+  /// Whether the item has not ended in its round.
+  private static func isOpen(_ match: ItemDocument.Match) -> Bool {
+    match.path != nil && [.queued, .allocated, .transferred].contains(match.state)
   }
 
   private static func line(_ after: ItemDocument.After) -> String {

@@ -22,6 +22,9 @@ package enum StatusText {
       return ["session \(session.identifier): \(problem.replacing("\n", with: "\n  "))"]
     }
     var lines = ["session \(session.identifier): \(holder(session, zone))"]
+    if let run = session.interruptedRun {
+      lines.append("  to continue it, run: \(DisplayPath.line(run.resume))")
+    }
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
       for entry in node.ambiguous ?? [] {
@@ -49,6 +52,7 @@ package enum StatusText {
   }
 
   private static func holder(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> String {
+    if let run = session.interruptedRun { return "interrupted: \(run.words(in: zone))" }
     guard let holder = session.holder else { return "free" }
     let since = holder.since.map { ", since \(ReasonText.moment($0, in: zone))" } ?? ""
     return "held by \(holder.pid.map { "process \($0)" } ?? "a process")\(since)"
@@ -57,12 +61,7 @@ package enum StatusText {
   private static func line(_ node: StatusDocument.NodeEntry, _ zone: CalendarZone) -> String {
     var parts: [String] = []
     if let items = node.items {
-      parts = [
-        (items.queued, "queued"), (items.allocated, "with an upload ID"),
-        (items.transferred, "to be committed"),
-        (items.done, "done"), (items.failed, "failed"), (items.ambiguous, "ambiguous"),
-        (items.cancelled, "cancelled"), (items.doneBefore, "done before"),
-      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      parts = items.words
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
       if let toCompare = items.toCompare { parts.append("\(toCompare) to compare by content") }
       if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
@@ -94,5 +93,15 @@ package enum StatusText {
 
   private static func seconds(_ seconds: Double) -> String {
     seconds == seconds.rounded() ? "\(Int64(clamping: seconds)) s" : "\(seconds) s"
+  }
+}
+
+extension StatusDocument.Items {
+  /// The items in the journal by state, such as `2 queued` and `5 done`; empty if there are none.
+  var words: [String] {
+    [
+      (queued, "queued"), (allocated, "with an upload ID"), (transferred, "to be committed"), (done, "done"),
+      (failed, "failed"), (ambiguous, "ambiguous"), (cancelled, "cancelled"), (doneBefore, "done before"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
   }
 }

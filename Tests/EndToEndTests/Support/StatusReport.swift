@@ -2,6 +2,12 @@
 struct StatusReport: Decodable {
   struct Session: Decodable {
     struct Holder: Decodable { var pid: Int32? }
+    struct InterruptedRun: Decodable {
+      var run: String
+      var pid: Int32
+      var startedAt: String
+      var resume: String
+    }
     struct Delay: Decodable {
       var periodSeconds: Double
       var endsAt: String
@@ -25,6 +31,7 @@ struct StatusReport: Decodable {
 
     var identifier: String
     var holder: Holder?
+    var interruptedRun: InterruptedRun?
     var nodes: [Node]
     var delay: Delay?
     var eventsPending: Bool
