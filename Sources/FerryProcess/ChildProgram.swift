@@ -82,6 +82,36 @@ package struct ChildProgram {
     return process
   }
 
+  /// How a program ended.
+  package enum Ending: Hashable, Sendable {
+    case exited(status: Int32)
+    /// By a signal.
+    case terminated(signal: Int32)
+  }
+
+  /// Waits for the end of a program that was started.
+  ///
+  /// - Parameter deadline: as `DeadlineCondition.now`.
+  /// - Returns: `nil` if it has not ended by then.
+  package static func wait(for process: pid_t, until deadline: Int64) -> Ending? {
+    var status: Int32 = 0
+    // Without a thread or a signal handler, of which the system may refuse the first and the caller own the second.
+    var pause: Int64 = 1_000_000
+    while true {
+      let ended = waitpid(process, &status, WNOHANG)
+      if ended == process { break }
+      guard ended == 0 || errno == EINTR else { return nil }
+      let rest = deadline - DeadlineCondition.now
+      guard rest > 0 else { return nil }
+      var time = timespec(tv_sec: 0, tv_nsec: Int(min(pause, rest)))
+      nanosleep(&time, nil)
+      pause = min(2 * pause, 50_000_000)
+    }
+    // WIFEXITED, WEXITSTATUS and WTERMSIG (wait(2)) are macros.
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .terminated(signal: signal)
+  }
+
   /// Runs the program and returns its standard output. Returns `nil` if it cannot be started, has not closed
   /// its output within `limit`, or writes more than 64 KiB; in the last two cases it is killed.
   package func standardOutput(within limit: Duration) -> [UInt8]? {

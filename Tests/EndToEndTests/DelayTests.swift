@@ -99,7 +99,7 @@ struct DelayTests {
     let told = job.folder.path("told.txt")
     let deadline = ContinuousClock.now + .seconds(20)
     while !FileManager.default.fileExists(atPath: told), .now < deadline {
-      // The command is started and not waited for.
+      // A run does not wait for it indefinitely.
       try await Task.sleep(for: .milliseconds(10))
     }
     let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
@@ -114,6 +114,9 @@ struct DelayTests {
     let job = try job(receiver, policy: "none", batch: 5)
     let first = try await job.run().command
     #expect(first.status == 0)
+    #expect(
+      first.stderr.contains("warning: on_events of the session uploads: ./told cannot be started: "),
+      "\(first.stderr)")
     #expect(first.stderr.contains("it stays owed"), "\(first.stderr)")
     #expect(try await job.run().command.stderr.contains("it stays owed"))
   }

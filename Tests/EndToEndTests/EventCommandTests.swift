@@ -33,7 +33,7 @@ import Testing
     let done = job.folder.path("done.txt")
     let deadline = ContinuousClock.now + .seconds(20)
     while !FileManager.default.fileExists(atPath: done), .now < deadline {
-      // The command is started and not waited for.
+      // A run does not wait for it indefinitely.
       try await Task.sleep(for: .milliseconds(10))
     }
     var variables: [String: String] = [:]
@@ -117,5 +117,57 @@ import Testing
     let session = try String(contentsOfFile: job.folder.path("done.txt"), encoding: .utf8).split(
       separator: "\n")
     #expect(session.count == 2 && session.first == session.last, "\(session)")
+  }
+
+  @Test(arguments: [("exit 3", "exited with status 3"), ("kill -9 $$", "was ended by signal 9")])
+  func `that fails is reported, and does not change the exit code`(_ script: String, words: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    try job.folder.write(Data("#!/bin/sh\n\(script)\n".utf8), to: "told")
+    let (end, report) = try await job.run("--quiet")
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(end.stderr == "ferry: warning: on_events of the session uploads: ./told \(words)\n")
+    let command = try #require(report.run.onEvents?.first)
+    #expect(command.session == "uploads" && command.command == "./told" && command.isRunning == nil)
+    #expect(command.exitStatus == (script == "exit 3" ? 3 : nil))
+    #expect(command.signal == (script == "exit 3" ? nil : 9))
+    let summary = try await job.ferry("report")
+    #expect(
+      summary.stdout.contains("\n  on_events of the session uploads: ./told \(words)\n"), "\(summary.stdout)")
+  }
+
+  @Test func `that succeeds is in the report, and nothing is printed`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    let (end, report) = try await job.run("--quiet")
+    #expect(end.status == 0 && end.stderr == "")
+    #expect(report.run.onEvents?.map(\.exitStatus) == [0])
+    #expect(try await !job.ferry("report").stdout.contains("on_events"))
+  }
+
+  @Test func `may start a run of the same session`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    try job.folder.write(
+      Data("#!/bin/sh\nE2E_SECRET=x exec \"$0.ferry\" run --state \"$FERRY_STATE\" --quiet job.yaml\n".utf8),
+      to: "told")
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("told.ferry"), withDestinationPath: Product.path("ferry"))
+    let (end, report) = try await job.run("--quiet")
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(report.run.onEvents?.map(\.exitStatus) == [0], "\(end.stderr)")
+  }
+
+  @Test func `that does not end does not keep the run`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    try job.folder.write(Data("#!/bin/sh\nexec sleep 40 2> /dev/null > /dev/null\n".utf8), to: "told")
+    let began = ContinuousClock.now
+    let (end, report) = try await job.run("--quiet", "--max-duration", "3s")
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(began.duration(to: .now) < .seconds(9))
+    #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 }

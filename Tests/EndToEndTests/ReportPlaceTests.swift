@@ -226,7 +226,7 @@ import Testing
     #expect(stored.run.exitCode == 70 && stored.totals.itemsDoneInRun == 1 && stored.run.roundClosed)
     let deadline = ContinuousClock.now + .seconds(20)
     while job.folder.text("told.json").isEmpty, .now < deadline {
-      // The command is started and not waited for.
+      // A run does not wait for it indefinitely.
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(try RunReport.decode(Data(job.folder.text("told.json").utf8)).run.id == stored.run.id)

@@ -14,6 +14,23 @@ import Testing
     #expect(shell("echo \"$A-$HOME-$PWD\"", environment: ["A": "1"], folder: "/usr") == "1--/usr\n")
   }
 
+  @Test func `is waited for until it ends or the time has passed`() throws {
+    func ending(_ script: String, _ limit: Duration = .seconds(20)) throws -> ChildProgram.Ending? {
+      let process = try ChildProgram(path: "/bin/sh", arguments: ["-c", script], environment: [:]).start()
+      let limit = limit.components.seconds * 1_000_000_000
+      guard let ending = ChildProgram.wait(for: process, until: DeadlineCondition.now + limit) else {
+        kill(process, SIGKILL)
+        _ = ChildProgram.wait(for: process, until: DeadlineCondition.now + 20_000_000_000)
+        return nil
+      }
+      return ending
+    }
+    #expect(try ending("exit 0") == .exited(status: 0))
+    #expect(try ending("exit 255") == .exited(status: 255))
+    #expect(try ending("kill -15 $$") == .terminated(signal: 15))
+    #expect(try ending("exec sleep 30", .zero) == nil)
+  }
+
   @Test func `inherits no descriptor, whoever opened it without O_CLOEXEC`() {
     let leak = open("/dev/null", O_RDONLY)
     let high = fcntl(leak, F_DUPFD, 200)

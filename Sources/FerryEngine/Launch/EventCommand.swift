@@ -15,29 +15,60 @@ struct EventCommand {
   /// The environment of this process.
   let environment: [String: String]
 
-  /// Starts the pending commands, each at least once. A command counts as started once its process exists; ferry does
-  /// not wait for it.
-  func startOwed(
-    _ journals: SessionJournals, report: String, _ notice: (String) -> Void
-  ) throws {
+  /// How long a run waits for the end of a command.
+  private static let patience = Duration.seconds(10)
+
+  /// A command that was started, or could not be.
+  struct Started {
+    var record: RunRecord.EventCommandRecord
+    var process: pid_t?
+  }
+
+  /// Starts the pending commands, each at least once. A command counts as started once its process exists.
+  func startOwed(_ journals: SessionJournals, report: String) throws -> [Started] {
+    var all: [Started] = []
     for session in try journals.owedEvents {
-      let name = jobs.plan.sessions[session.index].name
       let command = jobs.plan.sessions[session.index].onEvents
       if !command.isEmpty, let folder = jobs.job(of: session)?.folder {
+        var started = Started(
+          record: .init(session: jobs.plan.sessions[session.index].name, command: command[0]))
         do {
-          try start(
+          started.process = try start(
             command, in: folder, session: jobs.plan.sessions[session.index].identifier, report: report)
+          all.append(started)
         } catch {
-          notice("on_events of the session \(name): \(command[0]) cannot be started: \(error); it stays owed")
+          started.record.problem = "\(error)"
+          all.append(started)
           continue
         }
       }
       try journals.all[session.index]?.clearEvents()
     }
+    return all
+  }
+
+  /// Waits for the end of the commands, for all of them together as long as `patience`. The run holds no session
+  /// meanwhile, so that a command may start another run.
+  ///
+  /// - Parameter remaining: the time that remains of `--max-duration`; at least one second is waited.
+  static func wait(for commands: [Started], remaining: Duration?) -> [RunRecord.EventCommandRecord] {
+    let limit = min(patience, max(remaining ?? patience, .seconds(1)))
+    let deadline = DeadlineCondition.now + limit.nanoseconds
+    return commands.map { command in
+      var record = command.record
+      guard let process = command.process else { return record }
+      switch ChildProgram.wait(for: process, until: deadline) {
+      case .exited(let status): record.exitStatus = status
+      case .terminated(let signal): record.signal = signal
+      case nil: record.isRunning = true
+      }
+      return record
+    }
   }
 
   /// - Parameter folder: the manifest's folder.
-  private func start(_ command: [String], in folder: String, session: String, report: String) throws {
+  private func start(_ command: [String], in folder: String, session: String, report: String) throws -> pid_t
+  {
     var program = ChildProgram(
       path: try resolved(command[0], in: folder), arguments: Array(command.dropFirst()),
       environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
@@ -48,7 +79,7 @@ struct EventCommand {
     // ferry's own standard output is reserved for the report.
     program.output = .standardError
     program.error = .standardError
-    try program.start()
+    return try program.start()
   }
 
   /// The environment variables that secrets of this run are read from.

@@ -142,13 +142,14 @@ package struct Launch {
       let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
-        journals, report: report, notice)
+      let commands = try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
+        journals, report: report)
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
       // Writing the requested report may block on its reader; no session waits for that.
       for lock in locks { lock.release() }
+      try finish(commands, before: deadline, &record, notice)
       try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
@@ -159,6 +160,18 @@ package struct Launch {
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
     }
+  }
+
+  /// Waits for the commands of `on_events`, and adds them to the report.
+  private func finish(
+    _ commands: [EventCommand.Started], before deadline: Instant?, _ record: inout RunRecord,
+    _ notice: (String) -> Void
+  ) throws {
+    guard !commands.isEmpty else { return }
+    let records = EventCommand.wait(for: commands, remaining: deadline.map { clock.now.duration(to: $0) })
+    for failure in records.compactMap(\.failure) { notice("warning: \(failure)") }
+    record.run.onEvents = records
+    _ = try keep(record)
   }
 
   /// Removes old runs. The run has ended, so a failure to remove them does it no harm.
@@ -245,7 +258,8 @@ package struct Launch {
     _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
   ) throws {
     for run in try history.closeDeadRuns(at: now, isAlive: \.isAlive) {
-      notice("run \(run.id) was interrupted; this run resumes it")
+      let isResumed = run.rounds.contains { jobs.plan.manifests.contains($0.manifest) }
+      notice("run \(run.id) was interrupted\(isResumed ? "; this run resumes it" : "")")
       let manifests = try run.rounds.map { round in
         RunRecord.Manifest(
           name: round.manifest, path: try history.job(manifest: round.manifest)?.path ?? "", sha256: "",

@@ -46,6 +46,8 @@ package struct RunRecord: Codable, Sendable {
     package var edits: [EditEffect]?
     /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?
+    /// The commands of `on_events` that this run started or could not start; absent if there are none.
+    package var onEvents: [EventCommandRecord]?
 
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
@@ -114,6 +116,26 @@ package struct RunRecord: Codable, Sendable {
       limitBytes = budget.budget.limit
       usedBytesBefore = before
       usedBytesAfter = after
+    }
+  }
+
+  /// A command of `on_events`.
+  package struct EventCommandRecord: Codable, Sendable {
+    /// The session's name.
+    package var session: String
+    /// The first word of the command.
+    package var command: String
+    package var exitStatus: Int32?
+    /// The signal that ended it.
+    package var signal: Int32?
+    /// Whether it was still running when the run stopped waiting for it.
+    package var isRunning: Bool?
+    /// Why it could not be started; the next run tries again.
+    package var problem: String?
+
+    package init(session: String, command: String) {
+      self.session = session
+      self.command = command
     }
   }
 

@@ -63,6 +63,9 @@ package enum ReportText {
       let hidden = problems.dropFirst(20).count
       if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     }
+    for failure in (run.onEvents ?? []).compactMap(\.failure) {
+      lines.append("  \(DisplayPath.line(failure))")
+    }
     if let until = run.deferredUntil { lines.append("  the next work is due at \(until) on") }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -18,6 +18,16 @@ struct RunReport: Decodable {
     var deferredUntil: String?
     var budgets: [Budget]?
     var edits: [Edit]?
+    var onEvents: [EventCommand]?
+  }
+
+  struct EventCommand: Decodable {
+    var session: String
+    var command: String
+    var exitStatus: Int32?
+    var signal: Int32?
+    var isRunning: Bool?
+    var problem: String?
   }
 
   struct Edit: Decodable {
