@@ -141,6 +141,10 @@ import Testing
     #expect(try await job.ferry("resume").status == 0)
     #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
     #expect(try await job.ferry("status").stdout.contains("session e2e.uploads: free\n"))
+    let closed = try await people("explain", "files", "--manifest", "job.yaml")
+    #expect(
+      closed.contains("\n  no items in round 2, 8 done in earlier rounds, session e2e.uploads\n"), "\(closed)"
+    )
     #expect(try await job.ferry("report", interrupted.run).stdout.contains("interrupted with exit code 5"))
   }
 

@@ -44,9 +44,11 @@ package enum ItemText {
   /// What the journal has, which has no requests in progress.
   private static func recorded(_ match: ItemDocument.Match, round: Int64) -> String {
     if let items = match.items {
-      let words = items.words
-      return words.isEmpty
-        ? "no items in round \(round)" : "\(words.joined(separator: ", ")) in round \(round)"
+      var ofRound = items
+      ofRound.doneBefore = 0
+      let now = ofRound.words.isEmpty ? "no items" : ofRound.words.joined(separator: ", ")
+      let before = items.doneBefore > 0 ? ", \(items.doneBefore) done in earlier rounds" : ""
+      return "\(now) in round \(round)\(before)"
     }
     guard let round = match.round else { return "not started" }
     guard isOpen(match), match.next == .running || match.interruptedRun != nil else {
