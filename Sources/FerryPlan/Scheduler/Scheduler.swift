@@ -92,6 +92,7 @@ package struct Scheduler: Sendable {
     random = SeededRandom(seed: options.seed)
     nodes = []
     uploadIndex = Array(repeating: nil, count: plan.nodes.count)
+    sessionGates = Array(repeating: nil, count: plan.sessions.count)
     sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
