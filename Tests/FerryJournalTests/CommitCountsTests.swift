@@ -37,4 +37,10 @@ import Testing
     #expect(counts.lost(from: 9, in: boot) == 3)
     #expect(counts.lost(from: 9, in: "another") == 0)
   }
+
+  /// The journal's own count may be any number if its page is damaged.
+  @Test func anImpossibleCountIsALoss() {
+    let counts = CommitCounts(committed: 12, synced: 7, boot: boot)
+    #expect(counts.lost(from: .min, in: boot) == .max)
+  }
 }

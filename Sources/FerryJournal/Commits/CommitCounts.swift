@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it outside
 /// the journal.
 ///
@@ -21,7 +23,7 @@ struct CommitCounts: Equatable, Sendable {
 
   /// The number of transactions missing from a journal whose count is `found`.
   func lost(from found: Int64, in boot: String = ProcessIdentity.currentBoot) -> Int64 {
-    max(0, required(in: boot) - found)
+    max(0, required(in: boot) -| found)
   }
 }
 
