@@ -41,6 +41,90 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
+  /// An upload without upload IDs: a commit has no other identity than its key.
+  private static func keyed(
+    _ server: ScriptedServer, _ route: String, deliver: String = "every_run", more: String = "",
+    recognized: String = key
+  ) -> String {
+    """
+    version: 1
+    name: keyed
+    vars: { api: "\(server.home)" }
+    sessions: { s: { kind: background } }
+    uploads:
+      up:
+        session: s
+        files: { root: files }
+        deliver: \(deliver)
+        \(noRetry)
+        transfer: { request: { url: "${vars.api}/files/${file.name}" } }
+        commit:
+          request: { url: "${vars.api}/\(route)/${file.name}" }
+          \(recognized)
+        \(more)
+
+    """
+  }
+
+  private static func keys(_ server: ScriptedServer) -> [String?] {
+    server.requests.filter { $0.server == "home" && $0.path.hasSuffix("/commit/a") }
+      .map { $0.headers["idempotency-key"] }
+  }
+
+  private static func busy() async throws -> ScriptedServer {
+    try await .start(["/busy/commit/a": .init(status: 500)])
+  }
+
+  /// The server executed the commit and its response was lost; meanwhile, a run against another server closed the round.
+  @Test func `keeps its idempotency key in a later round`() async throws {
+    let server = try await Self.busy()
+    let job = try Workspace(Self.keyed(server, "busy/commit"))
+    try job.write("one", to: "a")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: Self.keyed(server, "commit"))
+    #expect(try await job.run(["--var", "api=\(server.away)"]).command.status == 0)
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let keys = Self.keys(server)
+    #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1], "\(keys)")
+    let item = try await job.ferry("journal", "export").stdout
+    // A new delivery has a new key, so the old one is not kept.
+    #expect(!item.contains("idempotency_key"))
+  }
+
+  @Test(arguments: [
+    (["when_changed", ""], ["every_run", ""]), (["every_run", ""], ["when_changed", ""]),
+    (["when_changed", "compare: content"], ["when_changed", ""]),
+    (["when_changed", ""], ["when_changed", "compare: content"]),
+  ])
+  func `keeps its idempotency key when the manifest is edited`(_ before: [String], _ after: [String])
+    async throws
+  {
+    let server = try await Self.busy()
+    let job = try Workspace(Self.keyed(server, "busy/commit", deliver: before[0], more: before[1]))
+    try job.write("one", to: "a")
+    #expect(try await job.run().command.status == 5)
+    let key = Self.keys(server).first ?? nil
+    #expect(try await job.ferry("journal", "export").stdout.contains(key ?? "no key"))
+    try job.write(manifest: Self.keyed(server, "commit", deliver: after[0], more: after[1]))
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(Self.keys(server) == [key, key])
+  }
+
+  @Test(arguments: ["already_done: { status: [409] }", "idempotency_key: { header: X-Key }"])
+  func `is ambiguous if the first attempt did not carry the key`(_ recognized: String) async throws {
+    let server = try await Self.busy()
+    let job = try Workspace(Self.keyed(server, "busy/commit", recognized: recognized))
+    try job.write("one", to: "a")
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: Self.keyed(server, "commit"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 1 && report.item("a")?.state == "ambiguous", "\(command.stdout)")
+    #expect(command.stdout.contains("the server would not recognize a repetition"), "\(command.stdout)")
+    #expect(Self.keys(server) == [nil])
+  }
+
   @Test(arguments: ["drop=after", "drop=after,cut=close", "drop=before", "drop=before,cut=close"])
   func `with a probe is checked, and sent again only if it was not executed`(
     _ fault: String

@@ -86,11 +86,39 @@ struct JournalEncoderTests {
   @Test(arguments: [ItemStep.transfer, .commit])
   func anIntentNamesItsStep(step: ItemStep) throws {
     let row = try row(item)
-    guard case .intent(row, step)? = try encode(.intentRecorded(item, step)).first else {
+    guard case .intent(row, step, nil)? = try encode(.intentRecorded(item, step)).first else {
       Issue.record("not an intent of \(step)")
       return
     }
     #expect(names(try encode(.intentWithdrawn(item))) == ["withdraw"])
+  }
+
+  /// The server recognizes the repetition of a commit only by the value that the first attempt carried.
+  @Test func anIntentOfACommitKeepsTheKeyOfTheFirst() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          deliver: every_run
+          transfer: { request: { url: "https://a.example/${file.name}" } }
+          commit:
+            request: { method: POST, url: "https://a.example/${file.name}/commit" }
+            idempotency_key: { header: Key }
+      """
+    let run = try TestRun(nodes, files: ["a"])
+    let item = try run.attempt(.transfer).ref
+    let (first, later) = (CommitKeys(run.job.plan, rounds: [1]), CommitKeys(run.job.plan, rounds: [2]))
+    let key = try #require(first.key(of: item, ItemValues(), run.scheduler))
+    #expect(key.header == "Key" && key != later.key(of: item, ItemValues(), run.scheduler))
+    var known = ItemValues()
+    known.commitKey = CommitKey(header: "X-Key", value: key.value)
+    #expect(later.key(of: item, known, run.scheduler) == key)
+    try run.respond(to: .transfer)
+    // An earlier launch recorded it.
+    run.captures.keep(commitKey: CommitKey(header: "X-Key", value: "k"), of: item)
+    let sent = try run.request(.commit).headers
+    #expect(sent.filter { $0.name == "X-Key" }.map(\.value) == ["k"] && !sent.contains { $0.name == "Key" })
   }
 
   @Test func anUploadIDIsWrittenWithItsExpiryAndForgottenWhenItIsDiscarded() throws {

@@ -57,7 +57,7 @@ final class TestRun {
       job.plan, runID: "run", secrets: secretValues, filters: job.plan.secretFilters, launchState: launchState
     )
     steps = PreparedSteps(jobs, secrets: secretValues)
-    requests = RequestFactory(jobs, rounds: [1], steps: steps, captures: captures, listers: listers)
+    requests = RequestFactory(jobs, steps: steps, captures: captures, listers: listers)
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])
     fetches = FetchCache(launchState.fetches)
     scheduler = Scheduler(plan: job.plan, starts: launchState.starts, options: LaunchOptions(seed: 1))
@@ -73,12 +73,21 @@ final class TestRun {
         case .start(let attempt): started.append(attempt)
         case .record(let entries):
           self.entries += entries
+          recordKeys(of: entries)
           recorded += 1
           // A disk without latency.
           events.append(.synced(through: recorded))
         case .cancel, .sync, .lease, .releaseLeases, .end: break
         }
       }
+    }
+  }
+
+  /// As the journal's encoder does.
+  private func recordKeys(of entries: [JournalEntry]) {
+    let keys = CommitKeys(job.plan, rounds: [1])
+    for case .intentRecorded(let ref, .commit) in entries {
+      captures.keep(commitKey: keys.key(of: ref, captures[ref], scheduler), of: ref)
     }
   }
 

@@ -100,6 +100,8 @@ import Testing
     ("UPDATE item SET inode = 0 WHERE id = 4", .unknownValue),
     ("UPDATE item SET root_device = 1 WHERE id = 4", .unknownValue),
     ("UPDATE item SET after_tried = 1 WHERE id = 4", .unknownValue),
+    ("UPDATE item SET key_header = 'Key' WHERE id = 3", .unknownValue),
+    ("UPDATE item SET key_header = 'Key', key_value = 'k' WHERE id = 1", .unknownValue),
     ("UPDATE item SET round = 2 WHERE id = 1", .unknownRound),
     ("UPDATE item SET sha256 = x'00' WHERE id = 4", .unknownValue),
     ("UPDATE node SET intent = 1, state = 3, closed_at = 1", .intentNotAllowed),

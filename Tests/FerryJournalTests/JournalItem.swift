@@ -16,6 +16,7 @@ struct JournalItem: Equatable {
   var sha256: [UInt8]?
   var captures: [CapturedValue]
   var failure: RecordedFailure?
+  var commitKey: CommitKey?
 
   init(_ row: borrowing ItemRow) throws {
     id = row.id
@@ -31,6 +32,7 @@ struct JournalItem: Equatable {
     sha256 = row.sha256
     captures = try row.captures
     failure = row.failure
+    commitKey = try row.commitKey
   }
 }
 

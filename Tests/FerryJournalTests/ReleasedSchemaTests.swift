@@ -48,6 +48,8 @@ import Testing
     #expect(items[1].captures.map(\.value) == ["u2", "https://example.org/put?sig=s3cret"])
     #expect(items[1].captures.map(\.isSecret) == [false, true])
     #expect(items[1].expires == .start(plus: 3600))
+    #expect(
+      items[2].commitKey == (schema >= 8 ? CommitKey(header: "Idempotency-Key", value: "k3") : nil))
     #expect(items[3].closedAt == .start(plus: 1) && items[3].sha256?.count == 32)
     #expect(
       items[4].failure
@@ -58,7 +60,7 @@ import Testing
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
-  @Test(arguments: 1...7)
+  @Test(arguments: 1...8)
   func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
     let path = try state.database()
     try make("session-\(schema)", at: path)
@@ -74,7 +76,7 @@ import Testing
     try checkItems(journal, schema: schema)
     try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
     try journal.close()
-    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7]))
+    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7, 8]))
     #expect(try Self.findings(in: state).isEmpty)
   }
 

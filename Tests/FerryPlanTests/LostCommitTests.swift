@@ -66,6 +66,30 @@ struct LostCommitTests {
     #expect(world.journal.items[0]?.values.map(\.known.intent) == [.commit])
   }
 
+  /// An edit gives the commit a key that the first attempt did not carry: it does not identify a repetition.
+  @Test(arguments: [
+    ("already_done: { status: [409] }", "idempotency_key: { header: Key }", false),
+    ("idempotency_key: { header: Key }", "idempotency_key: { header: X-Key }", false),
+    ("idempotency_key: { header: Key }", "idempotency_key: { header: KEY }", true),
+    ("idempotency_key: { header: Key }", "already_done: { status: [409] }", true),
+    (
+      "already_done: { status: [409] }",
+      "already_done: { status: [409] }\n      idempotency_key: { header: Key }", true
+    ),
+  ])
+  func onlyTheKeyThatItCarriedIdentifiesARepetition(before: String, after: String, isSent: Bool) throws {
+    var world = try world(before) { $0.step == .commit ? .lost : .status(200) }
+    world.run()
+    var edited = try self.world(after) { _ in .status(200) }
+    edited.machine.journal = world.machine.journal
+    edited.run()
+    #expect(steps(edited) == (isSent ? [.commit] : []))
+    let items = edited.scheduler.totals.items
+    #expect((items.done, items.ambiguous) == (isSent ? 1 : 0, isSent ? 0 : 1))
+    let message = edited.scheduler.metrics.notes.last?.failure?.message ?? ""
+    #expect(isSent || message.contains("the server would not recognize a repetition"), "\(message)")
+  }
+
   /// The next launch, which finds that the file has changed, resolves the old commit first.
   @Test(arguments: keys)
   func aFileThatChangesMeanwhileIsCommittedAsSent(key: String) throws {

@@ -11,6 +11,8 @@ struct ItemValues: Sendable {
   var inode: UInt64?
   /// The upload's root folder when the file was sent.
   var root: FolderIdentity?
+  /// The idempotency key that was recorded with the commit's intent.
+  var commitKey: CommitKey?
   /// Whether the item is counted as a holder of its upload ID.
   var isHeld = false
 

@@ -119,6 +119,9 @@ package struct JournalExport {
     line.add("closed_at", item.closedAt)
     line.add("sha256", item.sha256.map { Hexadecimal.text($0) })
     line.add("captures", open(try item.captures))
+    let key = try item.commitKey
+    line.add("idempotency_header", key?.header)
+    line.add("idempotency_key", key?.value)
     line.add(item.failure)
     return line
   }

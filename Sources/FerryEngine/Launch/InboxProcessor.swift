@@ -279,7 +279,7 @@ extension ItemRow {
       }
       return Reconciliation.Known(
         row: id, round: round, state: state, intent: try intent, size: size, modified: modified,
-        handedOver: handedOver, expires: expires, owesAfter: try after == .owed)
+        handedOver: handedOver, expires: expires, commitKey: try commitKey, owesAfter: try after == .owed)
     }
   }
 }

@@ -74,6 +74,9 @@ final class CaptureStore {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
 
+  /// Records the idempotency key that is journaled with the intent of the item's commit.
+  func keep(commitKey: CommitKey?, of ref: ItemRef) { items.update(ref) { $0.commitKey = commitKey } }
+
   /// Forgets the values of an item that is closed or whose upload ID is gone.
   ///
   /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.

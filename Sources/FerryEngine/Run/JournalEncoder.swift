@@ -22,6 +22,7 @@ final class JournalEncoder {
   /// Whether the next run compares the content of delivered files, by node.
   private let comparesContent: [Bool]
   private let postDeliveryWorker: PostDeliveryWorker
+  private let commitKeys: CommitKeys
   private var sharedUploadIDs: [ItemRef] = []
   /// The row of each orphan in its journal.
   private var orphanRows: [ItemRef: Int64] = [:]
@@ -50,6 +51,7 @@ final class JournalEncoder {
     comparesContent = plan.nodes.map(\.comparesContent)
     self.postDeliveryWorker = postDeliveryWorker
     self.sessions = sessions
+    commitKeys = CommitKeys(plan, rounds: rounds)
     self.rounds = plan.nodes.map { rounds[$0.manifest.index] }
     self.writer = writer
     self.places = places
@@ -137,6 +139,10 @@ final class JournalEncoder {
     case .sessionResumed, .batchCompleted: return nil
     case .itemsQueued(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
+    case .intentRecorded(let ref, .commit):
+      let key = commitKeys.key(of: ref, captures[ref], scheduler)
+      captures.keep(commitKey: key, of: ref)
+      return row(ref).map { [.intent(row: $0, step: .commit, key: key)] }
     case .intentRecorded(let ref, let step):
       return row(ref).map { [.intent(row: $0, step: step ?? .transfer)] }
     case .intentWithdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }

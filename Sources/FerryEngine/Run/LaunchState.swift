@@ -226,6 +226,7 @@ struct LaunchState {
           guard reconciliation.items.begun[last] != nil else { return }
           var kept = ItemValues(
             journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
+          kept.commitKey = known.commitKey
           uploadIDUses.hold(&kept, of: id)
           values[ItemRef(id, last)] = kept
         }

@@ -7,8 +7,6 @@ import Foundation
 struct RequestFactory {
   private let jobs: Jobs
   private let plan: Plan
-  /// By manifest.
-  private let rounds: [Int64]
   private let steps: PreparedSteps
   private let captures: CaptureStore
   /// The lister that has the root folder open, by upload node.
@@ -16,13 +14,9 @@ struct RequestFactory {
   /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
 
-  /// - Parameter rounds: by manifest.
-  init(
-    _ jobs: Jobs, rounds: [Int64], steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister]
-  ) {
+  init(_ jobs: Jobs, steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister]) {
     self.jobs = jobs
     plan = jobs.plan
-    self.rounds = rounds
     self.steps = steps
     self.captures = captures
     self.listers = listers
@@ -56,9 +50,10 @@ struct RequestFactory {
       // must know about that: the second commit may be refused because the first was executed.
       atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)
-    if let name = step.idempotencyHeader, let key = idempotencyKey(of: attempt.ref, scheduler) {
-      request.headers.removeAll { $0.name.lowercased() == name.lowercased() }
-      request.headers.append(.init(name: name, value: key.text))
+    // The key that the journal recorded with the intent, whatever the manifest and the round are now.
+    if step.kind == .commit, let key = captures[attempt.ref].commitKey {
+      request.headers.removeAll { key.isIn($0.name) }
+      request.headers.append(.init(name: key.header, value: key.value))
     }
     if step.kind == .transfer {
       guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
@@ -107,21 +102,6 @@ struct RequestFactory {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
     }
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
-  }
-
-  private func idempotencyKey(of ref: ItemRef, _ scheduler: Scheduler) -> IdempotencyKey? {
-    let node = plan.nodes[ref.node.index]
-    guard let item = ref.item, case .upload(let work) = node.work else { return nil }
-    let known = captures[ref]
-    let isOfRound = work.deliver == .everyRun && work.allocate == nil
-    return scheduler.withItems(of: ref.node) { table in
-      IdempotencyKey(
-        manifest: plan.manifests[node.manifest.index], upload: node.name,
-        origin: work.first.origin?.description ?? "", path: Array(table.files.path(item)),
-        size: table.files.sizes[item], modified: table.files.modified[item], captures: known.allocate,
-        sha256: work.comparesContent ? known.sha256 : nil,
-        round: isOfRound ? rounds[node.manifest.index] : nil)
-    }
   }
 
   private func source(

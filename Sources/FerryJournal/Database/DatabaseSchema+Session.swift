@@ -115,5 +115,11 @@ extension DatabaseSchema {
           ALTER TABLE node ADD COLUMN stored_file TEXT;
           ALTER TABLE node ADD COLUMN stored_from TEXT;
           """),
+      Migration(
+        name: "session 8: the idempotency key of a commit",
+        sql: """
+          ALTER TABLE item ADD COLUMN key_header TEXT;
+          ALTER TABLE item ADD COLUMN key_value TEXT;
+          """),
     ])
 }

@@ -65,6 +65,11 @@ enum SessionInvariants {
       "have captures or an expiry in a state that has none",
       lost: "nothing; an upload ID or a secret remains in the file", remedy: resend),
     JournalInvariant(
+      .unknownValue,
+      "(key_header IS NULL) <> (key_value IS NULL) OR state NOT IN (2, 5) AND key_header IS NOT NULL",
+      "have an incomplete idempotency key, or one although no commit is open",
+      lost: "how the server recognizes a repeated commit", remedy: resend),
+    JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
       "are closed without a time, or are open with one", lost: "when they ended", remedy: resend),
     JournalInvariant(

@@ -18,7 +18,7 @@ package struct ItemRow: ~Copyable {
   static let columns = """
     id, path, round, state, intent, size, modified, handed_over, expires, closed_at, sha256, captures, \
     secret_captures, failure_code, failure_status, failure_message, after, inode, root_device, \
-    root_inode, after_tried
+    root_inode, after_tried, key_header, key_value
     """
 
   /// The type of each column, in the order of `columns`.
@@ -29,6 +29,7 @@ package struct ItemRow: ~Copyable {
     (SQLITE_TEXT, true),
     (SQLITE_TEXT, true), (SQLITE_INTEGER, true), (SQLITE_TEXT, true), (SQLITE_INTEGER, true),
     (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true),
+    (SQLITE_TEXT, true), (SQLITE_TEXT, true),
   ]
 
   /// - Throws: if the row's values are not of the types that ferry writes. A damaged or forged journal may
@@ -133,6 +134,21 @@ package struct ItemRow: ~Copyable {
 
   /// Whether a run tried and failed to perform the action that is owed to the file.
   package var hasTriedAfter: Bool { !isNull(20) }
+
+  /// The idempotency key of the commit whose intent was recorded last; `nil` if it had none.
+  package var commitKey: CommitKey? {
+    get throws(JournalError) {
+      guard let header = text(21), let value = text(22) else { return nil }
+      // They become a header field of a request.
+      for (text, column) in [(header, Int32(21)), (value, 22)] {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") })
+        else {
+          throw damaged("not part of a header field", in: column)
+        }
+      }
+      return CommitKey(header: header, value: value)
+    }
+  }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 

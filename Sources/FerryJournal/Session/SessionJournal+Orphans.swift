@@ -116,7 +116,8 @@ extension SessionJournal {
       let clear = try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.queued.rawValue), intent = NULL, captures = NULL,
-          secret_captures = NULL, expires = NULL, sha256 = NULL WHERE id = ?
+          secret_captures = NULL, expires = NULL, sha256 = NULL, key_header = NULL, key_value = NULL
+          WHERE id = ?
           """)
       for (row, reason) in items {
         try OrphanRow.insert(reason, where: "id = ?", [row], at: now, db)

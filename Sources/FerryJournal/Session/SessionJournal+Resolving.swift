@@ -75,7 +75,8 @@ extension SessionJournal {
   ) throws {
     let isAmbiguous = "id = ? AND state = \(ItemState.ambiguous.rawValue)"
     let clear = "failure_code = NULL, failure_status = NULL, failure_message = NULL"
-    let forget = "captures = NULL, secret_captures = NULL, expires = NULL"
+    let noKey = "key_header = NULL, key_value = NULL"
+    let forget = "captures = NULL, secret_captures = NULL, expires = NULL, \(noKey)"
     switch decision {
     case .done:
       // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed. The captures
@@ -83,7 +84,8 @@ extension SessionJournal {
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
-          after = \(AfterState.owed.rawValue), intent = NULL, \(clear), expires = NULL WHERE \(isAmbiguous)
+          after = \(AfterState.owed.rawValue), intent = NULL, \(clear), expires = NULL,
+          \(noKey) WHERE \(isAmbiguous)
           """
       ).execute(arguments: [now.nanoseconds, item.id])
     case .again(let round):

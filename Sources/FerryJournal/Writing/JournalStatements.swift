@@ -18,10 +18,14 @@ struct JournalStatements {
   }
 
   private enum Statement: Int, CaseIterable {
-    case insert, requeue, adopt, intent, withdraw, allocated, transferred, released, closed, closedAmbiguous
+    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, transferred, released, closed,
+      closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
     case orphaned, regained, orphanSettled, orphanDoubted, orphanKept
+
+    /// A new delivery gets a new key.
+    private static let noKey = "key_header = NULL, key_value = NULL"
 
     var sql: String {
       switch self {
@@ -35,32 +39,34 @@ struct JournalStatements {
         UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
         expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
         failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL,
-        root_device = NULL, root_inode = NULL, after_tried = NULL WHERE id = ?1
+        root_device = NULL, root_inode = NULL, after_tried = NULL, \(Self.noKey) WHERE id = ?1
         """
       case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
       case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
+      case .commitIntent: "UPDATE item SET intent = ?2, key_header = ?3, key_value = ?4 WHERE id = ?1"
       case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
       case .allocated:
         """
-        UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4
-        WHERE id = ?1
+        UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4,
+        \(Self.noKey) WHERE id = ?1
         """
-      case .transferred: "UPDATE item SET state = 2, intent = NULL, sha256 = ?2 WHERE id = ?1"
+      case .transferred:
+        "UPDATE item SET state = 2, intent = NULL, sha256 = ?2, \(Self.noKey) WHERE id = ?1"
       case .released:
         """
         UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        sha256 = NULL WHERE id = ?1
+        sha256 = NULL, \(Self.noKey) WHERE id = ?1
         """
       case .closed:
         """
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL
-        WHERE id = ?1
+        failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
+        \(Self.noKey) WHERE id = ?1
         """
       case .closedShared:
         """
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, intent = NULL, expires = NULL WHERE id = ?1
+        failure_message = ?6, intent = NULL, expires = NULL, \(Self.noKey) WHERE id = ?1
         """
       case .closedAmbiguous:
         """
@@ -138,9 +144,13 @@ struct JournalStatements {
       bind(statement, 2, round)
       bind(statement, 3, handedOver.nanoseconds)
       for row in rows { try update(statement, row: row) }
-    case .intent(let row, let step):
-      let statement = try handle(.intent)
+    case .intent(let row, let step, let key):
+      let statement = try handle(step == .commit ? .commitIntent : .intent)
       bind(statement, 2, Int64(step.rawValue))
+      if step == .commit {
+        bind(statement, 3, text: key?.header)
+        bind(statement, 4, text: key?.value)
+      }
       try update(statement, row: row)
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)

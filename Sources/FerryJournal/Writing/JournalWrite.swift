@@ -11,7 +11,10 @@ package enum JournalWrite: Sendable {
   /// Items that an earlier round began continue in this one, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
   /// A commit, or a step that is never resent, is about to be sent. This must be synced first.
-  case intent(row: Int64, step: ItemStep)
+  ///
+  /// - Parameter key: of a `commit`, the idempotency key that it carries; `nil` if it carries none. The other steps do
+  ///   not change the recorded key.
+  case intent(row: Int64, step: ItemStep, key: CommitKey? = nil)
   /// The announced request certainly did not reach the wire, or the server refused it.
   case withdraw(row: Int64)
   /// The upload-ID step has completed. Clears the intent.

@@ -233,4 +233,13 @@ package struct Step: Hashable, Codable, Sendable {
     /// It is never sent again: its intent is synced before it is sent.
     case once
   }
+
+  /// The header field without which the server would not recognize a repeated commit; `nil` if a repetition is
+  /// harmless or recognized without it, or if the commit is not repeated.
+  var necessaryKeyHeader: String? {
+    guard kind == .commit, repeatability == .repeatable, alreadyDone.isEmpty, !request.isIdempotent else {
+      return nil
+    }
+    return idempotencyHeader
+  }
 }

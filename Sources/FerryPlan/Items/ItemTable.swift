@@ -45,11 +45,16 @@ package struct ItemTable: Sendable {
     package var expires: Instant?
     /// The commit or unrepeatable step that was about to be sent and whose outcome is unknown.
     package var intent: ItemStep?
+    /// The idempotency key of the commit that may have been sent; `nil` if it was sent without one.
+    package var commitKey: CommitKey?
 
-    package init(state: ItemState, expires: Instant? = nil, intent: ItemStep? = nil) {
+    package init(
+      state: ItemState, expires: Instant? = nil, intent: ItemStep? = nil, commitKey: CommitKey? = nil
+    ) {
       self.state = state
       self.expires = expires
       self.intent = intent
+      self.commitKey = commitKey
     }
   }
 

@@ -15,6 +15,8 @@ package struct Reconciliation: Sendable {
     package var modified: Int64
     package var handedOver: Instant?
     package var expires: Instant?
+    /// The idempotency key of its commit; `nil` if no commit was about to be sent with one.
+    package var commitKey: CommitKey?
     /// Whether it is delivered and still has to be deleted or moved.
     package var owesAfter: Bool
     /// Whether it was submitted again after it was queued: if it failed or was canceled, it is sent again in
@@ -23,7 +25,8 @@ package struct Reconciliation: Sendable {
 
     package init(
       row: Int64, round: Int64, state: ItemState, intent: ItemStep? = nil, size: Int64, modified: Int64,
-      handedOver: Instant? = nil, expires: Instant? = nil, owesAfter: Bool = false
+      handedOver: Instant? = nil, expires: Instant? = nil, commitKey: CommitKey? = nil,
+      owesAfter: Bool = false
     ) {
       self.row = row
       self.round = round
@@ -33,6 +36,7 @@ package struct Reconciliation: Sendable {
       self.modified = modified
       self.handedOver = handedOver
       self.expires = expires
+      self.commitKey = commitKey
       self.owesAfter = owesAfter
     }
 
@@ -194,6 +198,8 @@ package struct Reconciliation: Sendable {
     items.append(
       path: path, size: known.size, modified: known.modified, identity: identity, row: known.row,
       entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,
-      begun: known.isBegun ? .init(state: known.state, expires: known.expires, intent: known.intent) : nil)
+      begun: known.isBegun
+        ? .init(
+          state: known.state, expires: known.expires, intent: known.intent, commitKey: known.commitKey) : nil)
   }
 }

@@ -13,12 +13,7 @@ extension Scheduler {
       return end(ready.ref, .done, nil)
     }
     if intent(of: ready.ref) == .inherited {
-      end(
-        ready.ref, .ambiguous,
-        .init(
-          code: .responseLost,
-          message: "a launch was interrupted after \(ready.step.rawValue) may have been sent"))
-      return
+      return end(ready.ref, .ambiguous, .init(code: .responseLost, message: inheritance(of: ready)))
     }
     let right = self.hostQueue(for: ready)
     if right != hostQueue {
@@ -30,6 +25,16 @@ extension Scheduler {
     } else {
       start(ready, on: hostQueue)
     }
+  }
+
+  /// Why the step of an item with an inherited intent is not sent.
+  private func inheritance(of ready: Ready) -> String {
+    if let item = ready.ref.item, let upload = uploadIndex[ready.ref.node.index],
+      let conflict = uploads[upload].rules.keyConflict(resuming: uploads[upload].items.begun[item])
+    {
+      return conflict
+    }
+    return "a launch was interrupted after \(ready.step.rawValue) may have been sent"
   }
 
   /// Starts an attempt: the only place that does.

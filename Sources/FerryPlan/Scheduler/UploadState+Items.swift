@@ -3,6 +3,8 @@ struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
   /// `nil` if there is no commit.
   let commit: Step.Repeatability?
+  /// The header field without which a repetition of the commit is not recognized; `nil` if none is necessary.
+  let keyHeader: String?
   let hasAbandon: Bool
   /// Whether a transfer must not be sent twice under the same upload ID.
   let transferStartsOver: Bool
@@ -12,6 +14,7 @@ struct ItemRules: Hashable, Sendable {
   init(_ work: UploadWork, recorded: CountingPoint?) {
     hasAllocate = work.allocate != nil
     commit = work.commit?.repeatability
+    keyHeader = work.commit?.necessaryKeyHeader
     hasAbandon = work.abandon != nil
     transferStartsOver = work.transfer.repeatability == .startsOver
     countingPoint = recorded == .allocated ? .allocated : work.countingPoint
@@ -27,13 +30,27 @@ struct ItemRules: Hashable, Sendable {
     switch begun.intent {
     case nil, .commitDeferred: break
     case .commitAgain: if progress.isTransferred, commit == .afterProbe { progress.doubt = .unknown }
-    case .commit where commit == .afterProbe && progress.isTransferred || commit == .repeatable:
+    case .commit where commit == .afterProbe && progress.isTransferred || isRecognized(begun):
       // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to.
       progress.doubt = .unknown
       progress.intent = .recorded
     case .allocate, .transfer, .commit: progress.intent = .inherited
     }
     return progress
+  }
+
+  /// Whether a repetition of the commit is harmless, because the server recognizes it. A commit that was sent without
+  /// the key, or in another header field, is not recognized by it.
+  private func isRecognized(_ begun: ItemTable.Begun) -> Bool {
+    guard commit == .repeatable else { return false }
+    return keyHeader.map { begun.commitKey?.isIn($0) ?? false } ?? true
+  }
+
+  /// Why a commit that may have been executed is not sent again, if the key is the reason; otherwise `nil`.
+  func keyConflict(resuming begun: ItemTable.Begun?) -> String? {
+    guard let keyHeader, let begun, begun.intent == .commit, !isRecognized(begun) else { return nil }
+    let sent = begun.commitKey.map { "with its key in '\($0.header)'" } ?? "without a key in '\(keyHeader)'"
+    return "commit may have been executed, and was sent \(sent): the server would not recognize a repetition"
   }
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {

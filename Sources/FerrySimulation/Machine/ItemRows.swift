@@ -18,10 +18,12 @@ package struct ItemRows: Sendable {
   private(set) var lastRound: Int64 = 0
   /// The number of rows that are not done.
   private(set) var notDone = 0
+  /// The idempotency key of the upload's commits. A world does not edit its manifest, so it never changes.
+  private let commitKey: CommitKey?
   /// The rows sorted by path, if that order differs.
   private var byPath: [Int32]?
 
-  package init() {}
+  package init(commitKey: CommitKey? = nil) { self.commitKey = commitKey }
 
   package var count: Int { states.count }
 
@@ -30,7 +32,8 @@ package struct ItemRows: Sendable {
       row: Int64(index + 1), round: rounds[index], state: states[index], intent: intents[index],
       size: files.sizes[index], modified: files.modified[index],
       handedOver: Instant(nanoseconds: handedOver[index]),
-      expires: expiries[index] == .max ? nil : Instant(nanoseconds: expiries[index]))
+      expires: expiries[index] == .max ? nil : Instant(nanoseconds: expiries[index]),
+      commitKey: intents[index] == nil ? nil : commitKey)
   }
 
   package func uploadID(_ index: Int) -> Int? { uploadIDs[index] == 0 ? nil : uploadIDs[index] }

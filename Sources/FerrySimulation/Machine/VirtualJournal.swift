@@ -41,7 +41,10 @@ package struct VirtualJournal: Sendable {
   package var owedEvents: Set<SessionID> = []
 
   package init(_ plan: Plan) {
-    items = Array(repeating: ItemRows(), count: plan.nodes.count)
+    items = plan.nodes.map { node in
+      let header = node.steps.lazy.compactMap(\.idempotencyHeader).first
+      return ItemRows(commitKey: header.map { CommitKey(header: $0, value: node.name) })
+    }
   }
 
   /// - Parameters:
