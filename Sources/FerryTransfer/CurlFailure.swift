@@ -84,7 +84,7 @@ enum CurlFailure {
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,
-        .request, .capture, .cancelled:
+        .request, .capture, .otherServer, .cancelled:
         "\(address): \(String(cString: curl_easy_strerror(code)))"
       }
     return TransportFailure(ours, message, mayHaveReachedServer: reached)

@@ -17,6 +17,7 @@ struct JournalItem: Equatable {
   var captures: [CapturedValue]
   var failure: RecordedFailure?
   var commitKey: CommitKey?
+  var servers: String?
 
   init(_ row: borrowing ItemRow) throws {
     id = row.id
@@ -33,6 +34,7 @@ struct JournalItem: Equatable {
     captures = try row.captures
     failure = row.failure
     commitKey = try row.commitKey
+    servers = row.servers
   }
 }
 

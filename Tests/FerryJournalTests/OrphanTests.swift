@@ -80,6 +80,28 @@ import Testing
     try check(journal)
   }
 
+  /// The same ID at another server is another upload.
+  @Test(arguments: [("http://a", 0), ("http://b", 1)])
+  func anIDThatAnotherServerIssuesLeavesTheOrphan(server: String, orphans: Int) throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.setCountingPoint(.intended, node: node)
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1)),
+      .servers(row: 1, "http://a"), .allocated(row: 1, captures: captures(1), expires: nil),
+      .orphaned(row: 1, orphan: 1, Orphaning(.otherServer, isInDoubt: false), at: .start), .released(row: 1),
+    ])
+    #expect(try journal.orphans.map(\.servers) == ["http://a"])
+    #expect(try journal.items(node)[0].servers == nil)
+    try journal.write([
+      .servers(row: 1, server), .allocated(row: 1, captures: captures(1), expires: nil),
+    ])
+    #expect(try journal.orphans.count == orphans && journal.items(node)[0].servers == server)
+    try journal.write([.closed(row: 1, state: .done, at: .start, failure: nil)])
+    #expect(try journal.items(node)[0].servers == nil)
+    try journal.close()
+  }
+
   @Test func aJournalOfAnOlderFerryHasNoRecordOfItsCommits() throws {
     let journal = try state.open()
     let node = try journal.photos().id

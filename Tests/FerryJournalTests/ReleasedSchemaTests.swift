@@ -47,6 +47,7 @@ import Testing
     #expect(items.map(\.size) == Array(100...106))
     #expect(items[1].captures.map(\.value) == ["u2", "https://example.org/put?sig=s3cret"])
     #expect(items[1].captures.map(\.isSecret) == [false, true])
+    #expect(items[1].servers == (schema >= 8 ? "http://a commit=http://b" : nil))
     #expect(items[1].expires == .start(plus: 3600))
     #expect(
       items[2].commitKey == (schema >= 8 ? CommitKey(header: "Idempotency-Key", value: "k3") : nil))

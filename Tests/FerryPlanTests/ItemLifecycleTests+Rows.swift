@@ -104,6 +104,12 @@ extension ItemLifecycleTests {
         guard case .discardUploadID(let reason?) = transition else { return [] }
         return [orphaned(state, reason), .uploadIDDiscarded(ref)]
       }),
+    Row(
+      transition: "discardTransfer", samples: [.discardTransfer], state: "transferred, without an upload ID",
+      isPossible: { $0.begun?.stageName == "transferred" && $0.begun?.uploadID == nil },
+      newState: "allocated, without intent or doubt",
+      after: { state, _ in state.mapProgress { $0 = .init(stage: .allocated(nil), activity: $0.activity) } },
+      journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
   ]
 
   private static let doubts = [

@@ -22,7 +22,8 @@ struct AmbiguityFinder {
     let values = ItemValues(journaled: item.captures, sha256: nil)
     let open = (values.allocate + values.transfer).filter { !$0.isSecret }
     return Ambiguity(
-      step: kind, at: item.closedAt, origin: origin(of: kind, values),
+      step: kind, at: item.closedAt,
+      origin: origin(of: kind, values) ?? item.servers.flatMap { BoundServers(text: $0).shown(kind) },
       captures: Dictionary(open.map { ($0.name, $0.shown) }) { $1 },
       resolve: resolutions(of: item.path))
   }

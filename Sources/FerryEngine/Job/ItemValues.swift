@@ -13,6 +13,9 @@ struct ItemValues: Sendable {
   var root: FolderIdentity?
   /// The idempotency key that was recorded with the commit's intent.
   var commitKey: CommitKey?
+  /// The servers that the upload ID or the transferred file belongs to, if captures of tokens or requests determine
+  /// them.
+  var servers: BoundServers?
   /// Whether the item is counted as a holder of its upload ID.
   var isHeld = false
 
@@ -20,8 +23,10 @@ struct ItemValues: Sendable {
 
   /// In the journal, one column holds the captures of both steps; the step's name distinguishes them.
   init(
-    journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil
+    journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil,
+    servers: String? = nil
   ) {
+    self.servers = servers.map(BoundServers.init)
     self.sha256 = sha256
     self.inode = inode
     self.root = root
@@ -32,6 +37,10 @@ struct ItemValues: Sendable {
         isSecret: capture.isSecret)
       if capture.name[..<dot] == "allocate" { allocate.append(plain) } else { transfer.append(plain) }
     }
+  }
+
+  init(_ orphan: OrphanRow) {
+    self.init(journaled: orphan.captures, sha256: orphan.sha256, servers: orphan.servers)
   }
 
   static func journaled(_ captures: [CapturedValue], step: String) -> [CapturedValue] {

@@ -49,7 +49,7 @@ final class CaptureStore {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
         orphans.add(row, as: ref)
-        items.update(ref) { $0 = ItemValues(journaled: row.captures, sha256: row.sha256) }
+        items.update(ref) { $0 = ItemValues(row) }
       }
     }
   }
@@ -72,6 +72,16 @@ final class CaptureStore {
   /// Records which file was sent.
   func keep(inode: UInt64, root: FolderIdentity?, of ref: ItemRef) {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
+  }
+
+  /// Records the servers that the item's first step and the steps that follow are sent to.
+  func keep(servers: BoundServers, of ref: ItemRef) {
+    items.update(ref) { values in
+      // What holds the upload ID is counted by its servers.
+      uses.drop(&values, of: ref.node)
+      values.servers = servers
+      uses.hold(&values, of: ref.node)
+    }
   }
 
   /// Records the idempotency key that is journaled with the intent of the item's commit.
@@ -243,7 +253,7 @@ final class CaptureStore {
       return false
     }
     items.update(orphan) { $0 = values }
-    switch uses.sharing(orphans.identity(of: values, ref.node), of: ref.node) {
+    switch uses.sharing(orphans.identity(of: values, ref.node), of: ref.node, values.servers) {
     case .none: return false
     case .sameUpload: return true
     case .otherUpload:
@@ -266,7 +276,9 @@ final class CaptureStore {
   func regained(by ref: ItemRef, path: [UInt8]) -> [ItemRef] {
     guard let values = items[ref] else { return [] }
     let regained = orphans.regained(by: values, path: path, of: ref.node)
-    inDoubt.formUnion(regained.filter { $0.node != ref.node })
+    // The same ID at another server is another upload.
+    inDoubt.formUnion(
+      regained.filter { $0.node != ref.node || orphans.servers(of: $0) != values.servers })
     return regained
   }
 }

@@ -148,18 +148,18 @@ final class JournalEncoder {
     case .intentWithdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }
     case .uploadIDAllocated(let ref, let expires):
       return row(ref).map {
-        [
-          .allocated(
-            row: $0, captures: ItemValues.journaled(captures[ref].allocate, step: "allocate"),
-            expires: expires)
-        ]
+        let values = captures[ref]
+        let captured = ItemValues.journaled(values.allocate, step: "allocate")
+        return serverWrites(values, row: $0) + [.allocated(row: $0, captures: captured, expires: expires)]
       }
     case .fileTransferred(let ref):
       return row(ref).map {
         let values = captures[ref]
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
-        return [transferred] + sourceWrites(values, nil, row: $0)
+        // With an upload ID, they were written together with it.
+        let servers = allocates[ref.node.index] ? [] : serverWrites(values, row: $0)
+        return servers + [transferred] + sourceWrites(values, nil, row: $0)
       }
     case .uploadIDDiscarded(let ref):
       captures.forget(ref)
@@ -200,6 +200,10 @@ final class JournalEncoder {
       if let file { delivered.append((recorded, ref.node.index, file)) }
       return [closed] + source + [.after(row: row, .owed)]
     }
+  }
+
+  private func serverWrites(_ values: ItemValues, row: Int64) -> [JournalWrite] {
+    values.servers.map { [.servers(row: row, $0.text)] } ?? []
   }
 
   /// The write that identifies the sent file, if it is checked again later.

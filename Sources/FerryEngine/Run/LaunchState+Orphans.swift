@@ -20,8 +20,8 @@ extension LaunchState {
         if let row = rows[index], row.id != 0 { nodes[row.id] = NodeID(index) }
       }
       let selected = nodes.filter { selection.contains($0.value) }.map(\.key)
-      try journal?.forEachUsedUploadID(besides: selected) { node, captures in
-        uploadIDUses.use(ItemValues(journaled: captures, sha256: nil), of: nodes[node])
+      try journal?.forEachUsedUploadID(besides: selected) { node, captures, servers in
+        uploadIDUses.use(ItemValues(journaled: captures, sha256: nil, servers: servers), of: nodes[node])
       }
     }
   }
@@ -36,14 +36,15 @@ extension LaunchState {
       var found: [OrphanRow] = []
       for orphan in try journal.releasableOrphans(node: row.id, limit: Self.mostOrphans)
       where abandon.lackedCapture(of: orphan) == nil {
-        let known = identity.values(ItemValues(journaled: orphan.captures, sha256: nil))
+        let values = ItemValues(orphan)
+        let known = identity.values(values)
         let session = node.session.index
         // The release request names the file, whatever ID it has.
         if known.isEmpty, try journal.hasUploadID(node: row.id, path: orphan.path) {
           usedOrphans[session, default: UsedOrphans()].inDoubt.insert(orphan.id)
           continue
         }
-        switch uploadIDUses.sharing(known, of: NodeID(index)) {
+        switch uploadIDUses.sharing(known, of: NodeID(index), values.servers) {
         case .none: found.append(orphan)
         case .sameUpload: usedOrphans[session, default: UsedOrphans()].taken.insert(orphan.id)
         case .otherUpload: usedOrphans[session, default: UsedOrphans()].inDoubt.insert(orphan.id)
@@ -84,7 +85,7 @@ extension LaunchState {
     drops.reduce(into: orphanCounts) { counts, drop in
       guard let values = drop.released, case .upload(let work) = plan.nodes[drop.node.index].work,
         let abandon = work.abandon,
-        uploadIDUses.sharing(UploadIDIdentity(abandon).values(values), of: drop.node) == .none
+        uploadIDUses.sharing(UploadIDIdentity(abandon).values(values), of: drop.node, values.servers) == .none
       else { return }
       counts[drop.node, default: 0] += 1
     }

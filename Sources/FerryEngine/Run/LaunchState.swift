@@ -207,7 +207,7 @@ struct LaunchState {
             && !work.mayCount(state: known.state, intent: known.intent, recorded: recorded)
           var drop = Drop(
             node: id, session: node.session.index, row: item.id, reason: .requeued,
-            released: isReleased ? ItemValues(journaled: captures, sha256: nil) : nil)
+            released: isReleased ? ItemValues(journaled: captures, sha256: nil, servers: item.servers) : nil)
           if let reason = work.lacks(captures.map(\.name), of: known) {
             droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
             drop.reason = .edited
@@ -225,7 +225,8 @@ struct LaunchState {
           }
           guard reconciliation.items.begun[last] != nil else { return }
           var kept = ItemValues(
-            journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root)
+            journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root,
+            servers: item.servers)
           kept.commitKey = known.commitKey
           uploadIDUses.hold(&kept, of: id)
           values[ItemRef(id, last)] = kept

@@ -52,7 +52,7 @@ struct OrphanedUploadIndex {
     let file = FileValues(
       path: row.path, size: row.size, modified: row.modified,
       sha256: row.sha256.map { Hexadecimal.text($0) })
-    add(Entry(file: file, values: ItemValues(journaled: row.captures, sha256: row.sha256)), as: ref)
+    add(Entry(file: file, values: ItemValues(row)), as: ref)
   }
 
   mutating func forget(_ ref: ItemRef) {
@@ -79,6 +79,9 @@ struct OrphanedUploadIndex {
       entries[ref].flatMap { self.marks(of: $0, ref.node) }.map(marks.isSuperset) ?? false
     }
   }
+
+  /// The servers that the orphan belongs to.
+  func servers(of ref: ItemRef) -> BoundServers? { entries[ref]?.values.servers }
 
   private func marks(of entry: Entry, _ node: NodeID) -> Set<Mark>? {
     guard let identity = identities[node.index] else { return nil }

@@ -29,7 +29,10 @@ struct PreparedSteps {
             // The capture at the beginning of the URL determines the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
             return .init(kind: $0.kind, builder: RequestBuilder(RequestTemplate(url: start)))
-          })
+          },
+          serverBase: ServerBase(step, in: jobs.plan), isFirst: position == 0,
+          boundSteps: position == 0 && node.kind == .upload
+            ? node.steps.dropFirst().compactMap { ServerBase($0, in: jobs.plan) } : [])
       }
     }
   }
@@ -72,6 +75,14 @@ final class PreparedStep {
   /// Later steps of the item whose host is determined only by captures.
   let laterOrigins: [LaterOrigin]
 
+  /// The beginning of its URL, if captures of tokens or requests determine the server.
+  let serverBase: ServerBase?
+  /// Whether it is the first step of its node.
+  let isFirst: Bool
+  /// The later steps whose servers captures of tokens or requests determine, if it is the first step of an upload. Its
+  /// request fixes the servers of all of them.
+  let boundSteps: [ServerBase]
+
   struct LaterOrigin {
     var kind: Step.Kind
     var builder: RequestBuilder
@@ -79,8 +90,12 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
-    needsDigest: Bool, hashesAsSent: Bool, laterOrigins: [LaterOrigin]
+    needsDigest: Bool, hashesAsSent: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?,
+    isFirst: Bool, boundSteps: [ServerBase]
   ) {
+    self.serverBase = serverBase
+    self.isFirst = isFirst
+    self.boundSteps = boundSteps
     self.step = step
     self.builder = builder
     self.redirects = redirects

@@ -39,7 +39,9 @@ struct RequestFactory {
     if let failure = absence(of: attempt.ref, scheduler) { throw failure }
     let prepared = steps[attempt]
     let step = prepared.step
-    let built = try prepared.builder.build(captures.bindings(for: attempt, step, scheduler))
+    let bindings = captures.bindings(for: attempt, step, scheduler)
+    let built = try prepared.builder.build(bindings)
+    try checkServer(of: attempt, prepared, url: built.url, bindings)
     let session = plan.sessions[step.session.index]
     var request = TransferRequest(
       id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
@@ -65,6 +67,35 @@ struct RequestFactory {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     return request
+  }
+
+  /// Records which servers the first step of an item and the steps that follow are sent to, and rejects a later step
+  /// whose captures now lead to another server.
+  private func checkServer(
+    of attempt: Attempt, _ prepared: PreparedStep, url: String, _ bindings: Bindings
+  ) throws(TransportFailure) {
+    guard prepared.boundSteps.isEmpty else {
+      let later = prepared.boundSteps.map { base in
+        // Without a value, the token has not been fetched yet.
+        let url = try? base.builder.build(bindings).url
+        return (base.step, url.map { base.server(of: $0, masked: captures.masked) })
+      }
+      let first =
+        prepared.serverBase?.server(of: url, masked: captures.masked) ?? Origin(url: url)?.description ?? ""
+      return captures.keep(servers: BoundServers(first: first, later: later), of: attempt.ref)
+    }
+    guard let base = prepared.serverBase, !prepared.isFirst else { return }
+    let server = base.server(of: url, masked: captures.masked)
+    let known = captures[attempt.ref]
+    guard known.servers?.allows(base.step, at: server) != true else { return }
+    let what = known.allocate.isEmpty ? "its file was sent" : "its upload ID belongs"
+    let now = BoundServers.shown(server) ?? "another server"
+    throw TransportFailure(
+      .otherServer,
+      known.servers.map { servers in
+        "\(what) to \(servers.shown(base.step) ?? "one server"), and its \(base.step.rawValue) would go to \(now)"
+      } ?? "the journal does not record which server \(what) to, because an older version of ferry wrote it",
+      mayHaveReachedServer: false)
   }
 
   private func absence(of ref: ItemRef, _ scheduler: Scheduler) -> TransportFailure? {

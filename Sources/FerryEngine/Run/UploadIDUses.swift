@@ -55,10 +55,12 @@ struct UploadIDUses {
   }
 
   /// Who uses an upload ID that is known by these values.
-  func sharing(_ identity: [CapturedValue], of node: NodeID) -> Sharing {
+  ///
+  /// - Parameter servers: those that the ID belongs to. The same ID at other servers counts as one of another upload.
+  func sharing(_ identity: [CapturedValue], of node: NodeID, _ servers: BoundServers? = nil) -> Sharing {
     func isInUse(_ node: NodeID?) -> Bool {
       identity.allSatisfy { value in
-        let hash = Self.hash(value, node)
+        let hash = Self.hash(value, node, node == nil ? nil : servers)
         return held[hash] != nil || used[hash] != nil
       }
     }
@@ -77,7 +79,7 @@ struct UploadIDUses {
   ///   - values: those of an item that no longer holds its ID.
   ///   - identity: those by which its own upload releases the ID; empty if it does not.
   func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
-    if sharing(identity, of: node) != .none { return true }
+    if sharing(identity, of: node, values.servers) != .none { return true }
     return (values.allocate + values.transfer).contains { value in
       let hash = Self.hash(value, nil)
       return (1...Self.mostSharers).contains((held[hash] ?? 0) + (used[hash] ?? 0))
@@ -89,12 +91,13 @@ struct UploadIDUses {
     let captures = values.allocate + values.transfer
     let shared = captures.map { hash($0, nil) }
     guard let node else { return shared }
-    return shared + captures.map { hash($0, node) }
+    return shared + captures.map { hash($0, node, values.servers) }
   }
 
-  static func hash(_ capture: CapturedValue, _ node: NodeID?) -> Int {
+  static func hash(_ capture: CapturedValue, _ node: NodeID?, _ servers: BoundServers? = nil) -> Int {
     var hasher = Hasher()
     hasher.combine(node?.index)
+    hasher.combine(servers)
     // Bytes, because values with different bytes may be equal as strings.
     var value = capture.value
     value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

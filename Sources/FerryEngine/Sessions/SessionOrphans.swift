@@ -132,19 +132,22 @@ package struct SessionOrphans {
     let origin = work.first.origin?.description ?? ""
     guard origin == row.origin else { return "the upload \(row.name) goes to another server now: \(origin)" }
     guard let abandon = work.abandon else { return "the upload \(row.name) has no 'abandon:'" }
-    return abandon.lackedCapture(of: orphan).map {
-      "'abandon:' asks for \($0), which was not captured with it"
+    if let lacked = abandon.lackedCapture(of: orphan) {
+      return "'abandon:' asks for \(lacked), which was not captured with it"
     }
+    guard orphan.failure?.code == FailureCode(TransportFailure.Code.otherServer) else { return nil }
+    return "the upload \(row.name) went to another server in the last run"
   }
 
   private static func entry(
     _ orphan: OrphanRow, of node: NodeRow, in session: String, hindrance: String?
   ) -> OrphansDocument.Entry {
-    let values = ItemValues(journaled: orphan.captures, sha256: nil)
+    let values = ItemValues(orphan)
     let captures = values.allocate + values.transfer
     let secrets = captures.filter(\.isSecret).map(\.name)
     return .init(
-      session: session, id: orphan.id, manifest: node.manifest, upload: node.name, origin: node.origin,
+      session: session, id: orphan.id, manifest: node.manifest, upload: node.name,
+      origin: node.server ?? values.servers?.shown(.abandon) ?? "",
       path: String(decoding: orphan.path, as: UTF8.self), pathBase64: DisplayPath.base64(orphan.path),
       captures: Dictionary(captures.filter { !$0.isSecret }.map { ($0.name, $0.shown) }) { $1 },
       secrets: secrets.isEmpty ? nil : secrets, handedOverAt: orphan.handedOver.rfc3339,

@@ -116,10 +116,12 @@ extension DatabaseSchema {
           ALTER TABLE node ADD COLUMN stored_from TEXT;
           """),
       Migration(
-        name: "session 8: the idempotency key of a commit",
+        name: "session 8: the idempotency key of a commit, and the servers of an upload ID",
         sql: """
           ALTER TABLE item ADD COLUMN key_header TEXT;
           ALTER TABLE item ADD COLUMN key_value TEXT;
+          ALTER TABLE item ADD COLUMN servers TEXT;
+          ALTER TABLE orphan ADD COLUMN servers TEXT;
           """),
     ])
 }

@@ -18,7 +18,7 @@ package struct ItemRow: ~Copyable {
   static let columns = """
     id, path, round, state, intent, size, modified, handed_over, expires, closed_at, sha256, captures, \
     secret_captures, failure_code, failure_status, failure_message, after, inode, root_device, \
-    root_inode, after_tried, key_header, key_value
+    root_inode, after_tried, key_header, key_value, servers
     """
 
   /// The type of each column, in the order of `columns`.
@@ -29,7 +29,7 @@ package struct ItemRow: ~Copyable {
     (SQLITE_TEXT, true),
     (SQLITE_TEXT, true), (SQLITE_INTEGER, true), (SQLITE_TEXT, true), (SQLITE_INTEGER, true),
     (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true), (SQLITE_INTEGER, true),
-    (SQLITE_TEXT, true), (SQLITE_TEXT, true),
+    (SQLITE_TEXT, true), (SQLITE_TEXT, true), (SQLITE_TEXT, true),
   ]
 
   /// - Throws: if the row's values are not of the types that ferry writes. A damaged or forged journal may
@@ -149,6 +149,10 @@ package struct ItemRow: ~Copyable {
       return CommitKey(header: header, value: value)
     }
   }
+
+  /// The servers that its upload ID, or its transferred file, belongs to; `nil` if the manifest or the item's own
+  /// captures determine them, or in rows of older schemas.
+  package var servers: String? { text(23) }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 

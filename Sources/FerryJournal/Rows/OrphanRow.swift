@@ -25,10 +25,12 @@ package struct OrphanRow: Hashable, Sendable {
   /// The time of the last failed release attempt. `failure` is the reason.
   package var triedAt: Instant?
   package var failure: RecordedFailure?
+  /// As for an item.
+  package var servers: String?
 
   static let columns = """
     id, node, path, size, modified, sha256, captures, secret_captures, handed_over, expires, reason, in_doubt, \
-    dropped_at, tried_at, failure_code, failure_status, failure_message
+    dropped_at, tried_at, failure_code, failure_status, failure_message, servers
     """
 
   init(_ row: JournalRow) throws {
@@ -46,6 +48,7 @@ package struct OrphanRow: Hashable, Sendable {
     droppedAt = Instant(nanoseconds: try row.value("dropped_at"))
     triedAt = try row.optional("tried_at", as: Int64.self).map(Instant.init(nanoseconds:))
     failure = try row.failure
+    servers = try row.optional("servers")
   }
 }
 
@@ -74,9 +77,9 @@ extension OrphanRow {
   {
     """
     INSERT INTO orphan (id, node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
-    reason, in_doubt, dropped_at)
+    servers, reason, in_doubt, dropped_at)
     SELECT \(id), node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
-    \(reason), coalesce(\(inDoubt), \(mayCount)), \(at)
+    servers, \(reason), coalesce(\(inDoubt), \(mayCount)), \(at)
     FROM item WHERE \(condition) AND \(holdsUploadID) AND state <> \(ItemState.done.rawValue)
     """
   }

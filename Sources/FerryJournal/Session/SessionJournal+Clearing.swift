@@ -109,8 +109,8 @@ extension SessionJournal {
       try db.execute(
         sql: """
           UPDATE item SET state = \(ItemState.cancelled.rawValue), \(end), intent = NULL,
-          captures = NULL, secret_captures = NULL, expires = NULL, key_header = NULL, key_value = NULL
-          WHERE \(Self.isOpen) AND \(isMeant)
+          captures = NULL, secret_captures = NULL, expires = NULL, key_header = NULL, key_value = NULL,
+          servers = NULL WHERE \(Self.isOpen) AND \(isMeant)
           """,
         arguments: arguments)
       return db.changesCount

@@ -71,9 +71,11 @@ extension SessionJournal {
   }
 
   /// The upload IDs that must not be released: those of ambiguous items, of delivered items that shared theirs, of open
-  /// items of nodes other than `selected`, and orphans in doubt. Calls `take` with their captures and their `NodeRow.id`.
+  /// items of nodes other than `selected`, and orphans in doubt. Calls `take` with their
+  /// `NodeRow.id`, captures and servers.
   package func forEachUsedUploadID(
-    besides selected: [Int64], _ take: (_ node: Int64, _ captures: [CapturedValue]) throws -> Void
+    besides selected: [Int64],
+    _ take: (_ node: Int64, _ captures: [CapturedValue], _ servers: String?) throws -> Void
   ) throws(JournalError) {
     let others = selected.map { "\($0)" }.joined(separator: ", ")
     let sources = [
@@ -88,9 +90,9 @@ extension SessionJournal {
     ]
     try access { db in
       for (table, condition) in sources {
-        let sql = "SELECT node, captures, secret_captures FROM \(table) WHERE \(condition)"
+        let sql = "SELECT node, captures, secret_captures, servers FROM \(table) WHERE \(condition)"
         _ = try db.rows(sql, of: table, in: self.path) { row in
-          try take(try row.value("node", as: Int64.self), try row.captures)
+          try take(try row.value("node", as: Int64.self), try row.captures, try row.optional("servers"))
         }
       }
     }
@@ -116,8 +118,8 @@ extension SessionJournal {
       let clear = try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.queued.rawValue), intent = NULL, captures = NULL,
-          secret_captures = NULL, expires = NULL, sha256 = NULL, key_header = NULL, key_value = NULL
-          WHERE id = ?
+          secret_captures = NULL, expires = NULL, sha256 = NULL, key_header = NULL, key_value = NULL,
+          servers = NULL WHERE id = ?
           """)
       for (row, reason) in items {
         try OrphanRow.insert(reason, where: "id = ?", [row], at: now, db)

@@ -11,6 +11,8 @@ extension SessionJournal {
     package var step: ItemStep
     package var closedAt: Instant?
     package var captures: [CapturedValue]
+    /// As in `ItemRow`.
+    package var servers: String?
     package var failure: RecordedFailure?
   }
 
@@ -40,7 +42,7 @@ extension SessionJournal {
     let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .commit
     return AmbiguousItem(
       id: row.id, path: row.path, step: step, closedAt: row.closedAt,
-      captures: try row.captures, failure: row.failure)
+      captures: try row.captures, servers: row.servers, failure: row.failure)
   }
 
   /// Closes ambiguous items as the user decided. Synced when this returns.
@@ -76,7 +78,7 @@ extension SessionJournal {
     let isAmbiguous = "id = ? AND state = \(ItemState.ambiguous.rawValue)"
     let clear = "failure_code = NULL, failure_status = NULL, failure_message = NULL"
     let noKey = "key_header = NULL, key_value = NULL"
-    let forget = "captures = NULL, secret_captures = NULL, expires = NULL, \(noKey)"
+    let forget = "captures = NULL, secret_captures = NULL, expires = NULL, servers = NULL, \(noKey)"
     switch decision {
     case .done:
       // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed. The captures

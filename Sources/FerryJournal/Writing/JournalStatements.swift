@@ -22,10 +22,11 @@ struct JournalStatements {
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
-    case orphaned, regained, orphanSettled, orphanDoubted, orphanKept
+    case servers, orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
     /// A new delivery gets a new key.
     private static let noKey = "key_header = NULL, key_value = NULL"
+    private static let noServers = "servers = NULL"
 
     var sql: String {
       switch self {
@@ -39,7 +40,8 @@ struct JournalStatements {
         UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
         expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
         failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL,
-        root_device = NULL, root_inode = NULL, after_tried = NULL, \(Self.noKey) WHERE id = ?1
+        root_device = NULL, root_inode = NULL, after_tried = NULL, \(Self.noKey),
+        \(Self.noServers) WHERE id = ?1
         """
       case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
       case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
@@ -55,13 +57,13 @@ struct JournalStatements {
       case .released:
         """
         UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        sha256 = NULL, \(Self.noKey) WHERE id = ?1
+        sha256 = NULL, \(Self.noKey), \(Self.noServers) WHERE id = ?1
         """
       case .closed:
         """
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
         failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        \(Self.noKey) WHERE id = ?1
+        \(Self.noKey), \(Self.noServers) WHERE id = ?1
         """
       case .closedShared:
         """
@@ -105,12 +107,13 @@ struct JournalStatements {
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
       case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
+      case .servers: "UPDATE item SET servers = ?2 WHERE id = ?1"
       case .orphaned:
         OrphanRow.insert(id: "?2", reason: "?3", inDoubt: "?4", at: "?5", where: "id = ?1")
       case .regained:
         """
         DELETE FROM orphan WHERE node = (SELECT node FROM item WHERE id = ?1) AND captures IS ?2
-        AND secret_captures IS ?3 AND in_doubt = 0
+        AND secret_captures IS ?3 AND in_doubt = 0 AND servers IS (SELECT servers FROM item WHERE id = ?1)
         """
       case .orphanSettled: "DELETE FROM orphan WHERE id = ?1"
       case .orphanDoubted: "UPDATE orphan SET in_doubt = 1 WHERE id = ?1"
@@ -163,6 +166,10 @@ struct JournalStatements {
       let statement = try handle(.allocated)
       bind(statement, 2, captures: captures)
       bind(statement, 4, expires?.nanoseconds)
+      try update(statement, row: row)
+    case .servers(let row, let servers):
+      let statement = try handle(.servers)
+      bind(statement, 2, text: servers)
       try update(statement, row: row)
     case .transferred(let row, let captures, let sha256):
       if !captures.isEmpty { try add(captures, row: row) }

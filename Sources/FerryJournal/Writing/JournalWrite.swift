@@ -19,6 +19,8 @@ package enum JournalWrite: Sendable {
   case withdraw(row: Int64)
   /// The upload-ID step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
+  /// The servers that the upload ID or the transferred file of the write that follows in the same append belongs to.
+  case servers(row: Int64, String)
   /// The server has the complete file. Clears the intent.
   case transferred(row: Int64, captures: [CapturedValue], sha256: [UInt8]?)
   /// The upload ID can no longer be used. The item is queued again without its captures.

@@ -18,6 +18,8 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
   case reset = 7
   /// `ferry resolve … retry`: its transfer was not executed, and the file starts over.
   case retried = 8
+  /// Captures of a token or a request lead to another server, and the file starts over there.
+  case otherServer = 9
 
   /// The word used in documents.
   package var word: String {
@@ -30,6 +32,7 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
     case .edited: "edited"
     case .reset: "reset"
     case .retried: "retried"
+    case .otherServer: "other_server"
     }
   }
 }

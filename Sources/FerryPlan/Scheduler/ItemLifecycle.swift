@@ -119,6 +119,8 @@ enum ItemTransition: Hashable, Sendable {
   /// The upload ID is no longer used, and the item starts over at its allocation. The reason makes the ID an
   /// orphan; `nil` if the server no longer knows the ID.
   case discardUploadID(OrphanReason?)
+  /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
+  case discardTransfer
   /// The server may have made the file count.
   case doubt(ItemProgress.Doubt)
   /// The probe found that the commit was not executed.
@@ -159,6 +161,11 @@ extension ItemLifecycle {
     case (.begun(let progress), .leave): return progress.leaving(in: context)
     case (.begun(let progress), .discardUploadID(let reason)):
       return progress.discardingUploadID(reason, in: context)
+    case (.begun(let progress), .discardTransfer):
+      guard progress.stage == .transferred(nil) else { return nil }
+      return ItemChange(
+        state: .begun(ItemProgress(stage: .allocated(nil), activity: progress.activity)),
+        entries: [.uploadIDDiscarded(context.ref)])
     case (.begun(var progress), _):
       guard let entries = progress.apply(transition, in: context) else { return nil }
       return ItemChange(state: .begun(progress), entries: entries)

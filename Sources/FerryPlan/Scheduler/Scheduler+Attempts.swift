@@ -65,13 +65,13 @@ extension Scheduler {
     actions.append(.start(attempt))
   }
 
-  /// Removes the item's upload ID and returns the item to its allocation.
+  /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.
   ///
   /// - Parameter reason: why the ID becomes an orphan, if the server may still have it; `nil` if the server
   ///   no longer knows it.
   mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
-    change(ref, .discardUploadID(reason))
+    change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))
     metrics.startsOver(self[attempts: ref]?.usefulBytes ?? 0)
     self[attempts: ref]?.usefulBytes = 0
     self[attempts: ref]?.hostQueues = [:]

@@ -127,7 +127,8 @@ extension Scheduler {
     case .transient(let failure, let retryAfter, let scope, _):
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure) where answer.hasRunOut: leaveRelease(ref, failure)
-    case .permanent(let failure), .conditionRefused(let failure), .answerLost(let failure),
+    case .permanent(let failure), .otherServer(let failure), .conditionRefused(let failure),
+      .answerLost(let failure),
       .notCommitted(let failure),
       .integrity(let failure), .limited(let failure):
       refuseRelease(ref, failure)

@@ -30,7 +30,7 @@ extension Scheduler {
       self[attempts: ref]?.usefulBytes = result.traffic.bodySent
     }
     switch verdict {
-    case .transient(_, _, .host, _), .cancelled: break
+    case .transient(_, _, .host, _), .otherServer, .cancelled: break
     case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .limited:
       // The result of a request that started before the host failed does not say anything about its present
@@ -85,17 +85,10 @@ extension Scheduler {
           step.token.map { invalidate(token: $0, generation: flight.attempt.tokenGeneration) } ?? false
         replace(flight, isNews: isNews)
       }
-    case .uploadIDGone(let failure) where progress(of: ref)?.doubt == .unknown:
-      end(ref, .failed, failure)
-    case .uploadIDGone(let failure):
-      metrics.idsExpired += 1
-      let wasSent = progress(of: ref)?.isTransferred == true
-      discardUploadID(ref, nil)
-      if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
-        // Its transfer is a new one.
-        return enqueueCreated(ref, .allocate)
-      }
-      retry(flight, failure, retryAfter: nil, scope: .item, as: .allocate, atOnce: true)
+    case .uploadIDGone(let failure), .otherServer(let failure):
+      if progress(of: ref)?.doubt == .unknown { return end(ref, .failed, failure) }
+      if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
+      startOver(flight, failure, isKnown: verdict == .otherServer(failure))
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, effect != .notSent {
@@ -126,13 +119,29 @@ extension Scheduler {
     }
   }
 
+  /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
+  ///
+  /// - Parameter isKnown: whether a server may still know the upload ID.
+  private mutating func startOver(_ flight: Flight, _ failure: RecordedFailure, isKnown: Bool) {
+    let ref = flight.attempt.ref
+    let wasSent = progress(of: ref)?.isTransferred == true
+    let first: Step.Kind = progress(of: ref)?.uploadID == nil ? .transfer : .allocate
+    discardUploadID(ref, isKnown ? .otherServer : nil)
+    if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
+      // Its transfer is a new one.
+      return enqueueCreated(ref, first)
+    }
+    retry(flight, failure, retryAfter: nil, scope: .item, as: first, atOnce: true)
+  }
+
   /// Whether another request follows.
   private func goesOn(_ ref: ItemRef, _ step: Step, after verdict: Verdict) -> Bool {
     switch verdict {
     case .succeeded, .unchanged:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .conditionRefused, .unauthorized, .uploadIDGone, .transient, .notCommitted, .limited: return true
+    case .conditionRefused, .unauthorized, .uploadIDGone, .otherServer, .transient, .notCommitted, .limited:
+      return true
     case .answerLost: return step.repeatability == .afterProbe
     case .permanent, .integrity, .cancelled: return false
     }
@@ -205,7 +214,8 @@ extension Scheduler {
     // A probe does not change the intent of the commit that it asks about.
     guard step.kind != .probe else { return }
     switch verdict {
-    case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .cancelled: break
+    case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .otherServer, .cancelled:
+      break
     case .transient(_, _, _, .refused), .unauthorized:
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
       // attempt may still have one.

@@ -190,6 +190,7 @@ extension Step {
       return .limited(.init(code: .budget, message: "the budget has no more bytes for it"))
     case .sourceChanged:
       return .integrity(recorded)
+    case .otherServer: return .otherServer(recorded)
     case .cancelled:
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .cancelled(reachedServer: failure.mayHaveReachedServer)

@@ -13,6 +13,8 @@ package enum Verdict: Hashable, Sendable {
   case unauthorized(RecordedFailure)
   /// The server no longer knows the upload ID.
   case uploadIDGone(RecordedFailure)
+  /// The request was not sent: it would go to another server than the one that has the upload ID or the file.
+  case otherServer(RecordedFailure)
   /// It may succeed later. `retryAfter` is what the server asked for; `RetryPolicy` caps it at its `max`.
   case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, effect: Effect)
   case permanent(RecordedFailure)
@@ -51,7 +53,7 @@ extension Verdict {
     case .succeeded, .unchanged, .cancelled: nil
     case .limited(let failure): failure
     case .conditionRefused(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
-      .transient(let failure, _, _, _),
+      .otherServer(let failure), .transient(let failure, _, _, _),
       .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
       .integrity(let failure):
       failure

@@ -1,0 +1,48 @@
+import FerryPlan
+
+/// The servers that an upload ID belongs to, or the copy of a file that was sent without one, if captures of tokens or
+/// requests determine them. Another launch, or another token, may lead to another server, which may know the same ID as
+/// that of another upload.
+///
+/// In the journal, it is a text: the server of the first step, and then, separated by spaces, `STEP=SERVER` for each
+/// later step that goes to another one.
+struct BoundServers: Hashable, Sendable {
+  let text: String
+
+  init(text: String) { self.text = text }
+
+  /// - Parameters:
+  ///   - first: the server that the first step was sent to.
+  ///   - later: the servers that the later steps would be sent to now; `nil` if that is not known yet.
+  init(first: String, later: [(step: Step.Kind, server: String?)]) {
+    let others = later.filter { $0.server != first }.map { " \($0.step.rawValue)=\($0.server ?? Self.any)" }
+    text = first + others.joined()
+  }
+
+  /// The server that a step belongs to.
+  func server(of step: Step.Kind) -> String {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    let prefix = "\(step.rawValue)="
+    if let word = words.dropFirst().first(where: { $0.hasPrefix(prefix) }) {
+      return String(word.dropFirst(prefix.count))
+    }
+    return words.first.map { String($0) } ?? ""
+  }
+
+  /// Whether the step may be sent to this server.
+  func allows(_ step: Step.Kind, at server: String) -> Bool {
+    let bound = self.server(of: step)
+    return bound == server || bound == Self.any
+  }
+
+  /// The server of a step for messages; `nil` if it is not known or must not be shown.
+  func shown(_ step: Step.Kind) -> String? { Self.shown(server(of: step)) }
+
+  static func shown(_ server: String) -> String? {
+    server.isEmpty || server == any || server.hasPrefix(hidden) ? nil : server
+  }
+
+  /// Before the digest of a server whose name contains a secret, or is one.
+  static let hidden = "sha256:"
+  private static let any = "*"
+}
