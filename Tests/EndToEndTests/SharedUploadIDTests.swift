@@ -96,6 +96,77 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("there are no orphaned upload IDs"))
   }
 
+  /// The delivered file gets another ID in a later run. The first one still counts at the server.
+  @Test func `of a delivered file stays remembered when that file is sent again`() async throws {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/a/commit/a1": .init(status: 500), "/new/ids": Self.other,
+      "/new/commit/a1": Self.ok, "/late/ids": Self.same, "/late/commit/a2": .init(status: 403),
+    ])
+    let text = manifest(upload("a", at: server))
+    let job = try Workspace(text)
+    try job.write("one", to: "a1")
+    #expect(try await job.run().command.status == 1)
+    #expect(try await job.ferry("resolve", "a1", "done", "--manifest", "job.yaml").status == 0)
+    try job.write("changed", to: "a1")
+    try job.write(manifest: text.replacing("/a/", with: "/new/"))
+    #expect(try await job.run().command.status == 0)
+    try job.write("one", to: "a2")
+    try job.write(manifest: text.replacing("/a/", with: "/late/"))
+    let (command, report) = try await job.run()
+    #expect(report.item("a2")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  /// Many files of an upload have one value, which could be the name of a bucket; but another upload releases it.
+  @Test func `of many delivered files is not released by another upload`() async throws {
+    let names = (10..<22).map { "a\($0)" }
+    var responses = [
+      "/a/ids": Self.same, "/b/ids": Self.same, "/b/put/b": .init(status: 500),
+      "/late/commit/b": .init(status: 403),
+    ]
+    for name in names {
+      responses["/a/put/\(name)"] = .init(status: 500)
+      responses["/new/commit/\(name)"] = Self.ok
+    }
+    let server = try await ScriptedServer.start(responses)
+    let text = manifest(upload("a", at: server, isReleased: false), upload("b", at: server))
+    let job = try Workspace(text)
+    for name in names + ["b"] { try job.write("equal", to: name) }
+    #expect(try await job.run().command.status == 5)
+    try job.write(manifest: text.replacing("/a/", with: "/new/"))
+    let (first, _) = try await job.run()
+    #expect(first.stdout.contains("12 done"), "\(first.stdout)\(first.stderr)")
+    try job.write(manifest: text.replacing("/b/", with: "/late/"))
+    let (command, report) = try await job.run()
+    #expect(report.item("b")?.state == "failed", "\(command.stdout)\(command.stderr)")
+    #expect(releases(server).isEmpty, "\(server.lines)")
+  }
+
+  /// The orphan belongs to an upload that the run does not include, and the delivered file had the ID before.
+  @Test func `that an open file holds is not released after a run without the orphan's upload`() async throws
+  {
+    let server = try await ScriptedServer.start([
+      "/a/ids": Self.same, "/b/ids": Self.same, "/a/put/a": .init(status: 500),
+      "/b/put/b": .init(status: 500), "/new/commit/a": Self.ok,
+    ])
+    let text = manifest(
+      upload("a", at: server), upload("b", at: server).replacing("session: s", with: "session: t")
+    ).replacing("sessions: {", with: "sessions: { t: {},")
+    let job = try Workspace(text)
+    for name in ["a", "b"] { try job.write("equal", to: name) }
+    #expect(try await job.run().command.status == 5)
+    #expect(try await job.ferry("cancel", "shared.t").status == 0)
+    try FileManager.default.removeItem(atPath: job.folder.path("files/b"))
+    try job.write(manifest: text.replacing("/a/", with: "/new/"))
+    let (first, _) = try await job.run(["--only", "a"])
+    #expect(first.status == 0, "\(first.stdout)\(first.stderr)")
+    _ = try await job.run()
+    #expect(releases(server).isEmpty, "\(server.lines)")
+    #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
+  }
+
   /// Another upload gets the ID of an orphan that waits for its release.
   @Test(arguments: [true, false])
   func `that another upload receives is not released`(isReleasedThere: Bool) async throws {

@@ -108,6 +108,55 @@ struct CaptureStoreTests {
     }
   }
 
+  private static func uploads(_ names: String...) -> String {
+    "uploads:\n"
+      + names.map { name in
+        let abandon = name == "q" ? "\n    abandon: { request: { url: \"http://h/${allocate.id}\" } }" : ""
+        return """
+            \(name):
+              session: s
+              files: { root: files, include: ["\(name)*"] }
+              allocate: { request: { url: "http://h/\(name)" }, capture: { id: { json: /id } } }
+              transfer: { request: { method: PUT, url: "http://h/${allocate.id}" } }\(abandon)
+          """
+      }.joined(separator: "\n")
+  }
+
+  /// Gives items of an upload the same ID.
+  private static func allocate(_ count: Int, of upload: String, in run: TestRun) throws -> [ItemRef] {
+    let node = try #require(run.job.plan.nodes.firstIndex { $0.name == upload })
+    let step = try #require(run.job.plan.nodes[node].steps.first)
+    return try (0..<count).map { item in
+      var attempt = try run.attempt(.allocate)
+      attempt.ref = ItemRef(NodeID(node), item)
+      run.captures.keep([CapturedValue(name: "id", value: "same", isSecret: false)], of: attempt, step)
+      return attempt.ref
+    }
+  }
+
+  private static let files = (10..<30).map { "p\($0)" } + ["q1"]
+
+  /// However many files have the value: it is an upload ID, because another upload releases it.
+  @Test(arguments: [true, false])
+  func anIDOfManyFilesIsSharedIfAnotherUploadReleasesIt(isReleased: Bool) throws {
+    let run = try TestRun(Self.uploads("p", "q"), files: Self.files)
+    let refs = try Self.allocate(20, of: "p", in: run)
+    if isReleased { _ = try Self.allocate(1, of: "q", in: run) }
+    for ref in refs { #expect(run.captures.forget(ref, isDelivered: true) == isReleased) }
+  }
+
+  /// Its own upload does not release it, but may in a later run.
+  @Test(arguments: [true, false])
+  func anOrphanWhoseIDAnotherItemHoldsIsInDoubtAtOnce(isHeld: Bool) throws {
+    let run = try TestRun(Self.uploads("p", "q"), files: Self.files)
+    let ref = try #require(try Self.allocate(1, of: "p", in: run).first)
+    if isHeld { _ = try Self.allocate(1, of: "q", in: run) }
+    let place = OrphansAside.Orphan(session: 0, row: 7)
+    let orphan = ItemRef.orphan(0, of: ref.node)
+    #expect(!run.captures.orphan(ref, as: orphan, isInDoubt: false, at: place, run.scheduler))
+    #expect(run.captures.takeIssuedAgain().map(\.row) == (isHeld ? [7] : []))
+  }
+
   @Test func aCaptureThatHoldsASecretCaptureOfItsItemIsSecretToo() throws {
     let nodes = """
       uploads:

@@ -80,6 +80,21 @@ import Testing
     try check(journal)
   }
 
+  /// The ID counts at the server, whatever becomes of the file.
+  @Test func anIDThatADeliveredItemRemembersIsInDoubtWhenItsFileIsSentAgain() throws {
+    let (journal, node) = try filled(.intended)
+    try journal.write([.closed(row: 3, state: .done, at: .start, failure: nil, keepsUploadID: true)])
+    let file = JournalWrite.Requeued(row: 3, size: 1, modified: 1)
+    try journal.write([.requeue(round: 3, handedOver: .start, files: [file], firstOrphan: 5)])
+    let orphan = try #require(try journal.orphans.first)
+    #expect(orphan.captures == captures(3) && orphan.orphaning == Orphaning(.requeued, isInDoubt: true))
+    #expect(try journal.items(node)[2].captures.isEmpty)
+    var used: [[CapturedValue]] = []
+    try journal.forEachUsedUploadID(besides: [node]) { _, captures, _ in used.append(captures) }
+    #expect(used.contains(captures(3)))
+    try check(journal)
+  }
+
   /// The same ID at another server is another upload.
   @Test(arguments: [("http://a", 0), ("http://b", 1)])
   func anIDThatAnotherServerIssuesLeavesTheOrphan(server: String, orphans: Int) throws {

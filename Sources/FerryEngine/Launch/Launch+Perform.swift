@@ -34,7 +34,7 @@ extension Launch {
       journalEncoder: JournalEncoder(
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
         places: places, orphans: launchState.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
-        postDeliveryWorker: postDeliveryWorker),
+        allocatedBefore: launchState.allocatedBefore, postDeliveryWorker: postDeliveryWorker),
       usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
     ) { scheduler, requests throws(JournalError) in
       let event = try inboxProcessor.next(scheduler, &launchState, rounds: run.rounds) {

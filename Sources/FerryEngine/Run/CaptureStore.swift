@@ -249,7 +249,9 @@ final class CaptureStore {
     guard let item = ref.item, let file = file(item, of: ref.node, sha256: values.sha256, scheduler),
       orphans.add(.init(file: file, values: values), as: orphan)
     else {
-      if let place { orphansAside.add(values, at: place) }
+      guard let place else { return false }
+      // A later run may release it.
+      if uses.isAnyInUse(values) { issuedAgain.append(place) } else { orphansAside.add(values, at: place) }
       return false
     }
     items.update(orphan) { $0 = values }

@@ -28,7 +28,7 @@ final class JournalEncoder {
   private var orphanRows: [ItemRef: Int64] = [:]
   /// The next free orphan row, by journal of the writer.
   private var nextOrphans: [Int64]
-  /// Whether the node's items have upload IDs, by node.
+  /// Whether the node's items have upload IDs, or may have had them under an earlier text of the manifest, by node.
   private let allocates: [Bool]
   /// Delivered files whose closing is not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
@@ -37,16 +37,20 @@ final class JournalEncoder {
   ///   - rounds: by manifest.
   ///   - orphans: by node: the journal rows of the orphans to be released.
   ///   - nextOrphans: by journal of the writer: the next free orphan row.
+  ///   - allocatedBefore: the nodes whose items may have had upload IDs in an earlier run.
   init(
     plan: Plan, rounds: [Int64], writer: any JournalAppending, sessions: [Int?],
     places: [(journal: Int, row: Int64)?], orphans: [Int: [Int64]], nextOrphans: [Int64],
-    postDeliveryWorker: PostDeliveryWorker
+    allocatedBefore: Set<Int> = [], postDeliveryWorker: PostDeliveryWorker
   ) {
     for (node, rows) in orphans {
       for (index, row) in rows.enumerated() { orphanRows[.orphan(index, of: NodeID(node))] = row }
     }
     self.nextOrphans = nextOrphans
-    allocates = plan.nodes.map { if case .upload(let work) = $0.work { work.allocate != nil } else { false } }
+    allocates = plan.nodes.enumerated().map { index, node in
+      guard case .upload(let work) = node.work else { return false }
+      return work.allocate != nil || allocatedBefore.contains(index)
+    }
     owesAfter = plan.nodes.map { $0.after != .keep }
     comparesContent = plan.nodes.map(\.comparesContent)
     self.postDeliveryWorker = postDeliveryWorker
@@ -63,11 +67,6 @@ final class JournalEncoder {
   ) throws(JournalError) {
     recorded += 1
     var writes: [Int: [JournalWrite]] = [:]
-    for orphan in captures.takeIssuedAgain() {
-      if let journal = sessions[orphan.session] {
-        writes[journal, default: []].append(.orphanDoubted(orphan: orphan.row))
-      }
-    }
     for entry in entries {
       if let (session, write) = sessionWrite(entry) {
         if let journal = sessions[session.index] { writes[journal, default: []].append(write) }
@@ -80,6 +79,12 @@ final class JournalEncoder {
         writes[row.journal, default: []] += nodeWrites(
           entry, scheduler: scheduler, captures: captures, fetches: fetches, row: row.row,
           round: rounds[node.index])
+      }
+    }
+    // After the entries, because they may create one of these orphans.
+    for orphan in captures.takeIssuedAgain() {
+      if let journal = sessions[orphan.session] {
+        writes[journal, default: []].append(.orphanDoubted(orphan: orphan.row))
       }
     }
     var sequence: UInt64 = waiting.last?.sequence ?? 0
@@ -158,7 +163,7 @@ final class JournalEncoder {
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
         // With an upload ID, they were written together with it.
-        let servers = allocates[ref.node.index] ? [] : serverWrites(values, row: $0)
+        let servers = values.allocate.isEmpty ? serverWrites(values, row: $0) : []
         return servers + [transferred] + sourceWrites(values, nil, row: $0)
       }
     case .uploadIDDiscarded(let ref):

@@ -112,5 +112,15 @@ extension LaunchState {
       try journals.all[session]?.doubtOrphans(orphans.inDoubt.sorted())
     }
     try findOrphansAside(plan, journals)
+    try doubtOrphansThatItemsHold(journals)
+  }
+
+  /// Marks the orphans that this launch does not release and whose IDs open items hold: the items may be delivered.
+  private mutating func doubtOrphansThatItemsHold(_ journals: SessionJournals) throws(JournalError) {
+    var held: [Int: [Int64]] = [:]
+    for values in values.values {
+      for orphan in orphansAside.take(values) { held[orphan.session, default: []].append(orphan.row) }
+    }
+    for (session, orphans) in held { try journals.all[session]?.doubtOrphans(orphans.sorted()) }
   }
 }

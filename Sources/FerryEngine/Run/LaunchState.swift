@@ -145,6 +145,9 @@ struct LaunchState {
     return intervals
   }
 
+  /// The nodes whose items may have had upload IDs in an earlier launch.
+  var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
+
   /// Identifies a fetch by its URL: another URL is another document, with its own validators and interval.
   private static func identity(_ step: Step) -> String {
     let digest = SHA256.hash(step.request.url.description.utf8)

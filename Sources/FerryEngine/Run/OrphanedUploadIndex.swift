@@ -112,6 +112,9 @@ struct UploadIDIdentity {
     self.transfer = transfer
   }
 
+  /// The number of values of an ID.
+  var count: Int { allocate.isEmpty ? transfer.count : allocate.count }
+
   func values(_ known: ItemValues) -> [CapturedValue] {
     allocate.isEmpty
       ? known.transfer.filter { transfer.contains($0.name) }

@@ -23,10 +23,19 @@ struct UploadIDUses {
   /// How many items that are no longer open, or not part of the launch, have or had each value.
   private var used: [Int: Int] = [:]
 
+  /// By what the uploads with `abandon` release their IDs, by node.
+  private let identities: [Int: UploadIDIdentity]
+  /// How many items of each of these uploads have, or had, each value by which the upload releases its IDs.
+  private var released: [Int: [Int: Int]] = [:]
+
   init(_ plan: Plan) {
-    isNeeded = plan.nodes.contains { node in
-      if case .upload(let work) = node.work { work.abandon != nil } else { false }
+    var identities: [Int: UploadIDIdentity] = [:]
+    for (index, node) in plan.nodes.enumerated() {
+      guard case .upload(let work) = node.work else { continue }
+      identities[index] = work.abandon.map(UploadIDIdentity.init)
     }
+    self.identities = identities
+    isNeeded = !identities.isEmpty
   }
 
   /// - Parameter values: those of an item that holds an upload ID.
@@ -34,6 +43,7 @@ struct UploadIDUses {
     guard isNeeded, !values.allocate.isEmpty || !values.transfer.isEmpty, !values.isHeld else { return }
     values.isHeld = true
     for hash in Self.hashes(values, node) { held[hash, default: 0] += 1 }
+    countReleased(values, of: node, 1)
   }
 
   /// The item no longer holds its upload ID.
@@ -44,6 +54,15 @@ struct UploadIDUses {
       let others = (held[hash] ?? 1) - 1
       held[hash] = others > 0 ? others : nil
     }
+    countReleased(values, of: node, -1)
+  }
+
+  private mutating func countReleased(_ values: ItemValues, of node: NodeID, _ change: Int) {
+    for value in identities[node.index]?.values(values) ?? [] {
+      let hash = Self.hash(value, nil)
+      let count = (released[node.index]?[hash] ?? 0) + change
+      released[node.index, default: [:]][hash] = count > 0 ? count : nil
+    }
   }
 
   /// An item was delivered with the upload ID, or may have been.
@@ -52,6 +71,15 @@ struct UploadIDUses {
   mutating func use(_ values: ItemValues, of node: NodeID?) {
     guard isNeeded else { return }
     for hash in Self.hashes(values, node) { used[hash, default: 0] += 1 }
+    if let node { countReleased(values, of: node, 1) }
+  }
+
+  /// Whether an item has, or was delivered with, any of these values.
+  func isAnyInUse(_ values: ItemValues) -> Bool {
+    (values.allocate + values.transfer).contains { value in
+      let hash = Self.hash(value, nil)
+      return held[hash] != nil || used[hash] != nil
+    }
   }
 
   /// Who uses an upload ID that is known by these values.
@@ -80,9 +108,18 @@ struct UploadIDUses {
   ///   - identity: those by which its own upload releases the ID; empty if it does not.
   func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
     if sharing(identity, of: node, values.servers) != .none { return true }
-    return (values.allocate + values.transfer).contains { value in
-      let hash = Self.hash(value, nil)
-      return (1...Self.mostSharers).contains((held[hash] ?? 0) + (used[hash] ?? 0))
+    let hashes = Set((values.allocate + values.transfer).map { Self.hash($0, nil) })
+    if isReleasedByAnother(hashes, node) { return true }
+    return hashes.contains { hash in
+      (1...Self.mostSharers).contains((held[hash] ?? 0) + (used[hash] ?? 0))
+    }
+  }
+
+  /// Whether another upload releases an ID by values that are all among these, however many items have them.
+  private func isReleasedByAnother(_ hashes: Set<Int>, _ node: NodeID) -> Bool {
+    released.contains { upload, values in
+      guard upload != node.index, let count = identities[upload]?.count, count > 0 else { return false }
+      return hashes.count { values[$0] != nil } >= count
     }
   }
 

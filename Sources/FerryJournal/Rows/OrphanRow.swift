@@ -55,9 +55,11 @@ package struct OrphanRow: Hashable, Sendable {
 // MARK: Creating orphans
 
 extension OrphanRow {
-  /// True for an item whose captures belong to an upload ID: those of `allocate` come first.
+  /// True for an item whose captures belong to an upload ID: those of `allocate` come first. A delivered item has
+  /// captures only if its upload ID must be remembered.
   private static let holdsUploadID = #"""
-    (captures LIKE '{"allocate.%' OR secret_captures LIKE '{"allocate.%')
+    (captures LIKE '{"allocate.%' OR secret_captures LIKE '{"allocate.%'
+      OR state = 3 AND (captures IS NOT NULL OR secret_captures IS NOT NULL))
     """#
 
   /// True for an item whose commit, or whatever makes it count, may have been executed, as far as its row
@@ -80,7 +82,7 @@ extension OrphanRow {
     servers, reason, in_doubt, dropped_at)
     SELECT \(id), node, path, size, modified, sha256, captures, secret_captures, handed_over, expires,
     servers, \(reason), coalesce(\(inDoubt), \(mayCount)), \(at)
-    FROM item WHERE \(condition) AND \(holdsUploadID) AND state <> \(ItemState.done.rawValue)
+    FROM item WHERE \(condition) AND \(holdsUploadID)
     """
   }
 

@@ -6,7 +6,7 @@ package enum JournalWrite: Sendable {
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
   /// Known items that are queued again, because of a new round or a changed file. With `firstOrphan`, their
   /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
-  /// none.
+  /// none. An ID that a delivered item remembers becomes one that is in doubt.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
   /// Items that an earlier round began continue in this one, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
