@@ -420,6 +420,7 @@ package final class TransferLoop {
       id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
       url: exchange.hop.url)
     outcome.inode = exchange.sourceInode
+    outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = ProxySettings.current, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)
     }

@@ -13,4 +13,6 @@ package struct TransferOutcome: Sendable {
   package var proxy: String?
   /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.
   package var inode: UInt64?
+  /// The URL of the last request, if a redirect led to it; otherwise `nil`.
+  package var redirectedTo: String?
 }

@@ -114,6 +114,25 @@ import Testing
     #expect(!server.lines.contains { $0.contains("DELETE") }, "\(server.lines)")
   }
 
+  /// The person who decides must look there, too.
+  @Test func `is shown if a commit was redirected there and is ambiguous`() async throws {
+    let server = try await Self.server([
+      "/ids/17/commit/a": .init(status: 307, headers: ["Location": "{away}/lost"]),
+      "/lost": .init(status: 500),
+    ])
+    let text = Self.manifest(server, base: "requests.discover.base", commit: "")
+    let job = try Workspace(text.replacing("    token: login\n", with: ""))
+    try job.write("one", to: "a")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    let ambiguity = try #require(report.item("a")?.ambiguity)
+    #expect(ambiguity.origin == server.home && ambiguity.redirectedTo == server.away)
+    let line = "its commit to \(server.home), redirected to \(server.away), with id 17 may have been executed"
+    #expect(command.stdout.contains(line), "\(command.stdout)")
+    #expect(try await job.ferry("status").stdout.contains(line))
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
   @Test func `is the one that releases its upload IDs`() async throws {
     let server = try await Self.server(["/ids/17/commit/a": .init(status: 403)])
     let job = try Workspace(Self.manifest(server, base: "requests.discover.base", commit: ""))

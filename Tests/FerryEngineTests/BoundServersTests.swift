@@ -38,6 +38,18 @@ struct BoundServersTests {
     #expect(servers.allows(.commit, at: "http://c") == (commit == nil))
   }
 
+  @Test(arguments: [nil, "http://a", "http://a commit=http://b", " redirected=http://old"])
+  func aRedirectIsAddedToThem(text: String?) {
+    let before = text.map { BoundServers(text: $0) }
+    let servers = BoundServers.redirected(before, to: "http://r")
+    #expect(
+      servers.redirectedTo == "http://r"
+        && before?.redirectedTo == (text?.contains("old") == true ? "http://old" : nil))
+    #expect(servers.server(of: .commit) == before?.server(of: .commit) ?? "")
+    #expect(
+      !servers.text.contains("old") && (servers.shown(.commit) == nil) == (before?.shown(.commit) == nil))
+  }
+
   @Test(arguments: ["", " ", "commit=", "=x commit=y transfer"])
   func anyTextOfAJournalIsRead(text: String) {
     _ = BoundServers(text: text).allows(.commit, at: "http://a")

@@ -20,10 +20,12 @@ struct AmbiguityFinder {
       case .commit, .commitAgain, .commitDeferred: .commit
       }
     let values = ItemValues(journaled: item.captures, sha256: nil)
+    let servers = item.servers.map(BoundServers.init)
     let open = (values.allocate + values.transfer).filter { !$0.isSecret }
     return Ambiguity(
       step: kind, at: item.closedAt,
-      origin: origin(of: kind, values) ?? item.servers.flatMap { BoundServers(text: $0).shown(kind) },
+      origin: origin(of: kind, values) ?? servers?.shown(kind),
+      redirectedTo: servers?.redirectedTo,
       captures: Dictionary(open.map { ($0.name, $0.shown) }) { $1 },
       resolve: resolutions(of: item.path))
   }

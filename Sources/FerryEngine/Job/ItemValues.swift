@@ -16,6 +16,8 @@ struct ItemValues: Sendable {
   /// The servers that the upload ID or the transferred file belongs to, if captures of tokens or requests determine
   /// them.
   var servers: BoundServers?
+  /// The server to which the item's last request was redirected; `nil` if it was not.
+  var redirectedTo: String?
   /// Whether the item is counted as a holder of its upload ID.
   var isHeld = false
 

@@ -5,7 +5,8 @@ import FerryPlan
 /// that of another upload.
 ///
 /// In the journal, it is a text: the server of the first step, and then, separated by spaces, `STEP=SERVER` for each
-/// later step that goes to another one.
+/// later step that goes to another one. An item that is ambiguous also has `redirected=SERVER`, if its last request was
+/// redirected to another server.
 struct BoundServers: Hashable, Sendable {
   let text: String
 
@@ -34,6 +35,21 @@ struct BoundServers: Hashable, Sendable {
     let bound = self.server(of: step)
     return bound == server || bound == Self.any
   }
+
+  /// The same, with the server to which the last request of the item was redirected.
+  static func redirected(_ servers: BoundServers?, to server: String) -> BoundServers {
+    let words = (servers?.text ?? "").split(separator: " ", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix(redirect) }
+    return BoundServers(text: words.joined(separator: " ") + " " + redirect + server)
+  }
+
+  /// The server to which the last request of the item was redirected; `nil` if it was not.
+  var redirectedTo: String? {
+    text.split(separator: " ").first { $0.hasPrefix(Self.redirect) }
+      .map { String($0.dropFirst(Self.redirect.count)) }
+  }
+
+  private static let redirect = "redirected="
 
   /// The server of a step for messages; `nil` if it is not known or must not be shown.
   func shown(_ step: Step.Kind) -> String? { Self.shown(server(of: step)) }

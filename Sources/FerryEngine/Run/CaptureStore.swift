@@ -84,6 +84,14 @@ final class CaptureStore {
     }
   }
 
+  /// Records where the item's last request was redirected to; `nil` if it was not.
+  func keep(redirectedTo url: String?, of ref: ItemRef) {
+    // A server chooses where it redirects to, and may name a secret as the host.
+    let server = url.flatMap { Origin(url: $0)?.description }.flatMap { masked($0) == $0 ? $0 : nil }
+    guard server != nil || items[ref]?.redirectedTo != nil else { return }
+    items.update(ref) { $0.redirectedTo = server }
+  }
+
   /// Records the idempotency key that is journaled with the intent of the item's commit.
   func keep(commitKey: CommitKey?, of ref: ItemRef) { items.update(ref) { $0.commitKey = commitKey } }
 

@@ -195,8 +195,11 @@ final class JournalEncoder {
       let isDone = state == .done
       let source = sourceWrites(
         values, isDone && comparesContent[ref.node.index] ? values.sha256 : nil, row: row)
+      let redirect =
+        isDone ? nil : values.redirectedTo.map { BoundServers.redirected(values.servers, to: $0) }
+      let redirects = redirect.map { [JournalWrite.servers(row: row, $0.text)] } ?? []
       // The source of an ambiguous item is kept because the user may later resolve it as delivered.
-      guard isDone, owesAfter[ref.node.index] else { return [closed] + source }
+      guard isDone, owesAfter[ref.node.index] else { return [closed] + source + redirects }
       let file = scheduler.withItems(of: ref.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],

@@ -44,6 +44,7 @@ struct ResponseInterpreter {
     if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
       captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }
+    if attempt.ref.item != nil { captures.keep(redirectedTo: outcome.redirectedTo, of: attempt.ref) }
     let url = (try? outcome.result.get())?.url  // A failure has no response.
     let condition = fetches.condition(of: outcome.id, at: url)
     defer { fetches.forget(outcome.id) }

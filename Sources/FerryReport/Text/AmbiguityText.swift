@@ -7,6 +7,7 @@ enum AmbiguityText {
   ///   - zone: the zone in which moments are shown; `nil` to show them as recorded.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""
+    let redirect = ambiguity.redirectedTo.map { ", redirected to \(DisplayPath.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in
       " until \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
@@ -15,7 +16,7 @@ enum AmbiguityText {
     }
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
-      "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
+      "\(name): its \(ambiguity.step.rawValue)\(origin)\(redirect)\(given) may have been executed; "
         + "no response has settled it\(at ?? "")"
     ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(DisplayPath.line($1))" }
   }

@@ -137,6 +137,7 @@ struct RunReport: Decodable {
     var step: String
     var at: String
     var origin: String?
+    var redirectedTo: String?
     var captures: [String: String]?
     var resolve: [String]
   }
