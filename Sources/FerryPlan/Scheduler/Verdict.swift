@@ -69,6 +69,8 @@ extension Verdict {
     case .conditionRefused(let failure): .conditionRefused(failure.with(detail))
     case .unauthorized(let failure): .unauthorized(failure.with(detail))
     case .uploadIDGone(let failure): .uploadIDGone(failure.with(detail))
+    // It was not sent, so there is no detail.
+    case .otherServer: self
     case .transient(let failure, let retryAfter, let scope, let effect):
       .transient(failure.with(detail), retryAfter: retryAfter, scope: scope, effect: effect)
     case .permanent(let failure): .permanent(failure.with(detail))
