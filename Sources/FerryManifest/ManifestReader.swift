@@ -1,4 +1,4 @@
-/// Reads a manifest: from its text to a typed manifest, or to all of its mistakes.
+/// Reads a manifest from its text. The result is a typed manifest, or all of its mistakes.
 ///
 /// Pure: it accesses neither the disk nor the environment, only its parameters.
 package struct ManifestReader: Sendable {
@@ -7,7 +7,7 @@ package struct ManifestReader: Sendable {
   private let files: ManifestFiles
 
   /// - Parameters:
-  ///   - environment: the values of `${env.NAME}`.
+  ///   - environment: the values for `${env.NAME}`.
   ///   - variables: `--var NAME=VALUE`; these take precedence over `variableFiles`.
   ///   - variableFiles: the texts of `--vars-file`; a later one takes precedence. All take precedence over
   ///     the manifest's `vars`.
@@ -58,7 +58,8 @@ package struct ManifestReader: Sendable {
       variables: decoder.variables.needs, givenVariables: decoder.variables.givenTexts)
   }
 
-  /// Read before everything else, because defaults depend on it. Mistakes in it are reported later, in order.
+  /// Reads the profile before everything else, because defaults depend on it. Mistakes in it are reported
+  /// later, in order.
   private static func profile(of root: YAMLNode) -> Profile {
     root["profile"]?.scalar.flatMap { Profile(rawValue: $0.text) } ?? .server
   }

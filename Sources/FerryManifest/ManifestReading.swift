@@ -4,17 +4,17 @@ package struct ManifestReading: Sendable {
   package var manifest: Manifest?
   /// The manifest's text, then those of its includes, then the files of variables.
   package var sources: [SourceText]
-  /// Those of `sources` that make up the manifest.
+  /// The sources that make up the manifest, without the files of variables.
   package var manifestSources: [SourceText]
-  /// The values that the command line gives to the manifest's variables.
+  /// The values that the command line sets for the manifest's variables.
   package var givenVariables: [String: String]
   /// Ordered by location.
   package var diagnostics: [Diagnostic]
-  /// The document with all its includes, and with the values of `defaults` in their places.
+  /// The document with all its includes, and with the values of `defaults` inserted.
   package var root: YAMLNode?
   /// The environment variables that the manifest uses, in the order of its text.
   package var environment: [EnvironmentUse]
-  /// The variables that it declares, in the order of its text.
+  /// The variables that the manifest declares, in the order of its text.
   package var variables: [RequiredVariable]
 
   init(

@@ -1,13 +1,13 @@
 extension ManifestReference {
   /// The text before the tables of keys.
   static let introduction = """
-    <!-- Made from the declarations in Sources/FerryManifest/Keys. Do not edit; see ManifestReferenceTests. -->
+    <!-- Generated from the declarations in Sources/FerryManifest/Keys. Do not edit; see ManifestReferenceTests. -->
     # The manifest
 
-    A manifest is one YAML document, in UTF-8, of at most 64 MiB. Plain scalars have the
-    types of YAML 1.2's core schema: `no`, `on` and `yes` are strings, `true`, `null`, `0x1F`, `0o17`, `1.5` and `.inf` are not.
-    Unknown and duplicate keys are errors. Anchors, aliases and merge keys (`<<`) work; tags other
-    than YAML's own, a second document, more than \(YAMLComposer.deepest) levels and more than \
+    A manifest is a single YAML document in UTF-8, at most 64 MiB in size. Plain scalars have the
+    types of YAML 1.2's core schema: `no`, `on` and `yes` are strings; `true`, `null`, `0x1F`, `0o17`, `1.5` and `.inf` are not.
+    Unknown and duplicate keys are errors. Anchors, aliases and merge keys (`<<`) are supported. Tags other
+    than YAML's own, a second document, more than \(YAMLComposer.deepest) nesting levels and more than \
     \(YAMLComposer.mostNodes) values are errors.
     See [yaml.md](yaml.md) for details.
 
@@ -20,10 +20,10 @@ extension ManifestReference {
     | duration | a whole number and a unit: `250ms`, `30s`, `10m`, `6h`, `1d`, `1w` |
     | size | a whole number and a unit: `500B`, `500kB`, `5MB`, `5GB`, `1TB` (powers of 1000), `KiB`, `MiB`, `GiB`, \
     `TiB` (powers of 1024) |
-    | name | ASCII letters, digits, `_` and `-`, at most 100; the manifest's name and a session's identifier also `.` |
-    | text | any scalar, as it is written |
+    | name | at most 100 ASCII letters, digits, `_` and `-`; the manifest's name and a session's identifier may also contain `.` |
+    | text | any scalar, exactly as written |
 
-    A number without a required unit is an error. A number, boolean, duration, size or word may also be one \
+    A duration or size without a unit is an error. A number, boolean, duration, size or word may also be a single \
     reference to `vars` or `env`, in quotes if YAML requires them: `max_items: "${vars.items}"`.
 
     ## References
@@ -81,24 +81,24 @@ extension ManifestReference {
 
     ## Sharing values
 
-    **Variables.** `vars` are texts, or declare a type: `port: { type: integer, default: 8080, description: … }`. A variable \
-    without a default is required: `--var port=8080`, or a file of variables (`--vars-file prod.yaml`, a mapping of \
-    names to scalars, used as written). `--var` overrides files, a later file overrides an earlier one, and all of \
+    **Variables.** A variable in `vars` is a text, or declares a type: `port: { type: integer, default: 8080, description: … }`. A variable \
+    without a default is required: set it with `--var port=8080` or in a variables file (`--vars-file prod.yaml`, a mapping of \
+    names to scalars, which are used as written). `--var` overrides files, a later file overrides an earlier one, and all of \
     them override the default. A `json:` value that consists of one variable of type `boolean`, `integer` or `number` keeps that \
     type. `ferry check` lists the external inputs of a manifest.
 
-    **Anchors.** `&name` marks a value, `*name` repeats it, `<<: *name` inserts the keys of a mapping; the \
-    mapping's own keys override them. An error in such a value is reported where it is written, with a note at each use.
+    **Anchors.** `&name` marks a value, `*name` repeats it, and `<<: *name` inserts the keys of a mapping; the \
+    mapping's own keys override them. An error in such a value is reported at its definition, with a note for each use (at most three).
 
-    **Defaults.** `defaults` holds default values of sections (`sessions`, `tokens`, `uploads`, `fetches`, `requests`), \
-    of every `request` and of every `retry`. The order of precedence is: a node's own value, its section's default, \
-    `request` or `retry`.
+    **Defaults.** `defaults` holds default values for sections (`sessions`, `tokens`, `uploads`, `fetches`, `requests`), \
+    for every `request` and for every `retry`. The node's own value takes precedence, followed by the default of its \
+    section, then by the default in `request` or `retry`.
 
-    **Includes.** `include: [common.yaml]` combines sections of several files. Nothing is overridden: if two files \
-    define the same thing, that is an error which names both places.
+    **Includes.** `include: [common.yaml]` merges the sections of several files. Nothing is overridden: if two files \
+    define the same name, ferry reports an error with both locations.
 
     **Expansion.** An upload or fetch with `for_each: [eu, us]` becomes `photos[eu]` and `photos[us]`. `needs: \
-    [photos]` and `--only photos` mean all of them, `"photos[eu]"` one.
+    [photos]` and `--only photos` select both, and `"photos[eu]"` selects one.
 
     `ferry plan --effective` shows the result: the manifest with all defaults, and the origin of each value.
 

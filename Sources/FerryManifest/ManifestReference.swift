@@ -7,7 +7,8 @@ package enum ManifestReference {
     return page
   }
 
-  /// The mappings of the manifest: the top level, then each in the order in which it is first mentioned.
+  /// The mappings of the manifest: the top level, then the others in the order in which they are first
+  /// mentioned.
   package static func objects() -> [ObjectForm] {
     var known: [ObjectForm] = [ManifestDocument.shape(file: "").form]
     var titles: Set<String> = ["Manifest"]

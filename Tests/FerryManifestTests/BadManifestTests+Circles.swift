@@ -11,15 +11,15 @@ extension BadManifest {
         d: { session: quick, needs: [a], request: { url: https://example.com/ }, save_to: d }
       """,
       .error(
-        "1️⃣", .cycle, "these wait for each other indefinitely: a → b → c → a",
-        help: "remove one of the 'needs' or references between them",
+        "1️⃣", .cycle, "dependency cycle: a → b → c → a",
+        help: "remove one of these names from 'needs', or one of the references",
         notes: [("2️⃣", "'b' waits for 'c' here"), ("3️⃣", "'c' waits for 'a' here")])),
     BadManifest(
       "a node that waits for itself", in: .request,
       "needs: [1️⃣notify]\nrequest: { url: https://example.com/ }",
       .error(
         "1️⃣", .cycle, "'notify' waits for itself",
-        help: "remove this name or reference; it would never begin")),
+        help: "remove this name or reference; the step could never start")),
     BadManifest(
       "a request that sends what it captures", in: .request,
       """
@@ -28,7 +28,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .cycle, "'notify' waits for itself",
-        help: "remove this name or reference; it would never begin")),
+        help: "remove this name or reference; the step could never start")),
     BadManifest(
       "a token that waits for a node which carries it",
       """
@@ -46,19 +46,19 @@ extension BadManifest {
           capture: { path: { json: /path } }
       """,
       .error(
-        "1️⃣", .cycle, "these wait for each other indefinitely: discover → login → discover",
-        help: "remove one of the 'needs' or references between them",
+        "1️⃣", .cycle, "dependency cycle: discover → login → discover",
+        help: "remove one of these names from 'needs', or one of the references",
         notes: [("2️⃣", "'login' waits for 'discover' here")])),
     BadManifest(
       "variables that stand for each other", "vars:\n  a: 2️⃣${vars.b}\n  b: x3️⃣${vars.c}\n  c: 1️⃣${vars.a}",
       .error(
         "1️⃣", .variableCircle, "variables form a cycle: a → b → c → a",
-        help: "give one of them its own value",
+        help: "give one of them a literal value",
         notes: [("2️⃣", "'b' is used here"), ("3️⃣", "'c' is used here")])),
     BadManifest(
       "a variable that refers to itself", "vars: { path: \"/bin:1️⃣${vars.path}\" }",
       .error(
         "1️⃣", .variableCircle, "the variable 'path' refers to itself",
-        help: "give it its own value, or use ${env.NAME}")),
+        help: "give it a literal value, or use ${env.NAME}")),
   ]
 }

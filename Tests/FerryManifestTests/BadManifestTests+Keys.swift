@@ -15,7 +15,7 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownKey, "unknown key 'colour'",
         help: """
-          the keys here are kind, identifier, discretionary, allows_cellular, allows_expensive, \
+          valid keys are kind, identifier, discretionary, allows_cellular, allows_expensive, \
           max_connections_per_host, timeout_for_request, timeout_for_resource, cache_policy, service_type, \
           on_events, headers, redirects
           """)),
@@ -42,7 +42,7 @@ extension BadManifest {
       .error("1️⃣", .unknownKey, "unknown key 'reqest'", help: "did you mean 'request'?")),
     BadManifest(
       "a key that stands one level too high", in: .request, "1️⃣url: https://example.com/",
-      .error("1️⃣", .unknownKey, "unknown key 'url'", help: "put it into 'request'")),
+      .error("1️⃣", .unknownKey, "unknown key 'url'", help: "move it into 'request'")),
     BadManifest(
       "a misspelt step, whose captures are not missing then", in: .upload,
       """
@@ -117,8 +117,8 @@ extension BadManifest {
     BadManifest(
       "two bodies", in: .http, "2️⃣form: { a: b }\n1️⃣json: { a: b }",
       .error(
-        "1️⃣", .excludingKeys, "'json' and 'form' exclude each other", help: "keep one of them",
-        notes: [("2️⃣", "'form' is here")])),
+        "1️⃣", .excludingKeys, "'json' and 'form' are mutually exclusive", help: "keep one of them",
+        notes: [("2️⃣", "'form' is set here")])),
     BadManifest(
       "a list of files together with globs", in: .upload,
       """
@@ -126,11 +126,11 @@ extension BadManifest {
       transfer: { request: { url: https://example.com/ } }
       """,
       .error(
-        "1️⃣", .excludingKeys, "'include' and 'list' exclude each other", help: "keep one of them",
-        notes: [("3️⃣", "'list' is here")]),
+        "1️⃣", .excludingKeys, "'include' and 'list' are mutually exclusive", help: "keep one of them",
+        notes: [("3️⃣", "'list' is set here")]),
       .error(
-        "2️⃣", .excludingKeys, "'exclude' and 'list' exclude each other", help: "keep one of them",
-        notes: [("3️⃣", "'list' is here")])),
+        "2️⃣", .excludingKeys, "'exclude' and 'list' are mutually exclusive", help: "keep one of them",
+        notes: [("3️⃣", "'list' is set here")])),
     BadManifest(
       "a capture from two places", in: .request,
       """
@@ -138,30 +138,30 @@ extension BadManifest {
       capture: { id: { 2️⃣json: /id, 1️⃣header: Location } }
       """,
       .error(
-        "1️⃣", .excludingKeys, "'header' and 'json' exclude each other", help: "keep one of them",
-        notes: [("2️⃣", "'json' is here")])),
+        "1️⃣", .excludingKeys, "'header' and 'json' are mutually exclusive", help: "keep one of them",
+        notes: [("2️⃣", "'json' is set here")])),
     BadManifest(
       "a variable that is required and has a default",
       "vars: { port: { required: 1️⃣true, default: 2️⃣80 } }",
       .error(
-        "1️⃣", .excludingKeys, "a variable with a default is not required", help: "keep one of them",
-        notes: [("2️⃣", "'default' is here")])),
+        "1️⃣", .excludingKeys, "a variable with a default cannot be required", help: "keep one of them",
+        notes: [("2️⃣", "'default' is set here")])),
     BadManifest(
       "a capture from nowhere", in: .request,
       "request: { url: https://example.com/ }\ncapture: { 1️⃣id: { secret: true } }",
       .error(
-        "1️⃣", .missingAlternative, "'id' needs 'json', 'header', 'regex', 'status' or 'xml'",
+        "1️⃣", .missingAlternative, "'id' requires 'json', 'header', 'regex', 'status' or 'xml'",
         help: "add exactly one of them, for example 'json: /id'")),
     BadManifest(
       "a secret from nowhere", "secrets: { 1️⃣key: {} }",
       .error(
-        "1️⃣", .missingAlternative, "'key' needs 'env' or 'file'",
+        "1️⃣", .missingAlternative, "'key' requires 'env' or 'file'",
         help: "add exactly one of them, for example 'env: PHOTOS_CLIENT_SECRET'")),
     BadManifest(
       "a NUL without a list", in: .upload,
       "files: { 1️⃣null: true }\ntransfer: { request: { url: https://example.com/ } }",
       .error(
-        "1️⃣", .keyWithoutOther, "'null' is valid only with 'list'", help: "add 'list:' or remove it")),
+        "1️⃣", .keyWithoutOther, "'null' is valid only with 'list'", help: "add 'list:', or remove 'null'")),
     BadManifest(
       "a body of a transfer", in: .upload,
       """
@@ -169,13 +169,13 @@ extension BadManifest {
       transfer: { request: { url: https://example.com/, 1️⃣json: { name: "${file.name}" } } }
       """,
       .error(
-        "1️⃣", .transferBody, "a transfer has no 'json': its body is the file",
-        help: "put it into 'allocate' or 'commit'")),
+        "1️⃣", .transferBody, "a transfer cannot have 'json': its body is the file",
+        help: "move it to 'allocate' or 'commit'")),
     BadManifest(
       "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
       .error(
-        "1️⃣", .unknownVersion, "version 2 of the manifest language is not known",
-        help: "this ferry reads 'version: 1'")),
+        "1️⃣", .unknownVersion, "version 2 of the manifest language is not supported",
+        help: "this version of ferry supports 'version: 1'")),
     BadManifest(
       "what this ferry cannot do yet", in: .upload,
       """

@@ -41,7 +41,7 @@ extension BadManifest {
       "less than the smallest unit", in: .session, "timeout_for_request: 1️⃣0.5ms",
       .error(
         "1️⃣", .fraction, "'timeout_for_request' must be a whole number and a unit",
-        help: "use a smaller unit of ms, s, m, h, d or w")),
+        help: "use a smaller unit: ms, s, m, h, d or w")),
     BadManifest(
       "two units", in: .session, "timeout_for_resource: 1️⃣1h30m",
       .error(
@@ -57,7 +57,7 @@ extension BadManifest {
       "a word for a span of time", in: .session, "timeout_for_request: 1️⃣soon",
       .error(
         "1️⃣", .malformedQuantity, "'timeout_for_request' must be a duration such as 30s, found 'soon'",
-        help: "write one number and one unit of ms, s, m, h, d or w")),
+        help: "write one number followed by one unit: ms, s, m, h, d or w")),
     BadManifest(
       "a timeout of nothing", in: .session, "timeout_for_request: 1️⃣0s",
       .error("1️⃣", .outOfRange, "'timeout_for_request' must be at least 1ms", help: "write 1ms or more")),
@@ -74,19 +74,19 @@ extension BadManifest {
       "request: { url: https://example.com/ }\nretry: { initial: 1️⃣10m, max: 2️⃣1m }",
       .error(
         "1️⃣", .contradictoryBounds, "'initial' is longer than 'max'",
-        help: "make 'max' 10m or more, or 'initial' shorter", notes: [("2️⃣", "'max' is here")])),
+        help: "set 'max' to 10m or more, or shorten 'initial'", notes: [("2️⃣", "'max' is set here")])),
     BadManifest(
       "a first wait that is longer than the longest is by default", in: .request,
       "request: { url: https://example.com/ }\nretry: { initial: 1️⃣10m }",
       .error(
         "1️⃣", .contradictoryBounds, "'initial' is longer than 'max'",
-        help: "make 'max' 10m or more, or 'initial' shorter; 'max' is 5m by default")),
+        help: "set 'max' to 10m or more, or shorten 'initial'; 'max' is 5m by default")),
     BadManifest(
       "a longest wait that is shorter than the first is by default", in: .request,
       "request: { url: https://example.com/ }\nretry: { max: 1️⃣100ms }",
       .error(
         "1️⃣", .contradictoryBounds, "'initial' is longer than 'max'",
-        help: "make 'max' 1s or more, or 'initial' shorter; 'initial' is 1s by default")),
+        help: "set 'max' to 1s or more, or shorten 'initial'; 'initial' is 1s by default")),
     BadManifest(
       "a wait that cannot be read, and is not compared then", in: .request,
       "request: { url: https://example.com/ }\nretry: { initial: 1️⃣50, max: 100ms }",

@@ -10,7 +10,7 @@ extension BadManifest {
       sessions: { quick: { headers: { X-Key: "1️⃣${secrets.client_kye}" } } }
       """,
       .error(
-        "1️⃣", .unknownSecret, "no secret is called 'client_kye'", help: "did you mean 'client_key'?")),
+        "1️⃣", .unknownSecret, "unknown secret 'client_kye'", help: "did you mean 'client_key'?")),
     BadManifest(
       "a misspelt filter", in: .http, "headers: { X: \"a ${run.id}1️⃣${run.id | base46}\" }",
       .error("1️⃣", .invalidFilter, "no filter is called 'base46'", help: "did you mean 'base64'?")),
@@ -44,16 +44,16 @@ extension BadManifest {
         "1️⃣", .invalidFilter, "a reference has at most 8 filters, found 9", help: "remove some of them")),
     BadManifest(
       "a misspelt secret in a body", in: .http, "json: { key: \"1️⃣${secrets.key}\" }",
-      .error("1️⃣", .unknownSecret, "no secret is called 'key'", help: "declare it under 'secrets:'")),
+      .error("1️⃣", .unknownSecret, "unknown secret 'key'", help: "declare it under 'secrets:'")),
     BadManifest(
       "a reference in a key of a body", in: .http, "json: { 1️⃣\"${vars.name}\": 1 }",
       .error(
-        "1️⃣", .referenceOutOfPlace, "a key cannot have a reference in it, found '${vars.name}'",
-        help: "write the name out, or '$${' for the two characters")),
+        "1️⃣", .referenceOutOfPlace, "a key cannot contain a reference, found '${vars.name}'",
+        help: "write a literal name, or '$${' for the characters '${'")),
     BadManifest(
       "a request that is not there", in: .http, "json: { set: \"1️⃣${requests.first.id}\" }",
       .error(
-        "1️⃣", .unknownRequest, "no request is called 'first'", help: "declare it under 'requests:'")),
+        "1️⃣", .unknownRequest, "unknown request 'first'", help: "declare it under 'requests:'")),
     BadManifest(
       "a fetch, whose response is not captured",
       """
@@ -63,8 +63,8 @@ extension BadManifest {
         notify: { session: quick, request: { url: "https://example.com/1️⃣${requests.catalog.id}" } }
       """,
       .error(
-        "1️⃣", .unknownRequest, "no request is called 'catalog'",
-        help: "it is a fetch; only a single request is referred to")),
+        "1️⃣", .unknownRequest, "unknown request 'catalog'",
+        help: "it is a fetch; references can only name single requests")),
     BadManifest(
       "captures that are not there",
       """
@@ -78,11 +78,11 @@ extension BadManifest {
             json: ["1️⃣${requests.first.setid}", "2️⃣${requests.first.size}", "3️⃣${requests.none.id}"]
       """,
       .error(
-        "1️⃣", .unknownCapture, "the request 'first' captures no 'setid'", help: "did you mean 'set_id'?"),
+        "1️⃣", .unknownCapture, "the request 'first' does not capture 'setid'", help: "did you mean 'set_id'?"),
       .error(
-        "2️⃣", .unknownCapture, "the request 'first' captures no 'size'", help: "it captures 'set_id'"),
+        "2️⃣", .unknownCapture, "the request 'first' does not capture 'size'", help: "it captures 'set_id'"),
       .error(
-        "3️⃣", .unknownCapture, "the request 'none' captures no 'id'",
+        "3️⃣", .unknownCapture, "the request 'none' does not capture 'id'",
         help: "add 'capture: { id: { … } }' to it")),
     BadManifest(
       "a capture of a token that has another",
@@ -95,14 +95,14 @@ extension BadManifest {
           apply: { header: Authorization, value: "Bearer 1️⃣${token.acces_token}" }
       """,
       .error(
-        "1️⃣", .unknownCapture, "the token 'login' captures no 'acces_token'",
+        "1️⃣", .unknownCapture, "the token 'login' does not capture 'acces_token'",
         help: "did you mean 'access_token'?")),
     BadManifest(
       "a misspelt variable", "vars: { api: a }\nsecrets: { key: { file: \"1️⃣${vars.apy}/key\" } }",
-      .error("1️⃣", .unknownVariable, "no variable is called 'apy'", help: "did you mean 'api'?")),
+      .error("1️⃣", .unknownVariable, "unknown variable 'apy'", help: "did you mean 'api'?")),
     BadManifest(
       "a variable without a declaration", "secrets: { key: { file: \"1️⃣${vars.folder}/key\" } }",
-      .error("1️⃣", .unknownVariable, "no variable is called 'folder'", help: "declare it under 'vars:'")),
+      .error("1️⃣", .unknownVariable, "unknown variable 'folder'", help: "declare it under 'vars:'")),
     BadManifest(
       "references as a shell has them",
       """
@@ -110,16 +110,16 @@ extension BadManifest {
       secrets: { key: { file: "2️⃣${api}/key" } }
       """,
       .error(
-        "1️⃣", .unknownReference, "'${HOME}' names nothing", help: "did you mean '${env.HOME}'?"),
-      .error("2️⃣", .unknownReference, "'${api}' names nothing", help: "did you mean '${vars.api}'?")),
+        "1️⃣", .unknownReference, "unknown reference '${HOME}'", help: "did you mean '${env.HOME}'?"),
+      .error("2️⃣", .unknownReference, "unknown reference '${api}'", help: "did you mean '${vars.api}'?")),
     BadManifest(
       "misspelt first words", "vars: { a: \"1️⃣${evn.HOME}\", b: \"2️⃣${config.home}\" }",
-      .error("1️⃣", .unknownReference, "'${evn.HOME}' names nothing", help: "did you mean '${env.HOME}'?"),
+      .error("1️⃣", .unknownReference, "unknown reference '${evn.HOME}'", help: "did you mean '${env.HOME}'?"),
       .error(
-        "2️⃣", .unknownReference, "'${config.home}' names nothing",
+        "2️⃣", .unknownReference, "unknown reference '${config.home}'",
         help: """
           a reference begins with vars, env, each, secrets, file, token, allocate, transfer, requests or run, \
-          and a dot
+          followed by a dot
           """)),
     BadManifest(
       "parts that a run and a file have not", in: .upload,
@@ -128,22 +128,23 @@ extension BadManifest {
       allocate: { request: { url: https://example.com/, json: ["1️⃣${file.nmae}", "2️⃣${file.md5}"] } }
       transfer: { request: { url: https://example.com/ } }
       """,
-      .error("1️⃣", .unknownReference, "'${file.nmae}' names nothing", help: "did you mean '${file.name}'?"),
       .error(
-        "2️⃣", .unknownReference, "'${file.md5}' names nothing",
+        "1️⃣", .unknownReference, "unknown reference '${file.nmae}'", help: "did you mean '${file.name}'?"),
+      .error(
+        "2️⃣", .unknownReference, "unknown reference '${file.md5}'",
         help:
-          "there is file.name, file.path, file.stem, file.extension, file.size, file.sha256 or file.modified"
+          "use file.name, file.path, file.stem, file.extension, file.size, file.sha256 or file.modified"
       )),
     BadManifest(
       "a file's name where there is no file yet", in: .fetch,
       "request: { url: \"https://example.com/1️⃣${file.name}\" }",
       .error(
         "1️⃣", .referenceOutOfPlace, "'${file.name}' has no value in a fetch",
-        help: "references here are vars.…, env.…, secrets.…, token.…, requests.… or run.…")),
+        help: "references allowed here: vars.…, env.…, secrets.…, token.…, requests.… or run.…")),
     BadManifest(
       "a secret in a path", "secrets: { a: { env: A }, b: { file: \"1️⃣${secrets.a}\" } }",
       .error(
-        "1️⃣", .referenceOutOfPlace, "'${secrets.a}' has no value before a run, and 'file' needs one",
+        "1️⃣", .referenceOutOfPlace, "'${secrets.a}' has no value before a run, but 'file' requires one",
         help: "use ${vars.NAME} or ${env.NAME} here")),
     BadManifest(
       "an upload ID in the step that fetches it", in: .upload,
@@ -154,22 +155,23 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .referenceOutOfPlace, "'${allocate.id}' has no value in 'allocate'",
-        help: "references here are vars.…, env.…, secrets.…, file.…, token.… or requests.…")),
+        help: "references allowed here: vars.…, env.…, secrets.…, file.…, token.… or requests.…")),
     BadManifest(
       "references that say too little", in: .http,
       "json: [\"1️⃣${vars}\", \"2️⃣${secrets}\", \"3️⃣${token}\", \"4️⃣${requests.first}\", \"5️⃣${run}\"]",
-      .error("1️⃣", .incompleteReference, "'${vars}' names no variable", help: "write ${vars.NAME}"),
-      .error("2️⃣", .incompleteReference, "'${secrets}' names no secret", help: "write ${secrets.NAME}"),
-      .error("3️⃣", .incompleteReference, "'${token}' names no capture", help: "write ${token.CAPTURE}"),
+      .error("1️⃣", .incompleteReference, "'${vars}' does not name a variable", help: "write ${vars.NAME}"),
+      .error("2️⃣", .incompleteReference, "'${secrets}' does not name a secret", help: "write ${secrets.NAME}"),
+      .error("3️⃣", .incompleteReference, "'${token}' does not name a capture", help: "write ${token.CAPTURE}"),
       .error(
-        "4️⃣", .incompleteReference, "'${requests.first}' names no capture",
+        "4️⃣", .incompleteReference, "'${requests.first}' does not name a capture",
         help: "write ${requests.first.CAPTURE}"),
-      .error("5️⃣", .incompleteReference, "'${run}' names no part of the run", help: "write ${run.id}")),
+      .error(
+        "5️⃣", .incompleteReference, "'${run}' does not name a property of the run", help: "write ${run.id}")),
     BadManifest(
       "braces that are not closed", "vars: { a: \"at home: 1️⃣${env.HOME\" }",
       .error(
         "1️⃣", .unclosedReference, "'${' is not closed",
-        help: "close it with '}', or write '$${' for the two characters")),
+        help: "close it with '}', or write '$${' for the characters '${'")),
     BadManifest(
       "a reference on the third line of a block", in: .http,
       """
@@ -178,9 +180,9 @@ extension BadManifest {
           second
         third: 1️⃣${vars.x}
       """,
-      .error("1️⃣", .unknownVariable, "no variable is called 'x'", help: "declare it under 'vars:'")),
+      .error("1️⃣", .unknownVariable, "unknown variable 'x'", help: "declare it under 'vars:'")),
     BadManifest(
       "a reference behind escapes and wide letters", in: .http, "json: \"\\u00e9\\t名前 1️⃣${vars.x}\"",
-      .error("1️⃣", .unknownVariable, "no variable is called 'x'", help: "declare it under 'vars:'")),
+      .error("1️⃣", .unknownVariable, "unknown variable 'x'", help: "declare it under 'vars:'")),
   ]
 }

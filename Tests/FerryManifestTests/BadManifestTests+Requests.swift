@@ -1,25 +1,25 @@
 extension BadManifest {
   private static let noOrigin =
-    "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, and no path"
+    "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, without a path"
 
   /// F0313 and F0318 to F0323.
   static let requests: [BadManifest] = [
     BadManifest(
       "a URL without its beginning", in: .request, "request: { url: 1️⃣example.com/done }",
-      .error("1️⃣", .invalidURL, "a URL begins with http:// or https://", help: "put 'https://' before it")),
+      .error("1️⃣", .invalidURL, "a URL must begin with http:// or https://", help: "put 'https://' before it")),
     BadManifest(
       "a URL of another protocol", in: .request, "request: { url: 1️⃣ftp://example.com/done }",
       .error(
-        "1️⃣", .invalidURL, "a URL begins with http:// or https://",
+        "1️⃣", .invalidURL, "a URL must begin with http:// or https://",
         help: "ferry supports only HTTP; write the server's HTTP URL")),
     BadManifest(
       "a URL with a space", in: .request, "request: { url: 1️⃣https://example.com/all done }",
       .error(
-        "1️⃣", .invalidURL, "a URL cannot have a space or control character in it",
+        "1️⃣", .invalidURL, "a URL cannot contain a space or control character",
         help: "write %20 for a space")),
     BadManifest(
       "a URL without a host", in: .request, "request: { url: 1️⃣https:///done }",
-      .error("1️⃣", .invalidURL, "this URL names no host", help: "write the host after https://")),
+      .error("1️⃣", .invalidURL, "this URL has no host", help: "write the host after https://")),
     BadManifest(
       "a URL that is empty", in: .request, "request: { url: 1️⃣'' }",
       .error("1️⃣", .invalidURL, "this URL is empty", help: "write a URL that begins with https://")),
@@ -45,28 +45,28 @@ extension BadManifest {
     BadManifest(
       "headers that ferry sets", in: .http,
       "headers: { 1️⃣Host: a, 2️⃣content-length: 5, 3️⃣Transfer-Encoding: chunked }",
-      .error("1️⃣", .ownHeader, "'Host' is set by ferry", help: "remove it; it is taken from the URL"),
+      .error("1️⃣", .ownHeader, "'Host' is set by ferry", help: "remove it; ferry takes it from the URL"),
       .error(
         "2️⃣", .ownHeader, "'content-length' is set by ferry",
-        help: "remove it; ferry knows the length of what it sends"),
+        help: "remove it; ferry determines the length of the body"),
       .error(
         "3️⃣", .ownHeader, "'Transfer-Encoding' is set by ferry",
         help: "remove it; the connection determines how a body is framed")),
     BadManifest(
       "one header in two spellings", in: .http, "headers: { 2️⃣Accept: a/b, 1️⃣accept: c/d }",
       .error(
-        "1️⃣", .duplicateHeader, "the header 'accept' is here a second time",
-        help: "header names are not case-sensitive; remove one of them",
+        "1️⃣", .duplicateHeader, "duplicate header 'accept'",
+        help: "header names are case-insensitive; remove one of the two",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "a header of two lines", in: .http, "headers:\n  X-Note: 1️⃣|\n    one\n    two\n",
       .error(
-        "1️⃣", .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+        "1️⃣", .invalidHeaderValue, "a header value cannot contain a line break or control character",
         help: "write it on one line")),
     BadManifest(
       "a line end that a variable brings into a header", in: .http, "headers: { X-Note: 1️⃣\"${env.NOTE}\" }",
       .error(
-        "1️⃣", .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+        "1️⃣", .invalidHeaderValue, "a header value cannot contain a line break or control character",
         help: "write it on one line"), environment: ["NOTE": "a\r\nX-Admin: yes"]),
     BadManifest(
       "a method in small letters", in: .http, "method: 1️⃣post",
@@ -74,7 +74,7 @@ extension BadManifest {
     BadManifest(
       "a method of two words", in: .http, "method: 1️⃣POST /done",
       .error(
-        "1️⃣", .invalidMethod, "an HTTP method is one word of letters",
+        "1️⃣", .invalidMethod, "an HTTP method is a single word",
         help: "use a method such as GET, POST or PUT")),
     BadManifest(
       "a method that opens a tunnel", in: .http, "method: 1️⃣CONNECT",
@@ -85,11 +85,13 @@ extension BadManifest {
       "numbers that JSON cannot carry", in: .http,
       "json: [1️⃣.nan, 2️⃣-.inf, 3️⃣12345678901234567890]",
       .error(
-        "1️⃣", .numberNotInJSON, "JSON has no number .nan", help: "quote it to send it as a string"),
+        "1️⃣", .numberNotInJSON, "JSON cannot represent the number .nan",
+        help: "quote it to send it as a string"),
       .error(
-        "2️⃣", .numberNotInJSON, "JSON has no number -.inf", help: "quote it to send it as a string"),
+        "2️⃣", .numberNotInJSON, "JSON cannot represent the number -.inf",
+        help: "quote it to send it as a string"),
       .error(
-        "3️⃣", .numberNotInJSON, "the number 12345678901234567890 does not fit 64 bits",
+        "3️⃣", .numberNotInJSON, "the number 12345678901234567890 does not fit in 64 bits",
         help: "quote it to send it as a string")),
   ]
 }

@@ -14,12 +14,12 @@ extension BadManifest {
         help: "the path is relative to the folder of m.yaml"),
       .error(
         "2️⃣", .unknownKey, "unknown key 'mistake'",
-        help: "the keys here are session, token, needs, when, request, expect, capture, retry")),
+        help: "valid keys are session, token, needs, when, request, expect, capture, retry")),
     BadManifest(
       "files that include each other", "include: [a.yaml]",
       .error(
         "1️⃣", .includeCycle, "these files include each other: a.yaml → b.yaml → a.yaml",
-        help: "remove one of the includes between them"),
+        help: "remove one of these includes"),
       files: ["a.yaml": "include: [b.yaml]", "b.yaml": "include: [1️⃣a.yaml]"]),
     BadManifest(
       "a session of two files", in: .nothing,
@@ -31,7 +31,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .includeClash, "'quick' is defined in two files",
-        help: "nothing overrides an include; rename or remove one of them",
+        help: "included definitions cannot be overridden; rename or remove one of the two",
         notes: [("2️⃣", "also defined here")]),
       files: ["common.yaml": "sessions:\n  2️⃣quick: { kind: ephemeral }"]),
     BadManifest(
@@ -42,19 +42,19 @@ extension BadManifest {
       "an included file that is no YAML", "include: [common.yaml]",
       .error(
         "1️⃣", .tab, "a tab cannot be used here",
-        help: "indent with spaces; YAML allows no tabs in indentation"),
+        help: "indent with spaces; YAML does not allow tabs in indentation"),
       files: ["common.yaml": "vars:\n1️⃣\ta: b"]),
     BadManifest(
       "an included file that is a list", "include: [common.yaml]",
       .error(
         "1️⃣", .wrongType, "an included file must be a mapping, found a list",
-        help: "give it keys of a manifest, such as 'sessions:'"),
+        help: "write manifest keys such as 'sessions:'"),
       files: ["common.yaml": "1️⃣- sessions"]),
     BadManifest(
       "an instance where there is but one", in: .fetch, "request: { url: \"https://1️⃣${each.key}/\" }",
       .error(
-        "1️⃣", .eachOutOfPlace, "'${each.key}' has a value only with a 'for_each'",
-        help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")),
+        "1️⃣", .eachOutOfPlace, "'${each.key}' has a value only with 'for_each'",
+        help: "add 'for_each' to the upload or fetch, or use ${vars.NAME}")),
     BadManifest(
       "a misspelt for_each, whose values are not out of place then", in: .fetch,
       "1️⃣foreach: [eu, us]\nrequest: { url: \"https://${each.key}/\" }",
@@ -63,11 +63,11 @@ extension BadManifest {
       "an instance twice",
       "fetches: { catalog: { for_each: [2️⃣eu, us, 1️⃣eu], \(catalog), save_to: \"${each.key}\" } }",
       .error(
-        "1️⃣", .duplicateEach, "'for_each' has 'eu' a second time", help: "remove one of them",
+        "1️⃣", .duplicateEach, "'for_each' contains 'eu' twice", help: "remove one of them",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "a for_each of nothing", "fetches: { catalog: { for_each: 1️⃣[], \(catalog), save_to: a } }",
-      .error("1️⃣", .emptyList, "'for_each' is empty", help: "name one, or remove the key")),
+      .error("1️⃣", .emptyList, "'for_each' is empty", help: "add an element, or remove the key")),
     BadManifest(
       "a for_each of one word", "fetches: { catalog: { for_each: 1️⃣eu, \(catalog), save_to: a } }",
       .error(
@@ -77,9 +77,9 @@ extension BadManifest {
       "an instance that is a path",
       "fetches: { catalog: { for_each: [1️⃣eu/west], \(catalog), save_to: \"${each.key}\" } }",
       .error(
-        "1️⃣", .invalidName, "a name cannot have '/' in it",
+        "1️⃣", .invalidName, "a name cannot contain '/'",
         help: """
-          use only letters, digits, '_', '-' and '.' of ASCII; a mapping can give it another name: { eu: … }
+          use only ASCII letters, digits, '_', '-' and '.'; in a mapping, the key can be another name: { eu: … }
           """)),
     BadManifest(
       "values that an instance has not, told once for all instances", in: .upload,
@@ -92,14 +92,14 @@ extension BadManifest {
       .error(
         "2️⃣", .incompleteReference, "the value of 'eu' is a mapping", help: "write ${each.value.host}"),
       .error(
-        "3️⃣", .unknownReference, "'${each.name}' names nothing", help: "use each.key or each.value")),
+        "3️⃣", .unknownReference, "unknown reference '${each.name}'", help: "use each.key or each.value")),
     BadManifest(
       "a common value that is wrong for all",
       """
       defaults: { requests: { session: 1️⃣nightly }, retry: { limit: 2️⃣many } }
       requests: { a: { request: { url: https://a/ } }, b: { request: { url: https://b/ } } }
       """,
-      .error("1️⃣", .unknownSession, "no session is called 'nightly'", help: "declare it under 'sessions:'"),
+      .error("1️⃣", .unknownSession, "unknown session 'nightly'", help: "declare it under 'sessions:'"),
       .error(
         "2️⃣", .wrongType, "'limit' must be a whole number from 0 to 1000, found the string 'many'",
         help: "for example 'limit: 5'")),

@@ -8,7 +8,7 @@ extension BadManifest {
       "a second document", in: .nothing, "version: 1\nname: photos\n1️⃣---\nversion: 1\n",
       .error(
         "1️⃣", .secondDocument, "a second document begins here",
-        help: "a manifest is one document; put the other into its own file")),
+        help: "a manifest is a single document; move the other one to a separate file")),
     BadManifest(
       "a bell in a name", in: .nothing, "name: pho1️⃣\u{7}tos",
       .error(
@@ -47,7 +47,7 @@ extension BadManifest {
     BadManifest(
       "a backslash of a regular expression in double quotes", in: .nothing, "name: \"a1️⃣\\d\"",
       .error(
-        "1️⃣", .syntax, "this escape is not known in double quotes",
+        "1️⃣", .syntax, "this escape sequence is invalid in double quotes",
         help: "use single quotes, or write the backslash twice")),
     BadManifest(
       "a list that begins on the line of its key", in: .nothing, "include: 1️⃣- a.yaml",
@@ -55,7 +55,8 @@ extension BadManifest {
     BadManifest(
       "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
       .error(
-        "1️⃣", .syntax, "this directive is not known", help: "remove the line; YAML has '%YAML' and '%TAG'")),
+        "1️⃣", .syntax, "unknown directive", help: "remove the line; the only directives are '%YAML' and '%TAG'"
+      )),
     BadManifest(
       "an anchor with a colon in its name", "vars:\n  key: &a1️⃣:b photos",
       .error(
@@ -64,13 +65,14 @@ extension BadManifest {
     BadManifest(
       "a word that begins with a question mark", "include: [1️⃣?photos]",
       .error(
-        "1️⃣", .syntax, "a '?' before a word is the sign of a key here",
+        "1️⃣", .syntax, "a '?' before a word marks a key here",
         help: "put the text in quotes: \"?photos\"")),
     BadManifest(
       "an asterisk that is no alias", in: .nothing, "include: [*1️⃣.jpg]",
       .error(
-        "1️⃣", .syntax, "a name of an anchor was expected here",
-        help: "put a value that begins with '*' or '&' in quotes; names have letters, digits, '-' and '_'")),
+        "1️⃣", .syntax, "an anchor name was expected here",
+        help:
+          "quote a value that begins with '*' or '&'; anchor names consist of letters, digits, '-' and '_'")),
     BadManifest(
       "a value behind quotes that ended early", in: .nothing, "name: 'it'1️⃣s photos'",
       .error(
@@ -80,7 +82,7 @@ extension BadManifest {
       "a tab before a key", in: .nothing, "sessions:\n1️⃣\tquick: {}",
       .error(
         "1️⃣", .tab, "a tab cannot be used here",
-        help: "indent with spaces; YAML allows no tabs in indentation")),
+        help: "indent with spaces; YAML does not allow tabs in indentation")),
     BadManifest(
       "a reference in braces without quotes", in: .nothing, "vars: { api: 1️⃣${env.API} }",
       .error(
@@ -100,20 +102,21 @@ extension BadManifest {
         fourth: { session: 3️⃣*quick, request: { url: https://example.com/ } }
       """,
       .error(
-        "1️⃣", .unknownAlias, "no anchor '&comon' before this alias", help: "did you mean 'common'?"),
+        "1️⃣", .unknownAlias, "there is no anchor '&comon' before this alias", help: "did you mean 'common'?"),
       .error(
-        "2️⃣", .unknownAlias, "no anchor '&comon' before this alias", help: "did you mean 'common'?"),
+        "2️⃣", .unknownAlias, "there is no anchor '&comon' before this alias", help: "did you mean 'common'?"),
       .error(
-        "3️⃣", .unknownAlias, "no anchor '&quick' before this alias", help: "define it first with '&quick'")),
+        "3️⃣", .unknownAlias, "there is no anchor '&quick' before this alias",
+        help: "define it first with '&quick'")),
     BadManifest(
       "an alias inside its own value", "vars: 2️⃣&all { a: 1️⃣*all }",
       .error(
-        "1️⃣", .unknownAlias, "the alias '*all' stands inside its own value", help: "write the value out",
+        "1️⃣", .unknownAlias, "the alias '*all' is inside its own value", help: "write the value out",
         notes: [("2️⃣", "the value begins here")])),
     BadManifest(
       "a key that is there twice", "vars:\n  2️⃣host: a\n  port: b\n  1️⃣host: c",
       .error(
-        "1️⃣", .duplicateKey, "the key 'host' is here a second time", help: "remove one of them",
+        "1️⃣", .duplicateKey, "duplicate key 'host'", help: "remove one of them",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "a number for a name", "vars: { 1️⃣2026: a }",
@@ -126,20 +129,22 @@ extension BadManifest {
     BadManifest(
       "a tag of another program", "vars: { key: 1️⃣!vault x }",
       .error(
-        "1️⃣", .unknownTag, "the tag '!vault' is not known", help: "remove the tag; ferry reads plain YAML")),
+        "1️⃣", .unknownTag, "the tag '!vault' is not supported", help: "remove the tag; ferry reads plain YAML")
+    ),
     BadManifest(
       "a tag that does not fit", "vars: { port: 1️⃣!!int many }",
-      .error("1️⃣", .tagMismatch, "the value is no '!!int'", help: "remove the tag")),
+      .error("1️⃣", .tagMismatch, "the value does not match the tag '!!int'", help: "remove the tag")),
     BadManifest(
       "a merge of a text", "vars: { <<: 1️⃣common, a: b }",
       .error(
         "1️⃣", .mergeOfNoMapping, "'<<' takes a mapping or a list of mappings, found the string 'common'",
-        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"")),
+        help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"")),
     BadManifest(
       "a merge of an alias that is no mapping", "vars: { a: 2️⃣&a b }\nrequests: { notify: { <<: [1️⃣*a] } }",
       .error(
-        "1️⃣", .mergeOfNoMapping, "'<<' takes a mapping or a list of mappings, this list has the string 'b'",
-        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"",
+        "1️⃣", .mergeOfNoMapping,
+        "'<<' takes a mapping or a list of mappings, this list contains the string 'b'",
+        help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"",
         notes: [("2️⃣", "the value is defined here")])),
     BadManifest(
       "two merges into one mapping", in: .nothing,
@@ -151,7 +156,7 @@ extension BadManifest {
         b: { 2️⃣<<: *a, 1️⃣<<: *a }
       """,
       .error(
-        "1️⃣", .duplicateKey, "the key '<<' is here a second time",
-        help: "give the first one a list: <<: [*a, *b]", notes: [("2️⃣", "first defined here")])),
+        "1️⃣", .duplicateKey, "duplicate key '<<'",
+        help: "write one '<<' with a list: <<: [*a, *b]", notes: [("2️⃣", "first defined here")])),
   ]
 }

@@ -21,7 +21,7 @@ extension BadManifest {
       .error(
         "1️⃣", .wrongType,
         "'quick' must be a mapping with keys such as 'kind', 'identifier', 'discretionary', found nothing",
-        help: "write 'quick: {}' if it needs none")),
+        help: "write 'quick: {}' to use the defaults")),
     BadManifest(
       "a yes of YAML 1.1", in: .session, "allows_cellular: 1️⃣yes",
       .error(
@@ -86,7 +86,7 @@ extension BadManifest {
       requests: { notify: { session: quick, request: { url: https://example.com/ } } }
       """,
       .error(
-        "1️⃣", .wrongType, "'sessions' must be a mapping of names, found a list",
+        "1️⃣", .wrongType, "'sessions' must be a mapping with names as keys, found a list",
         help: "for example 'sessions: { NAME: {} }'")),
     BadManifest(
       "a text that is a mapping", in: .http, "headers: { X-Note: 1️⃣{ a: b } }",
@@ -117,7 +117,7 @@ extension BadManifest {
     BadManifest(
       "a folder for delivered files that is the root", in: .upload,
       "files: {}\nafter: { move_to: 1️⃣./ }\ntransfer: { request: { url: https://example.com/ } }",
-      .error("1️⃣", .invalidPath, "this is 'root' itself", help: "name a folder below it, such as sent/")),
+      .error("1️⃣", .invalidPath, "this is 'root' itself", help: "specify a folder below it, such as sent/")),
     BadManifest(
       "a status that is no list", in: .request,
       "request: { url: https://example.com/ }\nexpect: { status: 1️⃣200 }",
@@ -145,14 +145,14 @@ extension BadManifest {
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)")),
     BadManifest(
       "a name of no letters", in: .nothing, "version: 1\nname: 1️⃣''",
-      .error("1️⃣", .emptyText, "'name' is empty", help: "give a name")),
+      .error("1️⃣", .emptyText, "'name' is empty", help: "specify a name")),
     BadManifest(
       "a variable that is empty where a path is wanted", in: .upload,
       """
       files: { root: 1️⃣"${env.PHOTOS}" }
       transfer: { request: { url: https://example.com/ } }
       """,
-      .error("1️⃣", .emptyText, "'root' is empty", help: "give a path"), environment: ["PHOTOS": ""]),
+      .error("1️⃣", .emptyText, "'root' is empty", help: "specify a path"), environment: ["PHOTOS": ""]),
     BadManifest(
       "a line end in a path",
       """
@@ -162,25 +162,25 @@ extension BadManifest {
       .error("1️⃣", .controlCharacter, "'save_to' contains a control character", help: "remove it")),
     BadManifest(
       "no status at all", in: .request, "request: { url: https://example.com/ }\nexpect: { status: 1️⃣[] }",
-      .error("1️⃣", .emptyList, "'status' is an empty list", help: "name one, or remove the key")),
+      .error("1️⃣", .emptyList, "'status' is an empty list", help: "add an element, or remove the key")),
     BadManifest(
       "a slash in the name of a session", "vars: { 1️⃣photos/2026: a }",
       .error(
-        "1️⃣", .invalidName, "a name cannot have '/' in it",
-        help: "use only letters, digits, '_' and '-' of ASCII")),
+        "1️⃣", .invalidName, "a name cannot contain '/'",
+        help: "use only ASCII letters, digits, '_' and '-'")),
     BadManifest(
       "a space in the manifest's name", in: .nothing, "version: 1\nname: 1️⃣My photos",
       .error(
-        "1️⃣", .invalidName, "a name cannot have a space in it",
-        help: "use only letters, digits, '_', '-' and '.' of ASCII")),
+        "1️⃣", .invalidName, "a name cannot contain a space",
+        help: "use only ASCII letters, digits, '_', '-' and '.'")),
     BadManifest(
       "an identifier that would be a hidden file", in: .session, "identifier: 1️⃣.photos",
       .error(
-        "1️⃣", .invalidName, "a name cannot begin with a dot or have two in a row",
-        help: "it becomes a file's name; remove the dots")),
+        "1️⃣", .invalidName, "a name cannot begin with a dot or contain two dots in a row",
+        help: "the name is used as a file name; remove the dots")),
     BadManifest(
       "a name of a hundred and one letters", "vars: { 1️⃣\(String(repeating: "x", count: 101)): a }",
-      .error("1️⃣", .invalidName, "a name has 1 to 100 letters", help: "choose a shorter name")),
+      .error("1️⃣", .invalidName, "a name must have 1 to 100 characters", help: "choose a shorter name")),
     BadManifest(
       "a token called none",
       """
@@ -192,8 +192,8 @@ extension BadManifest {
           apply: { header: X-Key, value: "${token.key}" }
       """,
       .error(
-        "1️⃣", .invalidName, "a token cannot be called 'none'",
-        help: "'token: none' on a step leaves the token out; choose another name")),
+        "1️⃣", .invalidName, "a token cannot be named 'none'",
+        help: "'token: none' on a step omits the token; choose another name")),
     BadManifest(
       "a file outside the manifest's folder",
       """
@@ -203,11 +203,11 @@ extension BadManifest {
         folder: { session: quick, request: { url: https://example.com/ }, save_to: 3️⃣catalog/ }
       """,
       .error(
-        "1️⃣", .invalidPath, "this path leads out of its folder with '..'",
-        help: "name a place below the manifest's folder"),
+        "1️⃣", .invalidPath, "this path leaves its folder with '..'",
+        help: "specify a path below the manifest's folder"),
       .error(
-        "2️⃣", .invalidPath, "this path must be relative", help: "name a place below the manifest's folder"),
-      .error("3️⃣", .invalidPath, "this path names a folder", help: "name a file")),
+        "2️⃣", .invalidPath, "this path must be relative", help: "specify a path below the manifest's folder"),
+      .error("3️⃣", .invalidPath, "this path refers to a folder", help: "specify a file")),
     BadManifest(
       "a file outside the manifest's folder, behind a slash that a mark combines with",
       """
@@ -216,10 +216,10 @@ extension BadManifest {
         root: { session: quick, request: { url: https://example.com/ }, save_to: 2️⃣"/\u{301}/catalog.json" }
       """,
       .error(
-        "1️⃣", .invalidPath, "this path leads out of its folder with '..'",
-        help: "name a place below the manifest's folder"),
+        "1️⃣", .invalidPath, "this path leaves its folder with '..'",
+        help: "specify a path below the manifest's folder"),
       .error(
-        "2️⃣", .invalidPath, "this path must be relative", help: "name a place below the manifest's folder")),
+        "2️⃣", .invalidPath, "this path must be relative", help: "specify a path below the manifest's folder")),
     BadManifest(
       "globs that match nothing by their letters", in: .upload,
       """
@@ -227,14 +227,14 @@ extension BadManifest {
       transfer: { request: { url: https://example.com/ } }
       """,
       .error(
-        "1️⃣", .invalidGlob, "a glob is relative to 'root'", help: "remove the '/' at its beginning"),
-      .error("2️⃣", .invalidGlob, "a glob cannot lead out of 'root' with '..'", help: "choose another 'root'"),
+        "1️⃣", .invalidGlob, "a glob is relative to 'root'", help: "remove the leading '/'"),
+      .error("2️⃣", .invalidGlob, "a glob cannot leave 'root' with '..'", help: "choose another 'root'"),
       .error(
         "3️⃣", .invalidGlob, "'{' is not closed in this glob",
-        help: "close it, or write '[{]' for the character itself"),
+        help: "close it, or write '[{]' for a literal '{'"),
       .error(
         "4️⃣", .invalidGlob, "'[' is not closed in this glob",
-        help: "close it, or write '[[]' for the character itself")),
+        help: "close it, or write '[[]' for a literal '['")),
     BadManifest(
       "a path of jq and one of JSONPath", in: .request,
       """
@@ -242,9 +242,9 @@ extension BadManifest {
       capture: { a: { json: 1️⃣data.id }, b: { json: 2️⃣"$.items[0].id" }, c: { json: 3️⃣/a~b } }
       """,
       .error(
-        "1️⃣", .invalidPointer, "a JSON pointer begins with '/'", help: "write '/data/id' (RFC 6901)"),
+        "1️⃣", .invalidPointer, "a JSON pointer must begin with '/'", help: "write '/data/id' (RFC 6901)"),
       .error(
-        "2️⃣", .invalidPointer, "a JSON pointer begins with '/'", help: "write '/items/0/id' (RFC 6901)"),
+        "2️⃣", .invalidPointer, "a JSON pointer must begin with '/'", help: "write '/items/0/id' (RFC 6901)"),
       .error(
         "3️⃣", .invalidPointer, "'~' is not followed by 0 or 1 in this JSON pointer",
         help: "write '~0' for '~' (RFC 6901)")),
@@ -256,7 +256,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .invalidPattern, "this regular expression has no group",
-        help: "put what is to be captured in ( )"),
+        help: "put the part to capture in ( )"),
       .error(
         "2️⃣", .invalidPattern,
         "this regular expression does not compile: missing closing parenthesis, after 'id=('",
@@ -271,7 +271,7 @@ extension BadManifest {
       "a token for one step", in: .upload,
       "files: {}\ntransfer: { token: 1️⃣login, request: { url: https://example.com/ } }",
       .error(
-        "1️⃣", .stepToken, "'token' of a step can only be 'none'",
-        help: "a step carries the upload's own token; name it there, with 'token: login'")),
+        "1️⃣", .stepToken, "a step's 'token' can only be 'none'",
+        help: "the steps of an upload use its token; set it on the upload: 'token: login'")),
   ]
 }

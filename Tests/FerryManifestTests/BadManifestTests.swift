@@ -49,7 +49,7 @@ import Testing
       found.map { "\($0.location) \($0.code) \($0.message)" } == [
         "m.yaml:1:1 manifestTooLarge the manifest is larger than 64 MiB"
       ])
-    #expect(found.first?.help == "name the files in a `list:` file instead")
+    #expect(found.first?.help == "list the files in a `list:` file instead")
   }
 
   @Test(

@@ -65,7 +65,7 @@ import Testing
       [
         ("1️⃣", "unknown key 'timeout'"),
         ("2️⃣", "'kind' must be default, ephemeral or background, found 'foreground'"),
-        ("3️⃣", "no session is called 'slow'"), ("4️⃣", "unknown key 'hedders'"),
+        ("3️⃣", "unknown session 'slow'"), ("4️⃣", "unknown key 'hedders'"),
         ("5️⃣", "'limit' must be a whole number from 0 to 1000, found the string 'many'"),
         ("6️⃣", "unknown key 'transfer'"),
       ])
@@ -120,6 +120,6 @@ import Testing
       name: photos
       defaults: { sessions: { identifier: same } }
       sessions: { quick: {}, 1️⃣long: {} }
-      """, [("1️⃣", "another session has the identifier 'same'")])
+      """, [("1️⃣", "another session already has the identifier 'same'")])
   }
 }

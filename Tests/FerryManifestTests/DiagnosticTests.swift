@@ -26,8 +26,8 @@ import Testing
       """,
       [
         ("1️⃣", "unknown key 'sesions'"), ("2️⃣", "the environment variable 'API' is not set"),
-        ("3️⃣", "'capture' must be a mapping of names, found a list"), ("4️⃣", "no secret is called 'x'"),
-        ("5️⃣", "unknown key 'conditions'"), ("6️⃣", "no node is called 'b'"),
+        ("3️⃣", "'capture' must be a mapping with names as keys, found a list"), ("4️⃣", "unknown secret 'x'"),
+        ("5️⃣", "unknown key 'conditions'"), ("6️⃣", "unknown node 'b'"),
         ("7️⃣", "'c' must be a mapping with keys such as 'session', 'token', 'needs', found the string 'none'"),
       ])
   }
@@ -53,7 +53,7 @@ import Testing
     // 'a' captures nothing: both are true, and neither hides the other.
     #expect(
       found.map(\.message) == [
-        "these wait for each other indefinitely: a → b → a", "the request 'a' captures no 'id'",
+        "dependency cycle: a → b → a", "the request 'a' does not capture 'id'",
       ])
     #expect(found.first?.notes.map(\.message) == ["'b' waits for 'a' here"])
   }
@@ -75,8 +75,8 @@ import Testing
       sessions: { a: { identifier: x }, b: {}, c: { identifier: 1️⃣x }, d: { identifier: 2️⃣n.b } }
       """,
       [
-        ("1️⃣", "another session has the identifier 'x'"),
-        ("2️⃣", "another session has the identifier 'n.b'"),
+        ("1️⃣", "another session already has the identifier 'x'"),
+        ("2️⃣", "another session already has the identifier 'n.b'"),
       ])
   }
 

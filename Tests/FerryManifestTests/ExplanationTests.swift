@@ -81,8 +81,8 @@ import Testing
         F0606 (error): A duplicate key of for_each
 
         Each key of `for_each` creates a separate node, such as `catalog[eu]`, and two
-        nodes cannot have the same name. Remove one of the keys, or rename it. A map can
-        hold the same value under several keys.
+        nodes cannot have the same name. Remove one of the keys, or rename it. In a
+        mapping, several keys can have the same value.
 
         wrong:
 

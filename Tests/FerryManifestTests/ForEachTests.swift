@@ -73,10 +73,10 @@ import Testing
             transfer: { request: { url: "https://h/5️⃣${token.t}/6️⃣${allocate.id}" } }
         """,
       [
-        ("7️⃣", "'catalog' has no 'save_to'"), ("1️⃣", "no session is called 'slow'"),
-        ("2️⃣", "'${each.name}' names nothing"), ("3️⃣", "unknown key 'body'"),
+        ("7️⃣", "'catalog' has no 'save_to'"), ("1️⃣", "unknown session 'slow'"),
+        ("2️⃣", "unknown reference '${each.name}'"), ("3️⃣", "unknown key 'body'"),
         ("4️⃣", "'needs' must be a list, found the string 'photo'"),
-        ("5️⃣", "'photos' names no token, so '${token.…}' has no value"),
+        ("5️⃣", "'photos' does not name a token, so '${token.…}' has no value"),
         ("6️⃣", "'photos' has no 'allocate' step"),
       ])
   }
@@ -97,12 +97,12 @@ import Testing
           r: { session: long, needs: [catalog, empty, word, 7️⃣"catalog[asia]"], request: { url: https://h/ } }
         """,
       [
-        ("1️⃣", "'${each.key}' has a value only with a 'for_each'"),
-        ("2️⃣", "'for_each' has 'eu' a second time"),
-        ("3️⃣", "a name cannot have '/' in it"),
+        ("1️⃣", "'${each.key}' has a value only with 'for_each'"),
+        ("2️⃣", "'for_each' contains 'eu' twice"),
+        ("3️⃣", "a name cannot contain '/'"),
         ("4️⃣", "'for_each' must be a name, found a list"), ("5️⃣", "'for_each' is empty"),
         ("6️⃣", "'for_each' must be a list of names, or a mapping, found the string 'eu'"),
-        ("7️⃣", "no node is called 'catalog[asia]'"),
+        ("7️⃣", "unknown node 'catalog[asia]'"),
       ])
   }
 
@@ -164,8 +164,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("f[ev]", "did you mean 'f[eu]'?"), ("f[asia]", "there is 'f[eu]' or 'f[us]'"),
-    ("r[eu]", "'r' has no 'for_each'; write it alone"),
+    ("f[ev]", "did you mean 'f[eu]'?"), ("f[asia]", "use 'f[eu]' or 'f[us]'"),
+    ("r[eu]", "'r' does not have 'for_each'; write the name without brackets"),
   ])
   func `that creates no node of a name is reported with those that it creates`(_ need: String, _ help: String)
   {
@@ -177,7 +177,7 @@ import Testing
           r: { session: quick, request: { url: https://example.com/ } }
           s: { session: quick, needs: ["\(need)"], request: { url: https://example.com/ } }
         """)
-    #expect(reading.diagnostics.map(\.message) == ["no node is called '\(need)'"])
+    #expect(reading.diagnostics.map(\.message) == ["unknown node '\(need)'"])
     #expect(reading.diagnostics.map(\.help) == [help])
   }
 }

@@ -157,8 +157,8 @@ private func told(_ reading: ManifestReading) -> [String] {
 
   @Test(arguments: [
     ("a.yaml", "the path is relative to the folder of m.yaml"),
-    ("~/a.yaml", "name a file that can be read"), ("/a.yaml", "name a file that can be read"),
-    ("${env.A:-a}.yaml", "an include is read before references have values; write the path out"),
+    ("~/a.yaml", "specify a readable file"), ("/a.yaml", "specify a readable file"),
+    ("${env.A:-a}.yaml", "includes are read before references are resolved; write a literal path"),
   ])
   func `that cannot be read is reported with a remedy`(_ path: String, _ help: String) {
     let reading = read(["m.yaml": "version: 1\nname: m\ninclude: ['\(path)']\n"])
@@ -171,7 +171,7 @@ private func told(_ reading: ManifestReading) -> [String] {
     #expect(told(reading) == ["a.yaml:1:1 F0104 the included file is empty"])
     #expect(
       reading.diagnostics.map(\.help) == [
-        "give it keys of a manifest, such as 'sessions:', or do not include it"
+        "add manifest keys such as 'sessions:', or remove the include"
       ])
     #expect(reading.diagnostics.flatMap(\.notes).map { "\($0.location)" } == ["m.yaml:3:11"])
   }

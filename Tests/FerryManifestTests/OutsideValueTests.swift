@@ -37,8 +37,8 @@ import Testing
         """, environment: ["S": "hunter"])
     #expect(
       reading.diagnostics.map(\.message) == [
-        "no session has the name that is given here", "'method' has an invalid value",
-        "an HTTP method is one word of letters",
+        "unknown session; its name comes from outside and is not shown", "'method' has an invalid value",
+        "an HTTP method is a single word",
       ])
   }
 
@@ -49,6 +49,6 @@ import Testing
         requests:
           r: { session: 1️⃣"${vars.name}", request: { url: https://example.com/ } }
           s: { session: 2️⃣"${env.S:-late}", request: { url: https://example.com/ } }
-        """, [("1️⃣", "no session is called 'slow'"), ("2️⃣", "no session is called 'late'")])
+        """, [("1️⃣", "unknown session 'slow'"), ("2️⃣", "unknown session 'late'")])
   }
 }

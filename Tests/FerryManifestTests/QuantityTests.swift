@@ -58,7 +58,7 @@ import Testing
       ("36501d", "'timeout_for_request' is too large", "the largest is a century, 36500d"),
       (
         "-5s", "'timeout_for_request' must be a duration such as 30s, found '-5s'",
-        "write one number and one unit of ms, s, m, h, d or w"
+        "write one number followed by one unit: ms, s, m, h, d or w"
       ),
       ("0s", "'timeout_for_request' must be at least 1ms", "write 1ms or more"),
       (

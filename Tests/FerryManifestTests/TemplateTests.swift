@@ -39,10 +39,10 @@ import Testing
   @Test func `report an undeclared variable on the command line`() {
     expectMistakes(
       "version: 1\nname: n\n1️⃣vars: { api: x }\n",
-      [("1️⃣", "--var apj: the manifest has no variable of this name")],
+      [("1️⃣", "--var apj: the manifest does not declare this variable")],
       variables: ["apj": "y"])
     expectMistakes(
-      "1️⃣version: 1\nname: n\n", [("1️⃣", "--var apj: the manifest has no variable of this name")],
+      "1️⃣version: 1\nname: n\n", [("1️⃣", "--var apj: the manifest does not declare this variable")],
       variables: ["apj": "y"])
   }
 
@@ -55,21 +55,21 @@ import Testing
   func place(_ text: String) {
     expectMistakes(
       head + "requests:\n a:\n  session: quick\n  request:\n   url: \(text)",
-      [("1️⃣", "'${run.x}' names nothing")])
+      [("1️⃣", "unknown reference '${run.x}'")])
   }
 
   @Test(
     "have their mistakes reported",
     arguments: [
       ("'http://h/1️⃣${run.id'", "'${' is not closed"),
-      ("'http://h/1️⃣${}'", "'${}' names nothing"),
-      ("'http://h/1️⃣${requests.a}'", "'${requests.a}' names no capture"),
-      ("'http://h/1️⃣${env.}'", "'${env.}' names no environment variable"),
-      ("'http://h/1️⃣${env.A:-${x}}'", "a default cannot have a reference in it"),
+      ("'http://h/1️⃣${}'", "unknown reference '${}'"),
+      ("'http://h/1️⃣${requests.a}'", "'${requests.a}' does not name a capture"),
+      ("'http://h/1️⃣${env.}'", "'${env.}' does not name an environment variable"),
+      ("'http://h/1️⃣${env.A:-${x}}'", "a default cannot contain a reference"),
       ("'http://h/1️⃣${file.name}'", "'${file.name}' has no value in a request"),
-      ("1️⃣''", "this URL is empty"), ("1️⃣http:///x", "this URL names no host"),
-      ("1️⃣http://", "this URL names no host"),
-      ("1️⃣'h/${run.id}'", "a URL begins with http:// or https://"),
+      ("1️⃣''", "this URL is empty"), ("1️⃣http:///x", "this URL has no host"),
+      ("1️⃣http://", "this URL has no host"),
+      ("1️⃣'h/${run.id}'", "a URL must begin with http:// or https://"),
     ])
   func mistakes(_ text: String, _ message: String) {
     expectMistakes(head + "requests: { a: { session: quick, request: { url: \(text) } } }", [("1️⃣", message)])
@@ -87,6 +87,6 @@ import Testing
     for level in 0..<10_000 { vars += "  v\(level): \"${vars.v\(level + 1)}\"\n" }
     let reading = read("version: 1\nname: n\n" + vars)
     #expect(reading.manifest == nil)
-    #expect(reading.diagnostics.first?.message == "variables use each other more than 50 deep")
+    #expect(reading.diagnostics.first?.message == "variables are nested more than 50 levels deep")
   }
 }

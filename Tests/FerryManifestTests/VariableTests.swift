@@ -12,10 +12,10 @@ import Testing
       requests: { r: { session: quick, request: { url: https://example.com/, json: { "$${x": "${vars.a}" } } } }
       """,
       [
-        ("1️⃣", "the variable 'b' is empty if it is not given, but must be a whole number"),
+        ("1️⃣", "the variable 'b' is empty if no value is set, but must be a whole number"),
         (
           "2️⃣",
-          "'max_connections_per_host' must be a whole number from 1 to 1000, which is not what '${vars.a}' stands for"
+          "'max_connections_per_host' must be a whole number from 1 to 1000, but '${vars.a}' has another value"
         ),
       ])
   }
@@ -66,7 +66,7 @@ import Testing
     #expect(reading.variables.filter(\.isRequired).map(\.name) == ["bucket"])
     #expect(reading.variables.filter(\.isGiven).map(\.name) == ["port"])
     #expect(reading.diagnostics.map(\.code) == [.missingVariable])
-    #expect(reading.diagnostics.first?.help == "give it one with --var bucket=…: the bucket's name")
+    #expect(reading.diagnostics.first?.help == "set it with --var bucket=…: the bucket's name")
   }
 
   @Test func `of another type than its value is reported, without the value`() {
@@ -103,7 +103,7 @@ import Testing
     #expect(reading.givenVariables == ["bucket": "one", "port": "2", "plain": "z"])
     #expect(
       reading.diagnostics.map { "\($0.location) \($0.severity) \($0.message)" } == [
-        "b.yaml:4:1 warning the manifest has no variable called 'other'"
+        "b.yaml:4:1 warning the manifest does not declare the variable 'other'"
       ])
   }
 

@@ -105,7 +105,7 @@ import Testing
 
   @Test func `merge only mappings`() {
     let none = "'<<' takes a mapping or a list of mappings, found"
-    let list = "'<<' takes a mapping or a list of mappings, this list has"
+    let list = "'<<' takes a mapping or a list of mappings, this list contains"
     expect("a: { <<: 1️⃣5 }\n", [("1️⃣", "\(none) the number 5", [])])
     expect("a:\n  <<:1️⃣\n", [("1️⃣", "\(none) nothing", [])])
     expect("x: 2️⃣&x text\na: { <<: 1️⃣*x }\n", [("1️⃣", "\(none) the string 'text'", ["2️⃣"])])
@@ -116,23 +116,23 @@ import Testing
 
   @Test func `are a mistake if there are two in one mapping, or a key is duplicated`() {
     expect(
-      "a: &a { x: 1 }\nb:\n  1️⃣<<: *a\n  2️⃣<<: *a\n", [("2️⃣", "the key '<<' is here a second time", ["1️⃣"])])
+      "a: &a { x: 1 }\nb:\n  1️⃣<<: *a\n  2️⃣<<: *a\n", [("2️⃣", "duplicate key '<<'", ["1️⃣"])])
     expect(
       "a: &a { x: 1 }\nb:\n  1️⃣x: 2\n  <<: *a\n  2️⃣x: 3\n",
-      [("2️⃣", "the key 'x' is here a second time", ["1️⃣"])])
+      [("2️⃣", "duplicate key 'x'", ["1️⃣"])])
   }
 
   @Test func `of a name that is defined twice use the later value`() {
     #expect(members(root("a: &x 1\nb: *x\nc: &x 2\nd: *x\n")) == ["a=1", "b=1", "c=2", "d=2"])
     #expect(members(root("a: &x [&x 1]\nb: *x\n")) == ["a=…", "b=1"])
     expect(
-      "a: &x 1\nb: 1️⃣&x [2️⃣*x]\n", [("2️⃣", "the alias '*x' stands inside its own value", ["1️⃣"])])
+      "a: &x 1\nb: 1️⃣&x [2️⃣*x]\n", [("2️⃣", "the alias '*x' is inside its own value", ["1️⃣"])])
   }
 
   @Test func `name both locations of an invalid key or loop`() {
     expect("a: 2️⃣&x [1]\n1️⃣*x : 1\n", [("1️⃣", "a key must be a string, found a list", ["2️⃣"])])
-    expect("a: 2️⃣&x { <<: 1️⃣*x }\n", [("1️⃣", "the alias '*x' stands inside its own value", ["2️⃣"])])
-    expect("1️⃣*x", [("1️⃣", "no anchor '&x' before this alias", [])])
+    expect("a: 2️⃣&x { <<: 1️⃣*x }\n", [("1️⃣", "the alias '*x' is inside its own value", ["2️⃣"])])
+    expect("1️⃣*x", [("1️⃣", "there is no anchor '&x' before this alias", [])])
   }
 
   @Test func `stop at a merge bomb`() {

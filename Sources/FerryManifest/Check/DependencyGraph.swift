@@ -1,4 +1,4 @@
-/// Which steps wait for which others, and where the manifest says so.
+/// The dependencies between steps, and their locations in the manifest.
 struct DependencyGraph {
   struct Edge {
     var from: GraphVertex
@@ -30,8 +30,8 @@ struct DependencyGraph {
     return found
   }
 
-  /// The cycles, each as the edges along it. If cycles share a vertex, only the first is reported, because
-  /// breaking it may break the others.
+  /// The cycles, each as the list of its edges. If cycles share a vertex, only the first is reported,
+  /// because breaking it may break the others.
   func cycles() -> [[Edge]] {
     var found: [[Edge]] = []
     var isDone: Set<GraphVertex> = []

@@ -4,7 +4,7 @@ extension ManifestDecoder {
     _ lower: Duration, _ lowerKey: String, _ upper: Duration, _ upperKey: String, in node: YAMLNode
   ) {
     guard lower > upper, let place = node[lowerKey] ?? node[upperKey] else { return }
-    // A bound that could not be read has its default value here, which need not fit the other bound.
+    // If a bound could not be read, it has its default value here, which may contradict the other bound.
     let given = [node[lowerKey], node[upperKey]].compactMap { $0?.location }
     guard !diagnostics.contains(where: { $0.severity == .error && given.contains($0.location) }) else {
       return
@@ -19,7 +19,7 @@ extension ManifestDecoder {
       : node[lowerKey] == nil ? "; '\(lowerKey)' is \(text(lower)) by default" : ""
     report(
       .contradictoryBounds, at: place.location, "'\(lowerKey)' is longer than '\(upperKey)'",
-      help: "make '\(upperKey)' \(text(lower)) or more, or '\(lowerKey)' shorter" + fallback,
-      notes: other.map { [.init("'\(upperKey)' is here", at: $0.location)] } ?? [])
+      help: "set '\(upperKey)' to \(text(lower)) or more, or shorten '\(lowerKey)'" + fallback,
+      notes: other.map { [.init("'\(upperKey)' is set here", at: $0.location)] } ?? [])
   }
 }

@@ -34,13 +34,13 @@ extension ManifestDecoder {
       guard first.to != first.from else {
         report(
           .cycle, at: first.location, "\(first.from.name.quoted) waits for itself",
-          help: "remove this name or reference; it would never begin")
+          help: "remove this name or reference; the step could never start")
         continue
       }
       let path = (cycle.map(\.from) + [first.from]).map(\.name.clipped).joined(separator: " → ")
       report(
-        .cycle, at: first.location, "these wait for each other indefinitely: \(path)",
-        help: "remove one of the 'needs' or references between them",
+        .cycle, at: first.location, "dependency cycle: \(path)",
+        help: "remove one of these names from 'needs', or one of the references",
         notes: cycle.dropFirst().map {
           .init("\($0.from.name.quoted) waits for \($0.to.name.quoted) here", at: $0.location)
         })

@@ -1,20 +1,20 @@
 extension ManifestDecoder {
-  /// Called if a part of the manifest could not be read. What it declares is unknown, so nothing is reported
-  /// as missing.
+  /// Called if a part of the manifest could not be read. The names declared in that part are unknown, so no
+  /// name is reported as missing.
   mutating func excuseEverything() {
     for space in DeclaredNames.Space.allCases { declared.markUnreadable(space) }
     variables.isUnreadable = true
     mayBeIncomplete = true
   }
 
-  /// Whether a key is misspelled here rather than absent. Then only the key is reported, not the references
-  /// to it.
+  /// Whether a key is misspelled rather than absent. Then only the key is reported, not the references to
+  /// it.
   func isMisspelt(_ key: String, in node: YAMLNode) -> Bool {
     node.members?.contains { nearest(to: $0.key.value, among: [key]) != nil } == true
   }
 
-  /// Treats the contents of a misspelled section such as `sesions:` as declared. Only the key is reported,
-  /// not each use of a name in it.
+  /// Treats the contents of a misspelled section such as `sesions:` as declared, so that only the key is
+  /// reported, and not each use of a name declared in it.
   mutating func excuseMisspeltSections(_ root: YAMLNode) {
     let sections = DeclaredNames.Space.allCases.map(\.rawValue) + ["vars"]
     for key in (root.members ?? []).map(\.key.value) where !sections.contains(key) {

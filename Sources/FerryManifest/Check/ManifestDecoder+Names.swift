@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Checks that every session, token and node that is named is declared, and that each node is declared only
-  /// once.
+  /// Checks that every session, token and node that the manifest refers to is declared, and that each node
+  /// is declared only once.
   mutating func checkNames() {
     for use in nameUses {
       let (code, spaces, what, section): (DiagnosticCode, [DeclaredNames.Space], String, String) =
@@ -16,7 +16,8 @@ extension ManifestDecoder {
       report(
         code, at: use.name.location,
         use.isFromOutside
-          ? "no \(what) has the name that is given here" : "no \(what) is called \(name.quoted)",
+          ? "unknown \(what); its name comes from outside and is not shown"
+          : "unknown \(what) \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "omit 'token'; only a step of an upload can have 'token: none'"
           : instancesHelp(name)
@@ -33,10 +34,12 @@ extension ManifestDecoder {
     guard base != name,
       DeclaredNames.nodeSpaces.contains(where: { declared.declaration(base, in: $0) != nil })
     else { return nil }
-    guard declared.hasInstances(base) else { return "\(base.quoted) has no 'for_each'; write it alone" }
+    guard declared.hasInstances(base) else {
+      return "\(base.quoted) does not have 'for_each'; write the name without brackets"
+    }
     let instances = declared.instances(of: base)
     return suggestion(for: name, among: instances)
-      ?? (instances.count > 5 || instances.isEmpty ? nil : "there is \(instances.alternatives())")
+      ?? (instances.count > 5 || instances.isEmpty ? nil : "use \(instances.alternatives())")
   }
 
   /// What to do if a node has no session; nil if the sessions are not known.
@@ -76,8 +79,8 @@ extension ManifestDecoder {
     for node in nodes.map(\.name).sorted(by: { $0.location < $1.location }) {
       if let other = first[node.value] {
         report(
-          .duplicateNode, at: node.location, "a node is already called \(node.value.quoted)",
-          help: "uploads, fetches and requests share one space of names; choose another",
+          .duplicateNode, at: node.location, "another node is already named \(node.value.quoted)",
+          help: "uploads, fetches and requests share one namespace; choose another name",
           notes: [.init("first defined here", at: other.location)])
       } else {
         first[node.value] = node
@@ -96,15 +99,15 @@ extension ManifestDecoder {
         guard place != other else {
           report(
             .duplicateIdentifier, at: session.name.location,
-            "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
-            help: "each session has its own journal; give this one its own 'identifier'",
-            notes: [.init("both take it from here", at: place)])
+            "another session already has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
+            help: "each session needs a separate journal; give this session another 'identifier'",
+            notes: [.init("both sessions take it from here", at: place)])
           continue
         }
         report(
           .duplicateIdentifier, at: place,
-          "another session has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
-          help: "each session has its own journal; choose another identifier",
+          "another session already has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
+          help: "each session needs a separate journal; choose another identifier",
           notes: [.init("first used here", at: other)])
       } else {
         first[identifier] = place

@@ -1,7 +1,6 @@
 extension ManifestDecoder {
-  /// Replaces the common name of the nodes that `for_each` created with the names of these nodes.
-  ///
-  /// Nil if there are too many of them.
+  /// Replaces the declared name of nodes that `for_each` created with the names of these nodes. Returns nil
+  /// if there are too many of them.
   mutating func expandNeeds(of manifest: Manifest) -> Manifest? {
     var manifest = manifest
     var left = Self.mostValues
@@ -19,8 +18,8 @@ extension ManifestDecoder {
     for index in manifest.requests.indices { expand(&manifest.requests[index].needs) }
     guard left > 0 else {
       report(
-        .tooManyValues, at: start, "the manifest's 'needs' name more than \(Self.mostValues) nodes in all",
-        help: "a node with a 'for_each' counts as all of its nodes; name fewer")
+        .tooManyValues, at: start, "the manifest's 'needs' name more than \(Self.mostValues) nodes in total",
+        help: "a node with 'for_each' counts once for each instance; reduce the number of names")
       return nil
     }
     return manifest

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// Checks that every reference refers to something that exists at its place.
+  /// Checks that every reference refers to a declared name that has a value at that place.
   mutating func checkReferences() {
     var tokens: [String: String] = [:]
     for use in nameUses where use.purpose == .token {
@@ -17,7 +17,7 @@ extension ManifestDecoder {
       guard declared.unreadable.isDisjoint(with: [.secrets]), declared.declaration(name, in: .secrets) == nil
       else { return }
       report(
-        .unknownSecret, at: use.reference.location, "no secret is called \(name.quoted)",
+        .unknownSecret, at: use.reference.location, "unknown secret \(name.quoted)",
         help: suggestion(for: name, among: declared.names(in: .secrets)) ?? "declare it under 'secrets:'")
     case .token(let capture):
       checkToken(capture, use, &known)
@@ -29,9 +29,9 @@ extension ManifestDecoder {
       guard let request = declared.declaration(name, in: .requests) else {
         guard !declared.unreadable.contains(.requests) else { return }
         report(
-          .unknownRequest, at: use.reference.location, "no request is called \(name.quoted)",
+          .unknownRequest, at: use.reference.location, "unknown request \(name.quoted)",
           help: other(than: [.requests], called: name).map {
-            "it is \($0); only a single request is referred to"
+            "it is \($0); references can only name single requests"
           }
             ?? suggestion(for: name, among: declared.names(in: .requests)) ?? "declare it under 'requests:'")
         return
@@ -55,7 +55,7 @@ extension ManifestDecoder {
         }
         report(
           .nodeWithoutToken, at: use.reference.location,
-          "\(EachInstance.base(of: node).quoted) names no token, so '${token.…}' has no value",
+          "\(EachInstance.base(of: node).quoted) does not name a token, so '${token.…}' has no value",
           help:
             "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(EachInstance.base(of: node).quoted)"
         )
@@ -69,7 +69,8 @@ extension ManifestDecoder {
       use)
   }
 
-  /// `missing` if the node names no token; `unknown` if a misspelled key may be meant to name one.
+  /// `missing` if the node does not name a token; `unknown` if a misspelled key may have been meant as
+  /// `token`.
   private func isTokenMissing(of node: String) -> Captures {
     let hasToken = DeclaredNames.nodeSpaces.contains { space in
       declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
@@ -94,7 +95,7 @@ extension ManifestDecoder {
     report(
       .missingStep, at: use.reference.location,
       "\(EachInstance.base(of: name).quoted) has no '\(step)' step",
-      help: "add '\(step):' with a 'capture', or remove the reference")
+      help: "add '\(step):' with 'capture', or remove the reference")
   }
 
   private mutating func checkCapture(
@@ -102,13 +103,13 @@ extension ManifestDecoder {
   ) {
     guard case .names(let names, let all) = captures, !all.contains(name) else { return }
     report(
-      .unknownCapture, at: use.reference.location, "\(step) captures no \(name.quoted)",
+      .unknownCapture, at: use.reference.location, "\(step) does not capture \(name.quoted)",
       help: suggestion(for: name, among: names)
         ?? (names.isEmpty
           ? "add 'capture: { \(name.clipped): { … } }' to it" : "it captures \(names.alternatives())"))
   }
 
-  /// - Parameter node: the step that captures, as written.
+  /// - Parameter node: the step with the captures, as written.
   private func captures(of node: YAMLNode) -> Captures {
     // A step or capture that is not a mapping has already been reported, and so has a misspelled key.
     guard node.members != nil, !node.isIncomplete else { return .unknown }
@@ -122,16 +123,16 @@ extension ManifestDecoder {
 
 /// The captures of a step.
 private enum Captures {
-  /// In the order of the text.
+  /// The names in the order of the text.
   case names([String], Set<String>)
   /// The step does not exist.
   case missing
-  /// A mistake in it has already been reported.
+  /// A mistake in the step has already been reported.
   case unknown
 }
 
-/// The captures of steps. Each step is looked up only once, because hostile text could have thousands of
-/// steps and references.
+/// Caches the captures of steps. Each step is looked up only once, because hostile text could have thousands
+/// of steps and references.
 private struct KnownCaptures {
   enum Step: Hashable {
     case token(String)

@@ -36,9 +36,9 @@ extension ManifestDecoder {
     return template(node, wanted: wanted)?.constant
   }
 
-  /// The meaning of a scalar after `vars` and `env` are substituted. A text that begins with a reference is
-  /// read as if its value were written there unquoted. Nil if it is not a scalar, or has a mistake, which has
-  /// been reported.
+  /// The value of a scalar after `vars` and `env` are substituted. A text that begins with a reference is
+  /// read as if its value were written there unquoted. Nil if the node is not a scalar or has a mistake,
+  /// which has been reported.
   mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
     guard let scalar = node.scalar else {
       mismatch(node, wanted: wanted, help: help)
@@ -48,7 +48,8 @@ extension ManifestDecoder {
     return constant(node).map(YAMLScalar.resolve)
   }
 
-  /// A key that the author chooses. `$${` means `${` in it, as in any text; a reference is refused.
+  /// Reads a key that the author chooses. `$${` means `${` in it, as in any text, but references are
+  /// rejected.
   mutating func name(ofKey key: Located<String>) -> String {
     guard key.value.contains("${") else { return key.value }
     let scalar = YAMLScalar(text: key.value, style: .literal, isOnOneLine: false)
@@ -57,8 +58,8 @@ extension ManifestDecoder {
     if texts.count != scanner.pieces.count || !scanner.diagnostics.isEmpty {
       report(
         .referenceOutOfPlace, at: key.location,
-        "a key cannot have a reference in it, found \(key.value.quoted)",
-        help: "write the name out, or '$${' for the two characters")
+        "a key cannot contain a reference, found \(key.value.quoted)",
+        help: "write a literal name, or '$${' for the characters '${'")
     }
     return texts.joined()
   }
@@ -101,7 +102,9 @@ extension ManifestDecoder {
       return eachText(rest, at: location).flatMap { spend($0, at: location) }.map { .literal($0) }
     case "vars":
       guard !rest.isEmpty else {
-        report(.incompleteReference, at: location, "'${vars}' names no variable", help: "write ${vars.NAME}")
+        report(
+          .incompleteReference, at: location, "'${vars}' does not name a variable", help: "write ${vars.NAME}"
+        )
         return nil
       }
       let value = variable(rest, at: location)
@@ -111,7 +114,7 @@ extension ManifestDecoder {
     default:
       guard let family = Reference.Family(rawValue: family) else {
         report(
-          .unknownReference, at: location, "\("${\(expression)}".quoted) names nothing",
+          .unknownReference, at: location, "unknown reference \("${\(expression)}".quoted)",
           help: help(forUnknown: family, rest))
         return nil
       }
@@ -127,7 +130,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// The reference that was probably intended by one with an unknown first word.
+  /// The reference that was probably meant by an expression with an unknown first word.
   private func help(forUnknown family: String, _ rest: String) -> String {
     let known = ["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)
     let meant: String? =
@@ -139,7 +142,7 @@ extension ManifestDecoder {
         nearest(to: family, among: known).map { "\($0).\(rest)" }
       }
     return meant.map { "did you mean \("${\($0)}".quoted)?" }
-      ?? "a reference begins with \(known.alternatives(quoted: false)), and a dot"
+      ?? "a reference begins with \(known.alternatives(quoted: false)), followed by a dot"
   }
 
   private static func split(_ expression: String) -> (family: String, rest: String) {
@@ -154,13 +157,13 @@ extension ManifestDecoder {
     case .constant:
       report(
         .referenceOutOfPlace, at: location,
-        "\(reference) has no value before a run, and \(owner.value.quoted) needs one",
+        "\(reference) has no value before a run, but \(owner.value.quoted) requires one",
         help: "use ${vars.NAME} or ${env.NAME} here")
     case .session, .defaults, .token, .apply, .upload, .fetch, .request:
       let known = (["vars", "env"] + place.families.map(\.rawValue)).map { "\($0).…" }
       report(
         .referenceOutOfPlace, at: location, "\(reference) has no value \(place.name)",
-        help: "references here are \(known.alternatives(quoted: false))")
+        help: "references allowed here: \(known.alternatives(quoted: false))")
     }
   }
 
@@ -188,7 +191,7 @@ extension ManifestDecoder {
       let (name, capture) = Self.split(rest)
       if !capture.isEmpty { return .request(name: name, capture: capture) }
       report(
-        .incompleteReference, at: location, "\("${requests.\(rest)}".quoted) names no capture",
+        .incompleteReference, at: location, "\("${requests.\(rest)}".quoted) does not name a capture",
         help: "write ${requests.\(rest.clipped).CAPTURE}")
       return nil
     }
@@ -198,9 +201,9 @@ extension ManifestDecoder {
     _ name: String, of family: Reference.Family, known: [String], at location: SourceLocation
   ) {
     report(
-      .unknownReference, at: location, "\("${\(family.rawValue).\(name)}".quoted) names nothing",
+      .unknownReference, at: location, "unknown reference \("${\(family.rawValue).\(name)}".quoted)",
       help: nearest(to: name, among: known).map { "did you mean '${\(family.rawValue).\($0)}'?" }
-        ?? "there is \(known.map { "\(family.rawValue).\($0)" }.alternatives(quoted: false))")
+        ?? "use \(known.map { "\(family.rawValue).\($0)" }.alternatives(quoted: false))")
   }
 
   private mutating func reportIncomplete(_ family: Reference.Family, at location: SourceLocation) {
@@ -209,11 +212,11 @@ extension ManifestDecoder {
       case .secrets: ("secret", "NAME")
       case .token, .allocate, .transfer: ("capture", "CAPTURE")
       case .requests: ("request", "NAME.CAPTURE")
-      case .file: ("part of the file", "name")
-      case .run: ("part of the run", "id")
+      case .file: ("property of the file", "name")
+      case .run: ("property of the run", "id")
       }
     report(
-      .incompleteReference, at: location, "'${\(family.rawValue)}' names no \(what)",
+      .incompleteReference, at: location, "'${\(family.rawValue)}' does not name a \(what)",
       help: "write ${\(family.rawValue).\(example)}")
   }
 }
@@ -229,14 +232,14 @@ extension ManifestDecoder {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 != 0x3D && $0 > 0x20 }) else {
       report(
         .invalidEnvironmentName, at: location,
-        "\("${env.\(expression)}".quoted) names no environment variable",
+        "\("${env.\(expression)}".quoted) does not name an environment variable",
         help: "write ${env.NAME} or ${env.NAME:-default}")
       return nil
     }
     guard fallback?.contains("${") != true else {
       report(
-        .referenceInDefault, at: location, "a default cannot have a reference in it",
-        help: "give the default as it is, or choose it in 'vars'")
+        .referenceInDefault, at: location, "a default cannot contain a reference",
+        help: "write a literal default, or declare a variable in 'vars'")
       return nil
     }
     variables.note(
@@ -254,7 +257,7 @@ extension ManifestDecoder {
 }
 
 extension Template {
-  /// Joins adjacent literals, because a run need not know where a variable begins.
+  /// Joins adjacent literals, because a run does not need the boundaries of variables.
   fileprivate init(joining segments: [Segment]) {
     var joined: [Segment] = []
     var literal = ""

@@ -5,7 +5,7 @@ extension ManifestDecoder {
     guard let declared = variables.declared[name] else {
       guard !variables.isUnreadable else { return .broken }
       report(
-        .unknownVariable, at: location, "no variable is called \(name.quoted)",
+        .unknownVariable, at: location, "unknown variable \(name.quoted)",
         help: suggestion(for: name, among: variables.names) ?? "declare it under 'vars:'")
       return .broken
     }
@@ -15,8 +15,8 @@ extension ManifestDecoder {
     }
     guard variables.underway.count < Variables.deepest else {
       report(
-        .variablesTooDeep, at: location, "variables use each other more than \(Variables.deepest) deep",
-        help: "write some of the values out")
+        .variablesTooDeep, at: location, "variables are nested more than \(Variables.deepest) levels deep",
+        help: "replace some of the references with literal values")
       return .broken
     }
     variables.underway.append(Located(name, at: location))
@@ -26,7 +26,7 @@ extension ManifestDecoder {
     return spend(value, at: location)
   }
 
-  /// A text that consists of a single variable of a type that JSON has.
+  /// A text that consists of a single variable whose type exists in JSON.
   mutating func typedVariable(_ text: String, at location: SourceLocation) -> JSONTemplate? {
     guard text.hasPrefix("${vars."), text.hasSuffix("}") else { return nil }
     let name = String(text.dropFirst("${vars.".count).dropLast())
@@ -43,23 +43,23 @@ extension ManifestDecoder {
     }
   }
 
-  /// Reports values from the command line for variables that the manifest does not declare.
+  /// Reports values on the command line for variables that the manifest does not declare.
   mutating func reportUndeclared(_ given: GivenVariables) {
     guard !variables.isUnreadable else { return }
     let names = variables.names
     for (name, value) in given.values.sorted(by: { $0.key < $1.key }) where variables.declared[name] == nil {
       let help =
         suggestion(for: name, among: names)
-        ?? (names.isEmpty ? "it has no 'vars'" : "it has \(names.alternatives())")
+        ?? (names.isEmpty ? "the manifest has no 'vars'" : "use \(names.alternatives())")
       if let key = value.key {
-        // A file may be used for several manifests.
+        // A variables file may be used for several manifests.
         report(
-          .undeclaredVariable, .warning, at: key, "the manifest has no variable called \(name.quoted)",
+          .undeclaredVariable, .warning, at: key, "the manifest does not declare the variable \(name.quoted)",
           help: help)
       } else {
         report(
           .undeclaredVariable, at: varsPlace ?? start,
-          "--var \(name.clipped): the manifest has no variable of this name", help: help)
+          "--var \(name.clipped): the manifest does not declare this variable", help: help)
       }
     }
   }
@@ -75,14 +75,14 @@ extension ManifestDecoder {
       guard variable.isRequired else { return .text("") }
       report(
         .missingVariable, at: variable.name.location, "the variable \(name.quoted) has no value",
-        help: "give it one with --var \(name.clipped)=…"
+        help: "set it with --var \(name.clipped)=…"
           + (variable.description.map { ": \($0.clipped)" } ?? ", or a 'default' here"))
       return .broken
     }
     let outer = owner
     owner = Located(name, at: node.location)
     defer { owner = outer }
-    // A variable has the same value wherever it is used, so it cannot depend on an instance.
+    // A variable has the same value in every place, so it cannot depend on an instance.
     let instance = each
     each = nil
     defer { each = instance }
@@ -97,11 +97,11 @@ extension ManifestDecoder {
     guard let wanted = variable.kind.wanted(insteadOf: text) else { return .text(text) }
     let given = variables.given[variable.name.value]
     let isFromCommandLine = given != nil && given?.location == nil
-    // The value may come from outside and be secret.
+    // The value may come from outside and be secret, so the message omits it.
     report(
       .invalidVariable, at: location, "the variable \(variable.name.value.quoted) must be \(wanted)",
       help: "its type is declared as '\(variable.kind.rawValue)'"
-        + (isFromCommandLine ? "; --var gives another value" : ""),
+        + (isFromCommandLine ? "; set another value with --var" : ""),
       notes: location == variable.name.location
         ? [] : [.init("declared here", at: variable.name.location)])
     return .broken
@@ -112,13 +112,13 @@ extension ManifestDecoder {
     guard circle.count > 1 else {
       report(
         .variableCircle, at: location, "the variable \(name.quoted) refers to itself",
-        help: "give it its own value, or use ${env.NAME}")
+        help: "give it a literal value, or use ${env.NAME}")
       return
     }
     let path = (circle.map(\.value) + [name]).map(\.clipped).joined(separator: " → ")
     report(
       .variableCircle, at: location, "variables form a cycle: \(path)",
-      help: "give one of them its own value",
+      help: "give one of them a literal value",
       notes: circle.dropFirst().map { .init("\($0.value.quoted) is used here", at: $0.location) })
   }
 
@@ -127,7 +127,7 @@ extension ManifestDecoder {
     return spend(text, at: location).map(Variables.Value.text) ?? .broken
   }
 
-  /// Refuses a manifest whose variables grow exponentially.
+  /// Rejects a manifest whose variables grow exponentially.
   mutating func spend(_ text: String, at location: SourceLocation) -> String? {
     variables.budget -= text.utf8.count
     guard variables.budget < 0 else { return text }
@@ -135,7 +135,7 @@ extension ManifestDecoder {
     if variables.budget + text.utf8.count >= 0 {
       report(
         .variablesTooLarge, at: location, "variables expand to more than 64 MiB of text in total",
-        help: "variables that use others several times grow fast; shorten them")
+        help: "variables that repeat other variables grow exponentially; shorten them")
     }
     return nil
   }

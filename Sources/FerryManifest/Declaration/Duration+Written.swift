@@ -2,7 +2,7 @@ extension Quantity {
   static let wantedDuration = "a duration such as 30s"
   static let largestDuration = "a century, 36500d"
 
-  /// Parses a duration of at most a century, so that every clock can count it.
+  /// Parses a duration of at most a century, which every clock can represent.
   static func duration(_ text: String) throws(Problem) -> Duration {
     let milliseconds = try Quantity(text, units: durations).amount
     guard milliseconds <= 100 * 365 * 86_400_000 else { throw .overflow }
@@ -11,7 +11,7 @@ extension Quantity {
 }
 
 extension Duration {
-  /// The units of a duration, as a text: `ms, s, …`.
+  /// The units of a duration as a text, for example `ms, s, …`.
   package static var writtenUnits: String { Quantity.durations.map(\.name).alternatives(quoted: false) }
 
   /// Parses a duration in the manifest's notation, such as `30s`; at most a century.
@@ -30,7 +30,7 @@ extension Duration {
 
 /// Why a text is not a duration, as a message.
 package struct QuantityMistake: Error, Equatable, CustomStringConvertible {
-  /// "needs a unit".
+  /// The text after the subject, for example "needs a unit".
   package var predicate: String
   package var help: String
 

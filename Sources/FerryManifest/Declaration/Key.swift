@@ -1,14 +1,15 @@
-/// The declaration of one key: its name, where its value is stored, which values it takes and what it means.
+/// The declaration of one key: its name, the property that stores its value, the accepted values and their
+/// meaning.
 ///
-/// This is the only place to edit for a new key. Parsing, checking, the schema, the reference page and the
-/// effective manifest are derived from it. They read the default from the blank object.
+/// A new key is added only here. Parsing, checking, the schema, the reference page and the effective
+/// manifest are derived from the declaration, and read the default from the blank object.
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool
-  /// Reads the value into the object. The last parameter is a blank object of the server profile, to
-  /// recognize values that request nothing.
+  /// Reads the value into the object. The last parameter is a blank object of the server profile, which is
+  /// used to recognize values that do not request anything.
   let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder, Object) -> Void
-  /// The object's value as it would be written in the manifest, if a few words suffice.
+  /// The object's value in the manifest's notation, if it is short.
   let text: @Sendable (Object) -> String?
   let form: ValueForm
   private let isBuilt: Bool
@@ -21,11 +22,11 @@ struct Key<Object: Sendable>: Sendable {
   /// The default of an absent key, if the blank object's value does not determine it.
   enum Fallback: Sendable, ExpressibleByStringLiteral {
     case blank
-    /// A value, the same in every profile.
+    /// A value, which is the same in every profile.
     case value(String)
     /// A description in words.
     case words(String)
-    /// The defaults of the keys inside it.
+    /// The defaults of the keys inside the value.
     case itsKeys
 
     init(stringLiteral words: String) { self = .words(words) }
@@ -50,7 +51,7 @@ struct Key<Object: Sendable>: Sendable {
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A key whose value is `nil` if it is absent.
+  /// A key whose value is `nil` if the key is absent.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value?> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
@@ -85,7 +86,7 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder, serverBlank in
-      // In `defaults`, nothing else reads it.
+      // In `defaults`, no other code reads the value.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
       guard !isBuilt else { return }

@@ -1,9 +1,9 @@
 /// The state of reading a manifest: the current place, the diagnostics, and the names found so far.
 struct ManifestDecoder {
-  /// The maximum number of warnings among them, so that early warnings do not displace errors, which refuse
-  /// the manifest.
+  /// The maximum number of warnings among the diagnostics. Without this limit, early warnings could displace
+  /// the errors that invalidate the manifest.
   private static let mostWarnings = 500
-  /// The maximum number of values read. Values that aliases, `defaults` and `for_each` repeat count each
+  /// The maximum number of values read. Values repeated by aliases, `defaults` and `for_each` count each
   /// time.
   static let mostValues = 500_000
   /// The maximum number of bytes of text read, counted in the same way.
@@ -17,23 +17,23 @@ struct ManifestDecoder {
   private var warnings = 0
   /// The number of all reports, including repeated and dropped ones.
   private var reports = 0
-  /// The reported diagnostics and their indexes in `diagnostics`. A mistake to which several aliases refer is
+  /// The reported diagnostics and their indexes in `diagnostics`. A mistake that several aliases repeat is
   /// reported once.
   private var reported: [Reported: Int] = [:]
   private var reportedPlaces: Set<ReportedPlace> = []
-  /// The locations of the aliases that brought the current value, from the outside in.
+  /// The locations of the aliases that inserted the current value, outermost first.
   private var uses: [SourceLocation] = []
   /// The key whose value is being read.
   var owner: Located<String>
-  /// An example of the declared key whose value is being read, for help.
+  /// An example of the declared key whose value is being read, for help texts.
   var example: (key: String, value: String)?
-  /// Whether only some keys of an object are read, for an object that supplies the others. Then no key is
-  /// missing, and names are not looked up.
+  /// Whether only some keys of an object are read, because another object supplies the others. In this mode,
+  /// missing keys are not reported, and names are not looked up.
   private(set) var isPartial = false
   private var valueCount = 0
   private var textCount = 0
   private var isExhausted = false
-  /// The instance of a `for_each` that is being read.
+  /// The `for_each` instance that is being read.
   var each: EachInstance?
   /// The name of the node that begins here, if it is one of several instances.
   var instanceName: String?
@@ -41,20 +41,20 @@ struct ManifestDecoder {
   var varsPlace: SourceLocation?
   /// Whether a part of the manifest could not be read. Required keys may be in that part.
   var mayBeIncomplete = false
-  /// Whether the current node has a misspelled `for_each`, or one that is not allowed there. The values of
-  /// `${each.…}` in it are then unknown.
+  /// Whether the current node has a `for_each` that is misspelled or not allowed there. The values of
+  /// `${each.…}` in the node are then unknown.
   var hasMisspeltForEach = false
-  /// Whether the last text read contains something from the environment or the command line. It may be
-  /// secret, so no message shows it.
+  /// Whether the last text read contains a value from the environment or the command line. Such a value may
+  /// be secret, so it is never shown in a message.
   var isFromOutside = false
-  /// Which references may be used here.
+  /// Determines the references that are allowed here.
   var place = Place.constant
   var variables: Variables
   /// Nodes, tokens, sessions and secrets by name.
   var declared = DeclaredNames()
-  /// The places where the manifest names one of them.
+  /// The places where the manifest uses one of these names.
   var nameUses: [NameUse] = []
-  /// The places where it refers to a value of the run.
+  /// The places where the manifest refers to a value of the run.
   var referenceUses: [ReferenceUse] = []
 
   /// - Parameter sources: the manifest's text first, then its includes.
@@ -77,7 +77,7 @@ struct ManifestDecoder {
     var location: SourceLocation
   }
 
-  /// Whether a mistake of this kind has been reported at a location, in whatever words.
+  /// Whether a mistake of this kind has been reported at a location, regardless of its message.
   func isReported(_ code: DiagnosticCode, at location: SourceLocation) -> Bool {
     reportedPlaces.contains(ReportedPlace(code: code, location: location))
   }
@@ -85,11 +85,11 @@ struct ManifestDecoder {
   /// The text that contains a location.
   func source(of location: SourceLocation) -> SourceText { sources[location.file] ?? main }
 
-  /// The first character of the manifest.
+  /// The location of the first character of the manifest.
   var start: SourceLocation { main.start }
 
-  /// Reads a value within the limits for all values. Mistakes in a value that an alias brought report the use
-  /// in addition to the definition.
+  /// Reads a value within the limits for all values. A mistake in a value that an alias inserted is reported
+  /// with the location of the alias in addition to that of the definition.
   mutating func within<Value>(_ node: YAMLNode, _ read: (inout Self) -> Value?) -> Value? {
     valueCount += 1
     textCount += node.scalar?.text.utf8.count ?? 0
@@ -98,8 +98,8 @@ struct ManifestDecoder {
         isExhausted = true
         report(
           .tooManyValues, at: node.location,
-          "the manifest has more than \(Self.mostValues) values or 128 MiB of text, counting each use of what is shared",
-          help: "aliases, 'defaults' and 'for_each' count as often as they are used; use fewer")
+          "the manifest has more than \(Self.mostValues) values or 128 MiB of text, counting each use of shared values",
+          help: "each use of an alias, of 'defaults' and of 'for_each' counts; reduce their number")
       }
       return nil
     }
@@ -111,7 +111,8 @@ struct ManifestDecoder {
     return read(&self)
   }
 
-  /// - Parameter use: the location of the alias that brought it, if no value is currently being read.
+  /// - Parameter use: the location of the alias that inserted the value, if no value is currently being
+  ///   read.
   mutating func report(
     _ code: DiagnosticCode, _ severity: Diagnostic.Severity = .error, at location: SourceLocation,
     _ message: String, help: String? = nil, notes: [Diagnostic.Note] = [], use: SourceLocation? = nil
@@ -120,7 +121,7 @@ struct ManifestDecoder {
     let use = (use ?? uses.last).map { Diagnostic.Note("used here", at: $0) }
     let key = Reported(code: code, location: location, message: message)
     if let known = reported[key] {
-      // Three uses are enough to see which definition is meant.
+      // Three uses are enough to identify the definition.
       guard let use, diagnostics[known].notes.count < 3, !diagnostics[known].notes.contains(use) else {
         return
       }
@@ -161,7 +162,7 @@ struct ManifestDecoder {
     report(
       problem.code, at: location, "\(owner.value.quoted) has an invalid value",
       help:
-        "it comes from outside and is not shown; 'ferry explain \(problem.code.rawValue)' describes valid values"
+        "the value comes from outside the manifest and is not shown; 'ferry explain \(problem.code.rawValue)' describes valid values"
     )
   }
 
@@ -169,26 +170,26 @@ struct ManifestDecoder {
     report(problem.code, at: location, problem.message, help: problem.help)
   }
 
-  /// Reports a value that its key does not accept.
+  /// Reports a value of a type that its key does not accept.
   mutating func mismatch(_ node: YAMLNode, wanted: String, help: String? = nil) {
     // The cause has already been reported.
     guard !node.isIncomplete else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     let reference = node.scalar.flatMap { $0.value == .string && $0.text.hasPrefix("${") ? $0.text : nil }
-    let found = reference.map { "which is not what \($0.quoted) stands for" } ?? "found \(node.kindName)"
+    let found = reference.map { "but \($0.quoted) has another value" } ?? "found \(node.kindName)"
     report(
       .wrongType, at: node.location, "\(subject) must be \(wanted), \(found)",
       help: help ?? exampleHelp ?? "write \(wanted)")
   }
 
-  /// An example of a correct value of the current key.
+  /// An example of a valid value of the current key.
   var exampleHelp: String? {
     guard let example, example.key == owner.value else { return nil }
     return "for example '\(example.key): \(example.value)'"
   }
 
-  /// "did you mean". Only for the first mistakes of a text with many, because it compares all names each
-  /// time.
+  /// A "did you mean" suggestion. Suggestions are computed only for the first mistakes in a text, because
+  /// each one compares all names.
   func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
     isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }

@@ -10,13 +10,13 @@ package struct ObjectForm: Sendable {
 package struct KeyForm: Sendable {
   package enum Presence: Sendable {
     case required
-    /// The defaults for an absent key, in the order of `Profile.allCases`.
+    /// The key is optional. Its defaults are in the order of `Profile.allCases`.
     case optional(defaults: [Default])
   }
 
   /// The default of an absent key.
   package enum Default: Equatable, Sendable {
-    /// A value as it would be written in the manifest.
+    /// A value in the manifest's notation.
     case value(String)
     /// A description in words.
     case words(String)
@@ -48,10 +48,10 @@ package struct KeyForm: Sendable {
 
 /// The rules between the keys of one mapping.
 package enum KeyRule: Sendable {
-  /// At most one of these keys. A mapping may have several such rules.
+  /// At most one of these keys may be present. A mapping may have several such rules.
   case atMostOne([String])
   case exactlyOne([String])
-  /// The first key only together with the second.
+  /// The first key is valid only together with the second.
   case requires(String, String)
 }
 

@@ -6,10 +6,10 @@ struct ObjectSchema<Object: Sendable>: Sendable {
   let rules: [KeyRule]
   /// An object before any key is read: defaults, and placeholders for required values.
   let blank: @Sendable (Located<String>, Profile) -> Object
-  /// The place that determines the references allowed inside, derived from the enclosing place and the
-  /// mapping's name.
+  /// The place that determines the allowed references, derived from the enclosing place and the name of the
+  /// mapping.
   let place: @Sendable (Place, String) -> Place
-  /// Called after all keys are read, for defaults and checks that need several of them.
+  /// Called after all keys are read, for defaults and checks that involve several keys.
   let finish: @Sendable (inout Object, YAMLNode, inout ManifestDecoder) -> Void
 
   init(
@@ -27,7 +27,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     self.finish = finish
   }
 
-  /// The object in the manifest's notation, made of those keys that have a text.
+  /// The object in the manifest's notation, with the keys that have a text.
   @Sendable func text(_ object: Object) -> String? {
     let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
     return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"
@@ -39,10 +39,10 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     return ObjectForm(title: title, doc: doc, keys: keys.map { $0.form(in: blanks) }, rules: rules)
   }
 
-  /// Reads a mapping: known keys in the order of their declarations, then unknown or missing ones.
+  /// Reads a mapping: the declared keys in the order of their declarations, then unknown or missing keys.
   ///
-  /// Nil only if the node is not a mapping. Mistakes in an object are reported, and the object is still
-  /// returned, so that its other values are checked too.
+  /// Nil only if the node is not a mapping. If an object has mistakes, they are reported and the object is
+  /// still returned, so that its other values are checked too.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Object? {
     guard let members = node.members else {
       let some = keys.prefix(3).map { "'\($0.name)'" }.joined(separator: ", ")
@@ -70,7 +70,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder, serverBlank)
     }
     decoder.owner = owner
-    // These checks compare names, which is wasted if nothing more is reported.
+    // These checks compare names, which would be wasted if no further diagnostic is reported.
     if decoder.diagnostics.count < Diagnostic.mostReported {
       reportUnknown(members, &decoder)
       for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }
@@ -81,13 +81,13 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     return object
   }
 
-  /// What to write instead of a value that is not a mapping.
+  /// A correct notation to suggest instead of a value that is not a mapping.
   private func help(insteadOf node: YAMLNode, _ decoder: ManifestDecoder) -> String {
     let owner = decoder.owner.value.clipped
     guard !owner.isEmpty else { return "begin with 'version: 1' and 'name: …'" }
     let needed = keys.filter(\.isRequired)
     let needsOne = rules.contains { if case .exactlyOne = $0 { true } else { false } }
-    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' if it needs none" }
+    if node.isNull, needed.isEmpty, !needsOne { return "write '\(owner): {}' to use the defaults" }
     let shown = needed.isEmpty ? Array(keys.filter { $0.example != nil }.prefix(1)) : needed
     let members = shown.map { "\($0.name): \($0.example ?? $0.form.sample)" }
     return "for example '\(owner): { \(members.joined(separator: ", ")) }'"
@@ -98,13 +98,13 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     for member in members where !known.contains(member.key.value) {
       decoder.report(
         .unknownKey, at: member.key.location, "unknown key \(member.key.value.quoted)",
-        help: holder(of: member.key.value).map { "put it into '\($0)'" }
+        help: holder(of: member.key.value).map { "move it into '\($0)'" }
           ?? decoder.suggestion(for: member.key.value, among: known)
-          ?? "the keys here are \(known.joined(separator: ", "))")
+          ?? "valid keys are \(known.joined(separator: ", "))")
     }
   }
 
-  /// The key of a mapping that has a key with this name: `url` belongs in `request`.
+  /// The key of a nested mapping to which a key with this name belongs: for `url`, it is `request`.
   private func holder(of name: String) -> String? {
     keys.first { key in
       if case .object(let object) = key.form { object.keys.contains { $0.name == name } } else { false }
@@ -113,7 +113,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
 
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
     // A misspelled key is reported as unknown, and so is a key that belongs in a missing mapping. Reporting
-    // the key as missing too would repeat the same mistake.
+    // the intended key as missing too would report the same mistake twice.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
       holder(of: $0) ?? decoder.nearest(to: $0, among: keys.map(\.name))
     }
@@ -138,15 +138,16 @@ struct ObjectSchema<Object: Sendable>: Sendable {
       if let first = present.first, present.count > 1 {
         for other in present.dropFirst() {
           decoder.report(
-            .excludingKeys, at: other.location, "'\(other.value)' and '\(first.value)' exclude each other",
-            help: "keep one of them", notes: [.init("'\(first.value)' is here", at: first.location)])
+            .excludingKeys, at: other.location,
+            "'\(other.value)' and '\(first.value)' are mutually exclusive",
+            help: "keep one of them", notes: [.init("'\(first.value)' is set here", at: first.location)])
         }
       }
       // An unknown key may stand for one of them. It has been reported.
       if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial, !hasUnknown(given) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,
-          "\(subject(decoder)) needs \(names.alternatives())",
+          "\(subject(decoder)) requires \(names.alternatives())",
           help: "add exactly one of them" + sample(of: names))
       }
     case .requires(let name, let other):
@@ -155,7 +156,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
       else { return }
       decoder.report(
         .keyWithoutOther, at: key.location, "'\(name)' is valid only with '\(other)'",
-        help: "add '\(other):' or remove it")
+        help: "add '\(other):', or remove '\(name)'")
     }
   }
 

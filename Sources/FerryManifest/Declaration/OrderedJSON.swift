@@ -1,5 +1,5 @@
-/// A JSON value whose members keep their order. An editor thus offers keys in the order of their
-/// declarations, and the text of the same value is always the same.
+/// A JSON value whose members keep their order, so that an editor offers keys in the order of their
+/// declarations and equal values always have the same text.
 package indirect enum OrderedJSON: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -21,7 +21,7 @@ package indirect enum OrderedJSON: Equatable, Sendable {
 }
 
 extension OrderedJSON {
-  /// On one line.
+  /// The value on one line.
   package var line: String {
     switch self {
     case .null: "null"
@@ -36,7 +36,7 @@ extension OrderedJSON {
     }
   }
 
-  /// For people: a value that fits on one line is written on one line.
+  /// The value for human readers. A value that fits on one line is written on one line.
   package var pretty: String { pretty(indentation: 0, taken: 0) + "\n" }
 
   private static let width = 100
@@ -61,7 +61,7 @@ extension OrderedJSON {
     }
   }
 
-  /// JSON has no infinity and no NaN. A number that is too large for any range represents them.
+  /// JSON cannot represent infinity or NaN. A number beyond every allowed range replaces infinity.
   private static func text(_ number: Double) -> String {
     number.isFinite ? ValueForm.text(number) : number < 0 ? "-1e999" : "1e999"
   }
@@ -87,8 +87,7 @@ extension OrderedJSON {
 }
 
 extension OrderedJSON {
-  /// The JSON value of a YAML value according to the core schema, which is what an editor checks against a
-  /// JSON schema.
+  /// The JSON value of a YAML value according to the core schema, which editors check against a JSON schema.
   package init(_ node: YAMLNode) {
     switch node.content {
     case .sequence(let elements): self = .array(elements.map(OrderedJSON.init))

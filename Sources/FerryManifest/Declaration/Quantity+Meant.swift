@@ -1,7 +1,7 @@
 /// Recognizes the notations of quantities in other tools.
 extension Quantity {
-  /// What `1.5h`, `1h30m`, `5 MB`, `10min` or `5mb` were meant to be, in ferry's notation; nil for anything
-  /// else.
+  /// Converts notations such as `1.5h`, `1h30m`, `5 MB`, `10min` and `5mb` to ferry's notation; nil for any
+  /// other text.
   static func meant(by text: String, units: [(name: String, size: Int64)]) -> String? {
     var rest = text.filter { $0 != " " && $0 != "_" }[...]
     guard !rest.isEmpty, rest.utf8.count <= 40 else { return nil }

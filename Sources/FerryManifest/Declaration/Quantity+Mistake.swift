@@ -2,15 +2,15 @@
 extension Quantity {
   struct Mistake {
     var code: DiagnosticCode
-    /// The text after the subject: "needs a unit".
+    /// The text after the subject, for example "needs a unit".
     var predicate: String
     var help: String
   }
 
   /// - Parameters:
   ///   - isFromOutside: whether the text must not be repeated.
-  ///   - wanted: "a duration such as 30s".
-  ///   - found: ", found 'x'", or nothing.
+  ///   - wanted: a description of valid values, for example "a duration such as 30s".
+  ///   - found: ", found 'x'", or an empty text.
   ///   - largest: the largest allowed quantity, with its unit.
   static func mistake(
     _ problem: Problem, in text: String, isFromOutside: Bool, wanted: String, found: String,
@@ -30,7 +30,7 @@ extension Quantity {
       Mistake(
         code: .fraction, predicate: "must be a whole number and a unit",
         help: meant.map { "write \($0.quoted)" }
-          ?? "use a smaller unit of \(names.alternatives(quoted: false))")
+          ?? "use a smaller unit: \(names.alternatives(quoted: false))")
     case .unit(let unit):
       Mistake(
         code: .unknownUnit,
@@ -43,7 +43,7 @@ extension Quantity {
       Mistake(
         code: .malformedQuantity, predicate: "must be \(wanted)\(found)",
         help: meant.map { "write \($0.quoted)" }
-          ?? "write one number and one unit of \(names.alternatives(quoted: false))")
+          ?? "write one number followed by one unit: \(names.alternatives(quoted: false))")
     }
   }
 }

@@ -27,12 +27,12 @@ struct Quantity {
     self.amount = amount
   }
 
-  /// In milliseconds.
+  /// Units in milliseconds.
   static let durations: [(name: String, size: Int64)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
   ]
 
-  /// In bytes: powers of 1000, or of 1024 with an `i`.
+  /// Units in bytes: powers of 1000, or of 1024 for units with an `i`.
   static let sizes: [(name: String, size: Int64)] = [
     ("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),

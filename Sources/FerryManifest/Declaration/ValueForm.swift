@@ -1,4 +1,4 @@
-/// The values that a key accepts. Reference pages and schemas are generated from it.
+/// The values that a key accepts. The reference page and the schema are generated from these forms.
 package indirect enum ValueForm: Sendable {
   /// Any text; `what` describes it on the reference page.
   case text(what: String, references: Bool)
@@ -12,7 +12,7 @@ package indirect enum ValueForm: Sendable {
   /// Any YAML that can be expressed in JSON.
   case json
   case list(ValueForm)
-  /// Names or other keys that the author chooses, with a value for each.
+  /// A mapping whose keys are chosen by the author.
   case map(key: String, value: ValueForm)
   case object(ObjectForm)
   case either([ValueForm])
@@ -28,7 +28,7 @@ extension ValueForm {
       range.lowerBound == range.upperBound
         ? "the number \(range.lowerBound)"
         : range.upperBound == .max
-          ? "whole number from \(range.lowerBound) on"
+          ? "whole number, at least \(range.lowerBound)"
           : "whole number from \(range.lowerBound) to \(range.upperBound)"
     case .number(let range): "number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     case .duration: "duration"
@@ -36,7 +36,7 @@ extension ValueForm {
     case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)
     case .json: "any YAML"
     case .list(let element): "list of: \(element.summary)"
-    case .map(let key, let value): "mapping of \(key) to: \(value.summary)"
+    case .map(let key, let value): "mapping from \(key) to \(value.summary)"
     case .object(let object): "[\(object.title)](#\(object.anchor))"
     case .either(let forms): forms.map(\.summary).joined(separator: ", or ")
     }
@@ -68,7 +68,7 @@ extension ValueForm {
     }
   }
 
-  /// The objects that it mentions, in order.
+  /// The objects in this form, in order.
   package var objects: [ObjectForm] {
     switch self {
     case .text, .boolean, .integer, .number, .duration, .size, .choice, .json: []

@@ -20,15 +20,15 @@ extension ValueKind {
         guard !atLeastOne || !elements.isEmpty else {
           decoder.report(
             .emptyList, at: node.location, "\(decoder.owner.value.quoted) is an empty list",
-            help: "name one, or remove the key")
+            help: "add an element, or remove the key")
           return nil
         }
         return elements.compactMap { element.decode($0, &decoder) }
       })
   }
 
-  /// An element as it can be written in `[…]`: quoted if it would otherwise mean something else there, as
-  /// `**` would.
+  /// An element in the notation of a bracketed list. It is quoted if YAML would otherwise interpret it, as
+  /// it would `**`.
   private static func flow(_ text: String) -> String {
     switch OrderedJSON(yaml: "[\(text)]") {
     case .array(let elements)? where elements.count == 1: text
@@ -40,7 +40,7 @@ extension ValueKind {
     Self(.object(shape.form), text: shape.text) { node, decoder in shape.decode(node, &decoder) }
   }
 
-  /// Either a word that stands for a value, or the value itself.
+  /// Accepts a word that represents a special value, or the value itself.
   static func wordOr(_ word: String, meaning: Value, _ other: ValueKind<Value>) -> Self
   where Value: Equatable {
     Self(
@@ -49,7 +49,7 @@ extension ValueKind {
       decode: { node, decoder in node.scalar?.text == word ? meaning : other.decode(node, &decoder) })
   }
 
-  /// Elements that the author names, in the manifest's order.
+  /// Elements with names that the author chooses, in the manifest's order.
   ///
   /// - Parameter space: where the names are recorded, so that references can find them.
   static func named<Element: Sendable>(
@@ -60,7 +60,8 @@ extension ValueKind {
         if let space { decoder.declared.markUnreadable(space) }
         let sample = "\(decoder.owner.value.clipped): { NAME: \(ValueForm.object(shape.form).sample) }"
         decoder.mismatch(
-          node, wanted: "a mapping of names", help: decoder.exampleHelp ?? "for example '\(sample)'")
+          node, wanted: "a mapping with names as keys", help: decoder.exampleHelp ?? "for example '\(sample)'"
+        )
         return nil
       }
       let outer = decoder.owner
@@ -90,9 +91,9 @@ extension ValueKind where Value == Located<String> {
   static func name(of purpose: NameUse.Purpose) -> Self {
     let what =
       switch purpose {
-      case .session: "session's name"
-      case .token: "token's name"
-      case .needs: "node's name"
+      case .session: "session name"
+      case .token: "token name"
+      case .needs: "node name"
       }
     return Self(.text(what: what, references: false)) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }

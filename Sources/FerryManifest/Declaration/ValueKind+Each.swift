@@ -36,7 +36,7 @@ extension ValueKind where Value == ForEach {
       }
       if node.elements?.isEmpty == true || node.members?.isEmpty == true {
         decoder.report(
-          .emptyList, at: node.location, "'for_each' is empty", help: "name one, or remove the key")
+          .emptyList, at: node.location, "'for_each' is empty", help: "add an element, or remove the key")
       }
       return ForEach(instances: decoder.sound(instances))
     }
@@ -92,12 +92,12 @@ extension ManifestDecoder {
       if let problem = NameRule.problem(key.value, allowsDots: true) {
         report(
           problem.code, at: key.location, problem.message,
-          help: problem.help + "; a mapping can give it another name: { eu: … }")
+          help: problem.help + "; in a mapping, the key can be another name: { eu: … }")
         return nil
       }
       if let other = first.updateValue(key.location, forKey: key.value) {
         report(
-          .duplicateEach, at: key.location, "'for_each' has \(key.value.quoted) a second time",
+          .duplicateEach, at: key.location, "'for_each' contains \(key.value.quoted) twice",
           help: "remove one of them", notes: [.init("first defined here", at: other)])
         return nil
       }
@@ -108,11 +108,11 @@ extension ManifestDecoder {
   /// The value of `${each.…}`.
   mutating func eachText(_ field: String, at location: SourceLocation) -> String? {
     guard let each else {
-      // In `defaults`, the value is not known yet.
+      // In `defaults`, the value is unknown.
       guard !isPartial, !hasMisspeltForEach else { return nil }
       report(
-        .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only with a 'for_each'",
-        help: "give the upload or fetch a 'for_each', or use ${vars.NAME}")
+        .eachOutOfPlace, at: location, "\("${each.\(field)}".quoted) has a value only with 'for_each'",
+        help: "add 'for_each' to the upload or fetch, or use ${vars.NAME}")
       return nil
     }
     switch (field, each.value) {
@@ -125,7 +125,7 @@ extension ManifestDecoder {
       report(
         .unknownReference, at: location, "the value of \(each.key.quoted) has no \(name.quoted)",
         help: suggestion(for: name, among: fields.keys.sorted())
-          ?? "it has \(fields.keys.sorted().alternatives())")
+          ?? "use \(fields.keys.sorted().alternatives())")
       return nil
     case ("value", .fields(let fields)):
       guard !isReported(.incompleteReference, at: location) else { return nil }
@@ -135,7 +135,7 @@ extension ManifestDecoder {
       return nil
     case (_, .text), (_, .fields):
       report(
-        .unknownReference, at: location, "\("${each.\(field)}".quoted) names nothing",
+        .unknownReference, at: location, "unknown reference \("${each.\(field)}".quoted)",
         help: "use each.key or each.value")
       return nil
     }

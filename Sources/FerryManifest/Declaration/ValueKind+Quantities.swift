@@ -1,5 +1,5 @@
 extension ValueKind where Value == Duration {
-  /// A duration of at most a century, so that every clock can count it.
+  /// A duration of at most a century, which every clock can represent.
   static func duration(atLeast least: Duration = .zero) -> Self {
     Self(.duration, text: { Quantity.text($0.milliseconds, units: Quantity.durations) }) { node, decoder in
       let wanted = Quantity.wantedDuration

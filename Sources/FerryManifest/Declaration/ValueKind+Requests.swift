@@ -24,7 +24,7 @@ extension ValueKind where Value == Template {
       }
       return hasLineEnd
         ? Problem(
-          .invalidHeaderValue, "a header's value cannot have a line end or control character in it",
+          .invalidHeaderValue, "a header value cannot contain a line break or control character",
           help: "write it on one line") : nil
     }
   }
@@ -36,7 +36,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
     fields(key: "header", value: .headerValue) { name in HeaderRule.problem(name, isSet: true) }
   }
 
-  /// Fields of a form in the manifest's order.
+  /// The fields of a form, in the manifest's order.
   static var form: Self { fields(key: "field", value: .template()) { _ in nil } }
 
   private static func fields(
@@ -61,8 +61,8 @@ extension ValueKind where Value == [RequestTemplate.Field] {
         {
           decoder.report(
             .duplicateHeader, at: member.key.location,
-            "the header \(member.key.value.quoted) is here a second time",
-            help: "header names are not case-sensitive; remove one of them",
+            "duplicate header \(member.key.value.quoted)",
+            help: "header names are case-insensitive; remove one of the two",
             notes: [.init("first defined here", at: first)])
         }
         return value.decode(member.value, &decoder).map { .init(name: name, value: $0) }
@@ -72,16 +72,16 @@ extension ValueKind where Value == [RequestTemplate.Field] {
 }
 
 extension ValueKind where Value == String {
-  /// The name of a header field that is read from a response, or of one that is set.
+  /// The name of a header field that the manifest reads from a response or sets on a request.
   static func headerName(isSet: Bool) -> Self {
-    constant("header's name").refused { HeaderRule.problem($0, isSet: isSet) }
+    constant("header name").refused { HeaderRule.problem($0, isSet: isSet) }
   }
 
   static var method: Self {
     constant("HTTP method").refused { method in
       guard HeaderRule.isToken(method) else {
         return Problem(
-          .invalidMethod, "an HTTP method is one word of letters",
+          .invalidMethod, "an HTTP method is a single word",
           help: "use a method such as GET, POST or PUT")
       }
       guard method == method.uppercased() else {
@@ -100,7 +100,7 @@ extension ValueKind where Value == String {
 }
 
 extension ValueKind where Value == JSONTemplate {
-  /// Any YAML as JSON, with references in its texts.
+  /// Any YAML value as JSON, with references in its texts.
   static var json: Self { Self(.json) { node, decoder in read(node, &decoder) } }
 
   /// A scalar without references, used for comparison.
@@ -136,12 +136,12 @@ extension ValueKind where Value == JSONTemplate {
       case .float(let value) where value.isFinite: return .number(value)
       case .float:
         decoder.report(
-          .numberNotInJSON, at: node.location, "JSON has no number \(scalar.text.clipped)",
+          .numberNotInJSON, at: node.location, "JSON cannot represent the number \(scalar.text.clipped)",
           help: "quote it to send it as a string")
         return nil
       case .hugeInteger:
         decoder.report(
-          .numberNotInJSON, at: node.location, "the number \(scalar.text.clipped) does not fit 64 bits",
+          .numberNotInJSON, at: node.location, "the number \(scalar.text.clipped) does not fit in 64 bits",
           help: "quote it to send it as a string")
         return nil
       case .string:

@@ -13,7 +13,7 @@ extension ValueKind where Value == Bool {
     }
   }
 
-  /// A key whose presence is its meaning: `status: true`.
+  /// A key that is present or absent, with no other value: `status: true`.
   static var onlyTrue: Self {
     boolean.refused {
       $0
@@ -63,7 +63,8 @@ extension ValueKind where Value == Double {
 }
 
 extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Sendable {
-  /// One of an enum's words, without references, because it decides how the rest is read.
+  /// One of an enum's words. References are not allowed, because the word determines how other values are
+  /// read.
   static func word() -> Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(.choice(words, notYet: []), text: \.rawValue) { node, decoder in
@@ -76,7 +77,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
     }
   }
 
-  /// One of an enum's words; those in `notYet` are part of the language but not implemented.
+  /// One of an enum's words. The words in `notYet` are part of the language but not implemented.
   static func choice(notYet: [Value] = []) -> Self {
     let words = Value.allCases.map(\.rawValue)
     return Self(.choice(words, notYet: notYet.map(\.rawValue)), text: \.rawValue) { node, decoder in
@@ -95,7 +96,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
 }
 
 extension ManifestDecoder {
-  /// The text, if it is one of some words.
+  /// The text, if it is one of the given words.
   fileprivate mutating func word(_ text: String, of words: [String], in node: YAMLNode) -> String? {
     if words.contains(text) { return text }
     let wanted = words.alternatives(quoted: false)
@@ -107,7 +108,7 @@ extension ManifestDecoder {
 }
 
 extension ValueKind where Value == String {
-  /// A text that is known before a run, not empty, without control characters.
+  /// A non-empty text without control characters that is known before a run.
   static func constant(_ what: String) -> Self {
     Self(
       .text(what: what, references: false), text: { WrittenScalar.string($0, in: .flow) }
@@ -115,7 +116,7 @@ extension ValueKind where Value == String {
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }
       guard !text.isEmpty else {
         decoder.report(
-          .emptyText, at: node.location, "\(decoder.owner.value.quoted) is empty", help: "give a \(what)")
+          .emptyText, at: node.location, "\(decoder.owner.value.quoted) is empty", help: "specify a \(what)")
         return nil
       }
       guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
@@ -128,7 +129,7 @@ extension ValueKind where Value == String {
     }
   }
 
-  /// A word that may become a file's name.
+  /// A word that can be used as a file name.
   static var fileName: Self {
     constant("name").refused { name in
       NameRule.problem(name, allowsDots: true)
@@ -142,7 +143,7 @@ extension ValueKind where Value == String {
     path.refused { path in
       PathRule.problem(path, inside: "the manifest's folder")
         ?? (PathLetters(path).isFolder
-          ? Problem(.invalidPath, "this path names a folder", help: "name a file") : nil)
+          ? Problem(.invalidPath, "this path refers to a folder", help: "specify a file") : nil)
     }
   }
 
@@ -151,7 +152,7 @@ extension ValueKind where Value == String {
     path.refused { path in
       PathRule.problem(path, inside: "'root'")
         ?? (PathLetters(path).parts.allSatisfy { $0 == "." }
-          ? Problem(.invalidPath, "this is 'root' itself", help: "name a folder below it, such as sent/")
+          ? Problem(.invalidPath, "this is 'root' itself", help: "specify a folder below it, such as sent/")
           : nil)
     }
   }
@@ -176,16 +177,16 @@ extension ValueKind where Value == String {
   static var glob: Self {
     constant("glob").refused { glob in
       if PathLetters(glob).isAbsolute {
-        return Problem(.invalidGlob, "a glob is relative to 'root'", help: "remove the '/' at its beginning")
+        return Problem(.invalidGlob, "a glob is relative to 'root'", help: "remove the leading '/'")
       }
       if PathLetters(glob).parts.contains("..") {
         return Problem(
-          .invalidGlob, "a glob cannot lead out of 'root' with '..'", help: "choose another 'root'")
+          .invalidGlob, "a glob cannot leave 'root' with '..'", help: "choose another 'root'")
       }
       return GlobRule.unclosed(glob).map {
         Problem(
           .invalidGlob, "'\($0)' is not closed in this glob",
-          help: "close it, or write '[\($0)]' for the character itself")
+          help: "close it, or write '[\($0)]' for a literal '\($0)'")
       }
     }
   }
@@ -200,7 +201,7 @@ extension ValueKind where Value == String {
     }
   }
 
-  /// A regular expression. For a capture, it needs a group.
+  /// A regular expression. A capture requires a group.
   static func regex(needsGroup: Bool) -> Self {
     Self(.text(what: "regular expression", references: false)) { node, decoder in
       guard let pattern = decoder.constant(node, wanted: "a regular expression") else { return nil }

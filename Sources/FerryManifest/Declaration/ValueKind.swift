@@ -1,10 +1,11 @@
-/// How a value of the manifest is read and shown. The declarations of keys are composed of these kinds.
+/// Reads and formats one kind of value. The declarations of keys are composed of these kinds.
 ///
-/// The `form` of a kind describes what it accepts, so that documentation and schemas need no reader.
+/// The `form` of a kind describes the accepted values, so that documentation and schemas do not need a
+/// reader.
 struct ValueKind<Value: Sendable>: Sendable {
   let form: ValueForm
   private let read: @Sendable (YAMLNode, inout ManifestDecoder) -> Value?
-  /// The value as it would be written in the manifest, if that is a word or a number.
+  /// The value in the manifest's notation, if it is a word or a number.
   let text: @Sendable (Value) -> String?
 
   init(
@@ -16,7 +17,7 @@ struct ValueKind<Value: Sendable>: Sendable {
     self.text = text
   }
 
-  /// Reads a node. Nil means that a mistake was found and reported.
+  /// Reads a node. Returns nil if a mistake was found, which has been reported.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value? {
     decoder.within(node) { read(node, &$0) }
   }
@@ -36,7 +37,7 @@ struct ValueKind<Value: Sendable>: Sendable {
       decode: { node, decoder in decode(node, &decoder).map { Located($0, at: node.location) } })
   }
 
-  /// The same kind, refused if `problem` returns a problem.
+  /// The same kind with an additional check: a value is rejected if `problem` returns a problem.
   func refused(_ problem: @escaping @Sendable (Value) -> Problem?) -> Self {
     Self(
       form, text: text,

@@ -1,4 +1,4 @@
-/// One mistake in a manifest: headline, location, remedy.
+/// One mistake in a manifest, with headline, location and remedy.
 package struct Diagnostic: Equatable, Sendable, Error {
   /// The maximum number of reported diagnostics. Nobody reads more, and hostile text could have millions.
   static let mostReported = 1_000
@@ -11,9 +11,9 @@ package struct Diagnostic: Equatable, Sendable, Error {
   package var code: DiagnosticCode
   package var severity: Severity
   package var location: SourceLocation
-  /// The mistake, in one line without a period.
+  /// The headline: one line without a period.
   package var message: String
-  /// What to do about it.
+  /// The remedy.
   package var help: String?
   /// Additional locations, such as "first defined here".
   package var notes: [Note]

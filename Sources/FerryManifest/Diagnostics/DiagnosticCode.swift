@@ -4,7 +4,7 @@
 /// sharing, 07 warnings, 08 conflicts with the files, 09 features that are not implemented yet. `ferry
 /// explain` describes each code.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
-  // The text as YAML.
+  // Text that is not valid YAML.
   case manifestTooLarge = "F0101"
   case invalidUTF8 = "F0102"
   case forbiddenCharacter = "F0103"
@@ -96,7 +96,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case eachOutOfPlace = "F0605"
   case duplicateEach = "F0606"
 
-  // Legal, but surely unintended.
+  // Valid, but probably unintended.
   case unusedSession = "F0701"
   case uploadIDWithoutLife = "F0702"
   case fileOutlivesUploadID = "F0703"
@@ -109,7 +109,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case takenFiles = "F0710"
   case idlePolicy = "F0711"
 
-  // Valid, but impossible with the existing files. Reported by a plan.
+  // Valid, but impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"
   case unknownTimeZone = "F0802"
 

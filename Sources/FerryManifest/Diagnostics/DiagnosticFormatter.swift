@@ -1,4 +1,4 @@
-/// Formats diagnostics for people: headline, the line with a caret, remedy, additional locations.
+/// Formats diagnostics as text: headline, source line with a caret, remedy, additional locations.
 package struct DiagnosticFormatter: Sendable {
   private let sources: [String: SourceText]
   private let isColored: Bool

@@ -1,11 +1,11 @@
-/// A diagnostic in the form of `--format json`. Its keys are an interface.
+/// A diagnostic in the form of `--format json`. The JSON keys are a stable public interface.
 package struct DiagnosticRecord: Codable, Equatable, Sendable {
   package var code: DiagnosticCode
   package var severity: Diagnostic.Severity
   package var file: String
-  /// From 1.
+  /// The line, starting at 1.
   package var line: Int
-  /// In Unicode code points, from 1.
+  /// The column in Unicode code points, starting at 1.
   package var column: Int
   package var message: String
   package var help: String?

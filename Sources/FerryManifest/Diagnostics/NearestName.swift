@@ -3,7 +3,7 @@ package enum NearestName {
   /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if it is near
   /// enough: at most a third of the characters differ, or one name is a prefix of the other.
   static func nearest(to name: String, among known: some Collection<String>) -> String? {
-    // Nobody misspells a name of a thousand characters, and the cost of the comparison is quadratic.
+    // Misspelled names are short, and the cost of the comparison is quadratic.
     guard name.count <= 64 else { return nil }
     let wanted = Array(name.lowercased())
     var best: (name: String, distance: Int)?

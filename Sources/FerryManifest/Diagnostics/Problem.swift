@@ -1,4 +1,4 @@
-/// A problem that a rule found in a value, before its location is known.
+/// A problem that a rule found in a value, without its location.
 struct Problem: Sendable {
   var code: DiagnosticCode
   var message: String

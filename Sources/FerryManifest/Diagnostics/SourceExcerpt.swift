@@ -1,10 +1,10 @@
-/// The part of a line around a location, and what to print below it.
+/// The part of a line around a location, and the marker line below it.
 struct SourceExcerpt {
   /// The line, shortened if it is long, with control characters made visible.
   let line: String
-  /// What to print before the caret. Tabs are kept, so that it aligns at any tab width.
+  /// The text before the caret. Tabs are kept, so that the caret aligns at any tab width.
   let indent: String
-  /// `^`, and `~` to the end of the value.
+  /// A `^`, followed by `~` up to the end of the value.
   let underline: String
 
   /// The number of characters shown before and after the location.
@@ -40,7 +40,7 @@ struct SourceExcerpt {
     scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
   }
 
-  /// The number of characters of the key, value or reference at the beginning of the text.
+  /// The length of the key, value or reference at the beginning of the text, in characters.
   static func valueLength(_ text: [Unicode.Scalar]) -> Int? {
     guard let first = text.first else { return nil }
     switch first {
@@ -90,8 +90,8 @@ struct SourceExcerpt {
 }
 
 extension Sequence<SourceText> {
-  /// The column (in code points, from 1) after the key, value or reference that begins at a location; nil if
-  /// the text is not known, or nothing is there.
+  /// The column (in code points, starting at 1) after the key, value or reference that begins at a location;
+  /// nil if the text is unavailable or has no such element there.
   func endColumn(of location: SourceLocation) -> Int? {
     guard let source = first(where: { $0.file == location.file }) else { return nil }
     // A longer value is marked only up to this limit.

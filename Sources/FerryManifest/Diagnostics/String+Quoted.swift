@@ -1,5 +1,5 @@
 extension String {
-  /// At most 60 characters, with control characters made visible, for a message of one line.
+  /// At most 60 characters, with control characters made visible, for a one-line message.
   var clipped: String {
     var text = ""
     var count = 0
@@ -17,12 +17,13 @@ extension String {
     return text
   }
 
-  /// `clipped`, in single quotes.
+  /// The `clipped` text in single quotes.
   package var quoted: String { "'\(clipped)'" }
 }
 
 extension Sequence<String> {
-  /// `'a', 'b' or 'c'`; if there are more than twenty, only the first twenty.
+  /// A list such as `'a', 'b' or 'c'`. If there are more than twenty elements, only the first twenty are
+  /// included.
   func alternatives(quoted: Bool = true) -> String {
     let most = 20
     let words = prefix(most + 1).map { quoted ? $0.quoted : $0 }

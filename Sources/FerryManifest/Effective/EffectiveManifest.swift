@@ -1,7 +1,7 @@
 /// A manifest with every default written out, and the origin of each value.
 ///
-/// Its text is an equivalent manifest. References remain references: it never contains a value from the
-/// environment, from `--var` or from a secret.
+/// The text is an equivalent manifest. References are kept as references, so the text never contains values
+/// from the environment, from `--var` or from a secret.
 package struct EffectiveManifest: Sendable {
   let root: EffectiveValue
 
@@ -18,16 +18,16 @@ package struct EffectiveManifest: Sendable {
     self.root = EffectiveWalk(profile: profile).value(root, as: .object(form))
   }
 
-  /// The contents of these keys have already been put in their places. Writing them again would duplicate
+  /// The contents of these keys have already been inserted elsewhere. Writing them again would duplicate
   /// them.
   private static let used: Set<String> = ["include", "defaults"]
 
-  /// The manifest as YAML. A comment at the end of each line names the origin of its value.
+  /// The manifest as YAML. A comment at the end of each line shows the origin of its value.
   package func yaml() -> String { EffectiveText.text(root) }
 }
 
-/// In JSON, each scalar is `{ "value": …, "from": … }`, and each default that is described in words is `{
-/// "words": …, "from": … }`.
+/// In JSON, each scalar is `{ "value": …, "from": … }`, and each default with a description instead of a
+/// value is `{ "words": …, "from": … }`.
 extension EffectiveManifest: Encodable {
   package func encode(to encoder: any Encoder) throws { try root.encode(to: encoder) }
 }

@@ -1,6 +1,6 @@
 /// The origin of a value in an effective manifest.
 enum EffectiveOrigin: Hashable, Sendable {
-  /// Written in a file; `use` is the location of the alias that brought it.
+  /// Written in a file; `use` is the location of the alias that inserted the value.
   case written(file: String, line: Int, use: Use?)
   /// A default that differs between profiles.
   case profile(Profile)
@@ -19,7 +19,7 @@ enum EffectiveOrigin: Hashable, Sendable {
 }
 
 extension EffectiveOrigin: CustomStringConvertible {
-  /// One line, whatever the file's name is.
+  /// The origin on one line, even if the file name contains line breaks.
   var description: String {
     switch self {
     case .written(let file, let line, nil): return "\(WrittenScalar.escaped(file)):\(line)"

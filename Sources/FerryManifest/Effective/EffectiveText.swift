@@ -1,11 +1,11 @@
-/// Formats an effective manifest as YAML: mappings in block style, short lists in brackets, and after each
-/// line the origin of its value.
+/// Formats an effective manifest as YAML: mappings in block style, short lists in brackets, and a comment
+/// with the origin of the value after each line.
 struct EffectiveText {
-  /// A line longer than this does not move the column of the comments.
+  /// The maximum length of a line that moves the column of the comments.
   private static let widest = 60
-  /// libyaml reads keys of at most 1024 code points before their ':'.
+  /// The maximum length of a plain key. libyaml accepts at most 1024 code points before the ':'.
   private static let longestKey = 1_000
-  /// In a longer list, each element has its own line.
+  /// The maximum number of elements of a list in brackets. Longer lists have one element per line.
   private static let mostInBrackets = 20
 
   private struct Line {
@@ -53,7 +53,7 @@ struct EffectiveText {
     }
   }
 
-  /// Adds `- ` and the element, whose first line follows the dash.
+  /// Adds `- ` and the element; the first line of the element follows the dash.
   private mutating func add(element: EffectiveValue, indent: Int) {
     if let inline = inline(element) {
       add("- " + inline, element.origin, indent)
@@ -70,7 +70,8 @@ struct EffectiveText {
     }
   }
 
-  /// The part of a value that is on separate lines. If a mapping has no values, the words about its keys.
+  /// Adds the part of a value that is on separate lines. For a mapping without values, this is the
+  /// description of its keys.
   private mutating func addRest(of value: EffectiveValue, indent: Int) {
     switch value.content {
     case .scalar: break

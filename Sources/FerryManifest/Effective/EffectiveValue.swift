@@ -14,7 +14,7 @@ struct EffectiveValue: Sendable {
   /// The content of a key.
   enum Standing: Sendable {
     case value(EffectiveValue)
-    /// A default without a value, described in words.
+    /// A default with a description instead of a value.
     case words(String, EffectiveOrigin)
 
     var isValue: Bool {

@@ -1,15 +1,14 @@
-/// Walks through a document along the declarations of its keys, and inserts the defaults of absent keys.
-///
-/// It knows no key by name: the forms define which values are allowed, the defaults of absent keys, and which
-/// keys exclude each other.
+/// Traverses a document according to the declarations of its keys, and inserts the defaults of absent keys.
+/// No key name is hard-coded: the forms define the allowed values, the defaults of absent keys, and the
+/// mutually exclusive keys.
 struct EffectiveWalk {
   let profile: Profile
 
-  /// The text to which the nodes belong.
+  /// The text that contains the nodes.
   private enum Text {
-    /// The document; `use` is the location of the outermost alias that brought this part of it.
+    /// The document; `use` is the location of the outermost alias that inserted this part of it.
     case document(use: SourceLocation?)
-    /// A default, as it would be written in the manifest.
+    /// A default, in the manifest's notation.
     case fallback(EffectiveOrigin)
 
     func entering(_ node: YAMLNode) -> Text {
@@ -52,7 +51,7 @@ struct EffectiveWalk {
         content: .list(elements.map { value($0, as: element, of: nil, in: text) }),
         origin: text.origin(at: node.location))
     case .mapping(let members):
-      // In block style, the mapping itself begins on the line below its key.
+      // In block style, the mapping begins on the line below its key.
       let place = isShared ? node.location : key?.location ?? node.location
       let all =
         form?.object.map { object($0, members, in: text) } ?? free(members, as: form?.memberValue, in: text)
@@ -60,7 +59,7 @@ struct EffectiveWalk {
     }
   }
 
-  /// A mapping whose keys the author chose.
+  /// A mapping with keys that the author chose.
   private func free(
     _ members: [YAMLNode.Member], as form: ValueForm?, in text: Text
   ) -> [EffectiveValue.Member] {
@@ -93,8 +92,8 @@ struct EffectiveWalk {
     return all
   }
 
-  /// The keys that have a value, given or by default. Words about other keys are omitted if these exclude
-  /// them.
+  /// The keys that have a value, given or by default. Descriptions of other keys are omitted if these keys
+  /// exclude them.
   private func standing(in form: ObjectForm, beside given: Set<String>) -> Set<String> {
     let defaults = form.keys.filter { key in
       switch key.fallback(in: profile) {
@@ -105,7 +104,7 @@ struct EffectiveWalk {
     return given.union(defaults.map(\.name))
   }
 
-  /// The default of an absent key; nil for a required one.
+  /// The default of an absent key; nil for a required key.
   private func fallback(of key: KeyForm) -> EffectiveValue.Standing? {
     guard let fallback = key.fallback(in: profile) else { return nil }
     let origin: EffectiveOrigin = key.isOfProfile ? .profile(profile) : .builtIn
@@ -118,7 +117,7 @@ struct EffectiveWalk {
         EffectiveValue(content: .mapping(object(form, [], in: .fallback(origin))), origin: origin))
     case .value(let text):
       guard let node = YAMLDocument(SourceText(Array(text.utf8), file: "")).root else {
-        preconditionFailure("the default of '\(key.name)' is no YAML: \(text)")
+        preconditionFailure("the default of '\(key.name)' is not valid YAML: \(text)")
       }
       return .value(value(node, as: key.form, of: nil, in: .fallback(origin)))
     }
@@ -126,7 +125,7 @@ struct EffectiveWalk {
 }
 
 extension KeyForm {
-  /// Whether its default depends on the profile. The key for the profile's name does not count.
+  /// Whether the default depends on the profile. The key `profile` itself does not count.
   fileprivate var isOfProfile: Bool {
     guard case .optional(let defaults) = presence else { return false }
     return defaults != Profile.allCases.map { .value($0.rawValue) }

@@ -1,27 +1,29 @@
 extension Capture {
   static let shape = ObjectSchema<Capture>(
-    "Capture", doc: "Where a value is taken from a response: exactly one of the sources.",
+    "Capture", doc: "The source of a value in a response.",
     keys: [
       Key("json", \.json, .jsonPointer, doc: "A JSON pointer (RFC 6901) into the body.", example: "/id"),
       Key(
         "header", \.header, .headerName(isSet: false),
-        doc: "A header field; the case of its name does not matter.",
+        doc: "A header field; its name is case-insensitive.",
         example: "Location"),
       Key(
         "regex", \.regex, .regex(needsGroup: true),
-        doc: "The first group of the first match in the body (PCRE2).",
+        doc: "A regular expression (PCRE2): the first group of its first match in the body.",
         example: "'id=(\\w+)'"),
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
       Key(
         "xml", \.xml, .constant("element path"), isBuilt: false,
-        doc: "The text of an element of an XML body, named by the path of its elements.",
+        doc: "The text of an XML element in the body, identified by its path.",
         example: "InitiateMultipartUploadResult/UploadId"),
       Key(
-        "secret", \.isSecret, .boolean, doc: "Whether the value is a secret: it is masked in all output.",
+        "secret", \.isSecret, .boolean,
+        doc: "Whether the value is secret. A secret value is masked in all output.",
         example: "true"),
       Key(
         "max_size", \.maxSize, .size, default: "64KiB",
-        doc: "The maximum length of the value in bytes; with a longer value the step fails with `capture`.",
+        doc:
+          "The maximum length of the value in bytes. If the value is longer, the step fails with `capture`.",
         example: "1KiB"),
     ],
     rules: [.exactlyOne(["json", "header", "regex", "status", "xml"])],
@@ -47,7 +49,7 @@ extension Capture {
     set { if let newValue { source = .xml(path: newValue) } }
   }
 
-  // Reads as nil, although a blank capture has this source, so that the reference page does not call it a
+  // Returns nil although a blank capture has this source, so that the reference page does not list it as a
   // default.
   private var status: Bool? {
     get { nil }

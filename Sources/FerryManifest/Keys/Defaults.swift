@@ -1,16 +1,18 @@
-/// The manifest's `defaults`, inserted wherever a value is absent.
+/// Inserts the values of the manifest's `defaults` wherever a value is absent.
 ///
-/// Guided by the language's forms. The only keys that it knows are the names of the sections in `defaults`.
+/// The declared forms of the language guide the insertion. The only hard-coded keys are the names of the
+/// sections in `defaults`.
 struct Defaults {
   private let byName: [String: YAMLNode]
   private let form = ManifestDocument.shape(file: "").form
-  /// How many values may still be processed, because many common values for many nodes multiply.
+  /// The number of values that may still be processed. It is limited because default values multiply by the
+  /// number of nodes.
   private var budget = ManifestDecoder.mostValues
 
-  /// Whether some values were not filled in. The decoder's own limit reports this.
+  /// Whether some values were not inserted. The decoder's own limit reports this.
   private var isExhausted: Bool { budget < 0 }
 
-  /// Titles of the objects that have common values wherever they occur, and their names in `defaults`.
+  /// The titles of the objects that have default values wherever they occur, and their names in `defaults`.
   private static let everywhere = ["Request": "request", "Retry": "retry"]
 
   /// Nil if the manifest has no `defaults`.
@@ -22,7 +24,7 @@ struct Defaults {
     guard !byName.isEmpty else { return nil }
   }
 
-  /// The document with every common value in its places.
+  /// The document with every default value inserted.
   mutating func filled(_ root: YAMLNode) -> YAMLNode {
     var root = root
     root.mapMembers { member in
@@ -37,7 +39,7 @@ struct Defaults {
     return root
   }
 
-  /// Inserts the common values of requests and retries below a value.
+  /// Inserts the default values of requests and retries below a value.
   private mutating func filled(_ node: YAMLNode, _ form: ValueForm) -> YAMLNode {
     guard node.members != nil, !isExhausted else { return node }
     var node = node
@@ -69,8 +71,8 @@ struct Defaults {
     return node
   }
 
-  /// A mapping with its absent values filled in. Its own values take precedence, and replace the whole common
-  /// value if they are not mappings of the language.
+  /// Inserts the absent values of a mapping. The mapping's own values take precedence; a value that is not a
+  /// mapping with declared keys replaces the whole default.
   private mutating func fill(_ node: YAMLNode, with common: YAMLNode, _ form: ValueForm) -> YAMLNode {
     guard form.isMapping, let own = node.members, let others = common.members, !isExhausted else {
       return node
@@ -114,7 +116,7 @@ extension ValueForm {
     }
   }
 
-  /// The form of the value of a key.
+  /// The form of a key's value.
   fileprivate func value(at key: String) -> ValueForm? {
     switch self {
     case .map(_, let value): value
@@ -129,7 +131,7 @@ extension ValueForm {
     if case .map(key: "header", _) = self { key.lowercased() } else { key }
   }
 
-  /// Whether a rule forbids a key in addition to the given keys.
+  /// Whether a rule forbids a key next to the given keys.
   fileprivate func excludes(_ key: String, beside given: [String]) -> Bool {
     guard case .object(let object) = self else { return false }
     return object.rules.contains { rule in

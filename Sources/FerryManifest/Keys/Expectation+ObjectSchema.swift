@@ -1,6 +1,6 @@
 extension Expectation {
   static let shape = ObjectSchema<Expectation>(
-    "Expect", doc: "Which responses count as success; all conditions must hold.",
+    "Expect", doc: "The conditions that a successful response meets. All of them must hold.",
     keys: [
       Key(
         "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; for a fetch 200",
@@ -9,10 +9,10 @@ extension Expectation {
         example: "[200, 201, 204]"),
       Key(
         "header", \.headers, .headerMatches, default: "none",
-        doc: "Header fields that must be present with exactly this value.", example: "{ X-State: stored }"),
+        doc: "Header fields that must be present, with their exact values.", example: "{ X-State: stored }"),
       Key(
         "json", \.json, .jsonMatches, default: "none",
-        doc: "JSON pointers (RFC 6901) into the body, and the scalar that each must lead to.",
+        doc: "JSON pointers (RFC 6901) into the body, and the expected scalar at each.",
         example: "{ /status: stored }"),
       Key(
         "regex", \.regex, .regex(needsGroup: false),

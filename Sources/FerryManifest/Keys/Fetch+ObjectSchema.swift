@@ -1,6 +1,6 @@
 extension Fetch {
   static let shape = ObjectSchema<Fetch>(
-    "Fetch", doc: "A download, repeated no sooner than an interval.",
+    "Fetch", doc: "A download that is repeated at most once per interval.",
     keys: [
       .forEach,
       .session(\.session),
@@ -9,13 +9,13 @@ extension Fetch {
       Key(
         "interval", \.interval, .interval,
         doc:
-          "How often it is fetched: in every run, at most once per minimum interval, or `never`, which disables it.",
+          "How often to fetch: `every_run`, at most once per interval (`minimum`), or `never`, which disables the fetch.",
         example: "{ minimum: 15m }"),
       .request(\.request),
       .expect(\.expect, default: "a 200"),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,
-        doc: "The file that the body replaces, whole or not at all; relative to the manifest's folder.",
+        doc: "The file that the body replaces atomically; relative to the manifest's folder.",
         example: "catalog.json"),
       Key(
         "max_size", \.maxSize, .size, default: "no bound",
@@ -38,7 +38,7 @@ private struct IntervalBounds {
   var maximum: Duration?
 
   static let shape = ObjectSchema<Self>(
-    "Interval", doc: "How often a fetch is repeated.",
+    "Interval", doc: "The interval between two fetches.",
     keys: [
       Key(
         "minimum", \.minimum, .duration(), isRequired: true,

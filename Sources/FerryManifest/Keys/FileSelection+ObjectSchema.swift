@@ -1,25 +1,26 @@
 extension FileSelection {
   static let shape = ObjectSchema<FileSelection>(
-    "Files", doc: "Which files are uploaded: those that match globs, or those in a list.",
+    "Files", doc: "The files to upload, selected by globs or by a list.",
     keys: [
       Key(
         "root", \.root, .path,
         doc:
-          "The folder that paths are relative to. It is relative to the manifest's folder; `~/` is the home folder.",
+          "The base folder of all paths. It is relative to the manifest's folder; `~/` is the home folder.",
         example: "~/Pictures"),
       Key(
         "include", \.include, .list(.glob, atLeastOne: true),
-        doc: "Globs: `*` and `?` stop at a slash, `**` does not; `[…]` and `{a,b}` choose.",
+        doc:
+          "Globs of files to upload. `*` and `?` do not match a slash, but `**` does; `[…]` and `{a,b}` match alternatives.",
         example: "[\"**/*.jpg\"]"),
       Key(
         "exclude", \.exclude, .list(.glob), default: "none", doc: "Globs of files and folders to exclude.",
         example: "[\"**/.*\"]"),
       Key(
-        "list", \.list, .path, doc: "A file with one path per line, or `-` for standard input.",
+        "list", \.list, .path, doc: "A file that lists one path per line, or `-` for standard input.",
         example: "files.txt"),
       Key(
         "null", \.isNullSeparated, .boolean,
-        doc: "Whether the paths in `list` end with NUL instead of a line end.",
+        doc: "Whether the paths in `list` are terminated by NUL instead of a line break.",
         example: "true"),
     ],
     rules: [.atMostOne(["list", "include"]), .atMostOne(["list", "exclude"]), .requires("null", "list")],

@@ -13,7 +13,7 @@ extension Key {
   static func stepSession(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
       "session", path, .name(of: .session), default: "the upload's",
-      doc: "The session that its request belongs to.",
+      doc: "The session that sends its request.",
       example: "quick")
   }
 
@@ -30,9 +30,9 @@ extension Key {
       guard let text = decoder.constant(node, wanted: "none") else { return nil }
       if text == "none" { return Upload.StepToken.none }
       decoder.report(
-        .stepToken, at: node.location, "'token' of a step can only be 'none'",
+        .stepToken, at: node.location, "a step's 'token' can only be 'none'",
         help:
-          "a step carries the upload's own token; name it there, with 'token: \(node.scalar?.text.clipped ?? text)'"
+          "the steps of an upload use its token; set it on the upload: 'token: \(node.scalar?.text.clipped ?? text)'"
       )
       return nil
     }
@@ -47,16 +47,16 @@ extension Key {
   ) -> Self {
     Key(
       "needs", path, .list(.name(of: .needs)), default: "none",
-      doc: "The uploads, fetches and requests that must complete before it.", example: example)
+      doc: "The uploads, fetches and requests that must complete first.", example: example)
   }
 
-  /// Creates several nodes from one.
+  /// Creates several nodes from one declaration.
   static var forEach: Self {
     Key(
       "for_each", readBefore: ValueKind<ForEach>.forEach,
       doc: """
-        Makes one for each name of a list, or of a mapping, called `NAME[KEY]`. `${each.key}` is the name and \
-        `${each.value}` what it stands for in a mapping, `${each.value.FIELD}` where that is a mapping itself.
+        Creates one instance, `NAME[KEY]`, for each element of a list or mapping. `${each.key}` is the key, and \
+        `${each.value}` its value in a mapping, or `${each.value.FIELD}` if that value is itself a mapping.
         """,
       example: "[eu, us]")
   }
@@ -70,7 +70,7 @@ extension Key {
 
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
-    default fallback: Fallback = "any 2xx", doc: String = "Which responses count as success."
+    default fallback: Fallback = "any 2xx", doc: String = "The conditions that a successful response meets."
   ) -> Self {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
@@ -89,6 +89,6 @@ extension Key {
   static func retry(_ path: WritableKeyPath<Object, RetryPolicy> & Sendable) -> Self {
     Key(
       "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
-      doc: "When a failed request is retried.")
+      doc: "The number of retries and the waits between them.")
   }
 }

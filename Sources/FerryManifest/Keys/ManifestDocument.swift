@@ -1,18 +1,18 @@
-/// A manifest as written: the resulting manifest, and the keys that are used up while it is read.
+/// A manifest as written: the resulting manifest, and the keys that are consumed while it is read.
 struct ManifestDocument: Sendable {
   var manifest: Manifest
   var version = 1
-  /// The names in `vars`. Their values are substituted where they are used.
+  /// The names in `vars`. Their values are substituted at each use.
   var vars: [String] = []
-  /// The included files. They are added before anything is read (`Inclusion`).
+  /// The included files. `Inclusion` has already added them before anything else is read.
   var include: [String] = []
-  /// Only checked: it is used before anything is read (`Defaults`).
+  /// Checked but not used: `Defaults` has already inserted the values before anything else is read.
   var defaults = DefaultsSection()
 
   /// The version of the language that this version of ferry reads.
   static let version = 1
 
-  /// The keys of a manifest, in the order in which they are read. `vars` comes before everything that may use
+  /// The keys of a manifest, in the order in which they are read. `vars` comes before all keys that may use
   /// variables.
   static func shape(file: String) -> ObjectSchema<ManifestDocument> {
     ObjectSchema(
@@ -24,14 +24,14 @@ struct ManifestDocument: Sendable {
         Key(
           "include", \.include, .list(.path), default: "none",
           doc: """
-            Other files whose sections are united with these, name by name; paths are relative to the file that \
-            names them. What two files define is an error. An included file needs neither `version` nor `name`; \
-            what its keys name (`root`, `save_to`) is relative to the manifest's folder, as everywhere.
+            Other files whose sections are merged with these, name by name. Each path is relative to the file that \
+            contains it. A name that two files define is an error. An included file needs neither `version` nor `name`; \
+            the paths in its other keys (`root`, `save_to`) are relative to the manifest's folder.
             """,
           example: "[common.yaml]"),
         Key(
           "vars", \.vars, .vars, default: "none",
-          doc: "Values that can be used as `${vars.NAME}`. `--var NAME=VALUE` overrides one.",
+          doc: "Values for references such as `${vars.NAME}`. `--var NAME=VALUE` overrides a value.",
           example: "{ api: \"${env.API:-http://127.0.0.1:8080}\" }"),
         Key(
           "name", \.manifest.name, ValueKind.fileName.located, isRequired: true,
@@ -39,47 +39,48 @@ struct ManifestDocument: Sendable {
           example: "photos"),
         Key(
           "profile", \.manifest.profile, .word(), default: .value("server"),
-          doc: "A set of defaults for the policies. Each of them can also be set by its key.",
+          doc: "A set of defaults for the policies. Each policy also has its own key.",
           example: "server"),
         Key(
           "secrets", \.manifest.secrets, .named(Secret.shape, in: .secrets), default: "none",
-          doc: "Where secrets are read from, for `${secrets.NAME}`.",
+          doc: "The sources of secrets, for references such as `${secrets.NAME}`.",
           example: "{ client_secret: { env: PHOTOS_CLIENT_SECRET } }"),
         Key(
           "defaults", \.defaults, .object(DefaultsSection.shape), default: "none",
-          doc: "Default values of sessions, nodes, requests and retries."),
+          doc: "Default values for sessions, nodes, requests and retries."),
         Key(
           "sessions", \.manifest.sessions, .named(Session.shape, in: .sessions), default: "none",
-          doc: "Rules that transfers share, by session name."),
+          doc: "Shared settings of transfers, by session name."),
         Key(
           "tokens", \.manifest.tokens, .named(TokenStep.shape, in: .tokens), default: "none",
-          doc: "Authorization-token steps by name."),
+          doc: "Steps that fetch authorization tokens, by token name."),
         Key(
           "uploads", \.manifest.uploads, .named(Upload.shape, in: .uploads), default: "none",
-          doc: "Upload batches by name."),
+          doc: "Upload batches, by name."),
         Key(
           "fetches", \.manifest.fetches, .named(Fetch.shape, in: .fetches), default: "none",
-          doc: "Downloads by name."),
+          doc: "Downloads, by name."),
         Key(
           "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
-          doc: "Single requests by name. Uploads, fetches and requests share one namespace."),
+          doc: "Single requests, by name. Uploads, fetches and requests share one namespace."),
         Key(
           "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,
-          doc: "Which network and power the machine has."),
+          doc: "The machine's network and power."),
         Key(
           "budgets", \.manifest.budgets, .object(Budgets.shape), default: "no limits",
-          doc: "How many bytes a kind of network may carry in a window of time.",
+          doc: "The maximum number of bytes that each kind of network may carry in a time window.",
           example: "{ cellular: { limit: 200MB, per: day } }"),
         Key(
           "resume_delay", \.manifest.resumeDelay, .object(ResumeDelay.shape), default: .itsKeys,
-          doc: "How long new transfers wait after a resume in the background."),
+          doc: "The delay of new transfers after a resume in the background."),
         Key(
           "execution_window", \.manifest.executionWindow, ExecutionWindow.kind,
-          doc: "How long requests of default sessions may run in a launch.",
+          doc: "The time limit for requests of default sessions in a launch.",
           example: "{ background: 30s }"),
         Key(
           "force_quit", \.manifest.forceQuit, .choice(),
-          doc: "What `ferry cancel` keeps: with `cancel_tasks` the session, with `remove_session` nothing.",
+          doc:
+            "The effect of `ferry cancel`: `cancel_tasks` keeps the session, `remove_session` removes it too.",
           example: "remove_session"),
       ],
       blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))
@@ -101,7 +102,7 @@ struct ManifestDocument: Sendable {
 }
 
 extension ValueKind where Value == Int {
-  /// The version of the language. Other versions are refused by number.
+  /// The version of the language. Other versions are rejected with their number.
   fileprivate static var version: Self {
     let only = ManifestDocument.version
     return Self(.integer(only...only)) { node, decoder in
@@ -111,8 +112,8 @@ extension ValueKind where Value == Int {
       }
       guard version == only else {
         decoder.report(
-          .unknownVersion, at: node.location, "version \(version) of the manifest language is not known",
-          help: "this ferry reads 'version: \(only)'")
+          .unknownVersion, at: node.location, "version \(version) of the manifest language is not supported",
+          help: "this version of ferry supports 'version: \(only)'")
         return nil
       }
       return only
@@ -121,7 +122,7 @@ extension ValueKind where Value == Int {
 }
 
 extension ValueKind where Value == [String] {
-  /// Reads the variables, so that every later text can use them. All are resolved, whether used or not.
+  /// Reads the variables before all text that may use them. All of them are resolved, even unused ones.
   fileprivate static var vars: Self {
     let object = ValueKind<Variable>.object(Variable.shape)
     let text = ValueForm.text(what: "text", references: false)

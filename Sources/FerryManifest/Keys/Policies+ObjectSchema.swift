@@ -6,7 +6,7 @@ extension Conditions {
         "network", \.network, .choice(), doc: "The kind of network.",
         example: "wifi"),
       Key(
-        "power", \.power, .choice(), doc: "Where power comes from.",
+        "power", \.power, .choice(), doc: "The source of power.",
         example: "external"),
     ],
     blank: { _, _ in Self() })
@@ -21,8 +21,9 @@ extension Budgets {
       """,
     keys: [
       Key(
-        "wifi", \.wifi, .object(Budget.shape), default: "no limit", doc: "The budget of wireless networks."),
-      Key("wired", \.wired, .object(Budget.shape), default: "no limit", doc: "The budget of wired networks."),
+        "wifi", \.wifi, .object(Budget.shape), default: "no limit", doc: "The budget for wireless networks."),
+      Key(
+        "wired", \.wired, .object(Budget.shape), default: "no limit", doc: "The budget for wired networks."),
       Key(
         "cellular", \.cellular, .object(Budget.shape), default: "no limit",
         doc: "The budget of cellular networks."),
@@ -37,12 +38,12 @@ extension Budget {
   static let shape = ObjectSchema<Self>(
     "Budget",
     doc:
-      "A number of bytes per calendar window, counted by the sockets, for all processes of a user.",
+      "A maximum number of bytes per calendar window. The bytes sent and received on sockets count, for all processes of a user together.",
     keys: [
       Key(
         "limit", \.limit, .size, isRequired: true, doc: "The maximum number of bytes per window.",
         example: "5GB"),
-      Key("per", \.per, .choice(), isRequired: true, doc: "The window.", example: "day"),
+      Key("per", \.per, .choice(), isRequired: true, doc: "The length of the window.", example: "day"),
       Key(
         "cutoff", \.cutoff, .choice(),
         doc: """
@@ -52,7 +53,7 @@ extension Budget {
         example: "soft"),
       Key(
         "time_zone", \.timeZone, .timeZone,
-        doc: "The time zone in which the window begins: a name of the IANA database.",
+        doc: "The time zone that determines the start of the window: a name in the IANA time zone database.",
         example: "Europe/Berlin"),
       Key(
         "binds", \.binds, .choice(),
@@ -67,20 +68,20 @@ extension Budget {
 
 extension ResumeDelay {
   static let shape = ObjectSchema<Self>(
-    "Resume delay", doc: "How long new transfers wait after a resume in the background.",
+    "Resume delay", doc: "The delay of new transfers after a resume in the background.",
     keys: [
       Key(
         "policy", \.policy, .choice(),
         doc: """
-          `before_start` (iOS 8 and later): a transfer that was created after a resume waits for the period before it \
-          starts. `after_completion` (iOS 7): a completed transfer waits for the period before it is handled.
+          `before_start` (iOS 8 and later): a transfer that is created after a resume waits for the delay before it \
+          starts. `after_completion` (iOS 7): a completed transfer waits for the delay before it is handled.
           """,
         example: "before_start"),
-      Key("initial", \.initial, .duration(), doc: "The first period.", example: "60s"),
+      Key("initial", \.initial, .duration(), doc: "The first delay.", example: "60s"),
       Key(
-        "factor", \.factor, .number(1...100), doc: "The factor by which each resume multiplies the period.",
+        "factor", \.factor, .number(1...100), doc: "The factor by which each resume multiplies the delay.",
         example: "2"),
-      Key("max", \.max, .duration(), doc: "The longest period.", example: "6h"),
+      Key("max", \.max, .duration(), doc: "The longest delay.", example: "6h"),
     ],
     blank: { _, profile in Self(profile) },
     finish: { delay, node, decoder in
@@ -92,20 +93,23 @@ extension ExecutionWindow {
   private static let bounds = ObjectSchema<Self>(
     "Execution window",
     doc: """
-      How long requests of default sessions may run in a launch, for each kind of launch. One clock covers the whole \
-      launch, regardless of the number of requests.
+      The time limit for requests of default sessions, for each kind of launch. It applies to the launch as a whole, \
+      regardless of the number of requests.
       """,
     keys: [
       Key(
         "foreground", \.foreground, .durationOrNone,
-        doc: "The time after a hang-up (SIGHUP). Before that, a foreground launch has no limit.",
+        doc:
+          "The time limit of a foreground launch, counted from a hangup (SIGHUP). Before a hangup, there is no limit.",
         example: "180s"),
       Key(
-        "background", \.background, .durationOrNone, doc: "The time of a background launch.", example: "30s"),
-      Key("fetch", \.fetch, .durationOrNone, doc: "The time of a fetch launch.", example: "30s"),
-      Key("event", \.event, .durationOrNone, doc: "The time of an event launch.", example: "30s"),
+        "background", \.background, .durationOrNone, doc: "The time limit of a background launch.",
+        example: "30s"),
+      Key("fetch", \.fetch, .durationOrNone, doc: "The time limit of a fetch launch.", example: "30s"),
+      Key("event", \.event, .durationOrNone, doc: "The time limit of an event launch.", example: "30s"),
       Key(
-        "continuous", \.continuous, .durationOrNone, doc: "The time of a continuous launch.", example: "none"),
+        "continuous", \.continuous, .durationOrNone, doc: "The time limit of a continuous launch.",
+        example: "none"),
     ],
     blank: { _, profile in Self(profile) })
 
@@ -118,11 +122,12 @@ extension Upload.After {
     var moveTo: String
 
     static let shape = ObjectSchema<Self>(
-      "After", doc: "What happens to a file after its delivery.",
+      "After", doc: "The treatment of a file after its delivery.",
       keys: [
         Key(
           "move_to", \.moveTo, .folderInside, isRequired: true,
-          doc: "A folder relative to `root`. Its files are never listed. Nothing is overwritten.",
+          doc:
+            "The destination folder, relative to `root`. Files in it are never listed, and existing files are not overwritten.",
           example: "sent/")
       ],
       blank: { _, _ in Self(moveTo: "") })

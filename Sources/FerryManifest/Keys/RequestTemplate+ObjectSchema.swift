@@ -11,7 +11,7 @@ extension RequestTemplate {
 
   /// The keys that requests share. The other keys belong to one kind of request.
   static let commonShape = ObjectSchema(
-    "Common request", doc: "Defaults of all HTTP requests.",
+    "Common request", doc: "Defaults for all HTTP requests.",
     keys: shape.keys.filter { $0.name == "headers" },
     blank: { _, _ in RequestTemplate(url: Template([])) })
 
@@ -45,8 +45,8 @@ extension RequestTemplate {
           "method", \.method, .method,
           default: use.methodInWords,
           doc: """
-            The HTTP method, in capitals. By default POST in `allocate` and `commit`, DELETE in `abandon`, the \
-            protocol's in `transfer`.
+            The HTTP method, in uppercase. The default is POST in `allocate` and `commit`, DELETE in `abandon`, and the \
+            protocol's method in `transfer`.
             """,
           example: "POST"),
         Key(
@@ -59,16 +59,16 @@ extension RequestTemplate {
           example: "https://example.com/uploads"),
         Key(
           "headers", \.headers, .headers, default: "none",
-          doc: "Header fields. ferry sets `Host`, `Content-Length` and `Transfer-Encoding` itself.",
+          doc: "The header fields. ferry sets `Host`, `Content-Length` and `Transfer-Encoding` itself.",
           example: "{ Accept: application/json }"),
         Key(
           "form", \.form, .form, default: "no body",
-          doc: "A body of the type `application/x-www-form-urlencoded`. Not in `transfer`.",
+          doc: "A body of type `application/x-www-form-urlencoded`. Not allowed in `transfer`.",
           example: "{ grant_type: client_credentials }"),
         Key(
           "json", \.json, .json, default: "no body",
           doc:
-            "A JSON body. A string that consists of one reference keeps the type of its value. Not in `transfer`.",
+            "A JSON body. A string that consists of one reference keeps the type of its value. Not allowed in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
       ],
       rules: [.atMostOne(["form", "json"])],
@@ -81,8 +81,8 @@ extension RequestTemplate {
         for member in members where ["form", "json"].contains(member.key.value) {
           decoder.report(
             .transferBody, at: member.key.location,
-            "a transfer has no '\(member.key.value)': its body is the file",
-            help: "put it into 'allocate' or 'commit'")
+            "a transfer cannot have '\(member.key.value)': its body is the file",
+            help: "move it to 'allocate' or 'commit'")
         }
       })
   }

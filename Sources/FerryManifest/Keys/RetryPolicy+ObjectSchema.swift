@@ -2,8 +2,8 @@ extension RetryPolicy {
   static let shape = ObjectSchema<RetryPolicy>(
     "Retry",
     doc: """
-      When a failed request is retried. The wait before retry n is `initial` × `factor`ⁿ⁻¹, at most `max`, \
-      then changed at random by up to ±`jitter` of itself.
+      The number of retries of a failed request, and the waits. The wait before retry n is `initial` × `factor`ⁿ⁻¹, \
+      at most `max`, then varied at random by up to ±`jitter` of itself.
       """,
     keys: [
       Key(
@@ -19,7 +19,8 @@ extension RetryPolicy {
         example: "2"),
       Key("max", \.max, .duration(), doc: "The longest wait.", example: "5m"),
       Key(
-        "jitter", \.jitter, .number(0...1), doc: "The random part of a wait, from 0 to 1.", example: "0.25"
+        "jitter", \.jitter, .number(0...1), doc: "The fraction of a wait that varies at random, from 0 to 1.",
+        example: "0.25"
       ),
     ],
     blank: { _, _ in RetryPolicy() },

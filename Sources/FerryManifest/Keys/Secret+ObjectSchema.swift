@@ -2,17 +2,18 @@ extension Secret {
   static let shape = ObjectSchema<Secret>(
     "Secret",
     doc: """
-      Where a secret is found when a run starts: exactly one of the sources. The value is never part of a plan, \
-      a report or a log.
+      The source of a secret, which is read when a run starts. The value is never part of a plan, a report or \
+      a log.
       """,
     keys: [
       Key(
-        "env", \.environmentName, .constant("environment variable's name"), doc: "An environment variable.",
+        "env", \.environmentName, .constant("environment variable name"),
+        doc: "The name of an environment variable.",
         example: "PHOTOS_CLIENT_SECRET"),
       Key(
         "file", \.path, .path,
         doc:
-          "The content of a regular file of at most 1 MiB, without one trailing line end; relative to the manifest's folder.",
+          "The path of a regular file of at most 1 MiB, relative to the manifest's folder. One trailing line break is removed from its content.",
         example: "/run/secrets/photos"),
     ],
     rules: [.exactlyOne(["env", "file"])],

@@ -1,12 +1,12 @@
 extension Session {
   static let shape = ObjectSchema<Session>(
-    "Session", doc: "Rules that transfers share, after URLSessionConfiguration.",
+    "Session", doc: "Shared settings of transfers, modeled on URLSessionConfiguration.",
     keys: [
       Key(
         "kind", \.kind, .choice(),
         doc: """
-          `default`: its requests end with the launch. `ephemeral`: nothing is kept on disk. `background`: its \
-          transfers outlive the process.
+          `default`: requests end with the launch. `ephemeral`: nothing is kept on disk. `background`: transfers \
+          outlive the process.
           """,
         example: "background"),
       Key(
@@ -16,45 +16,47 @@ extension Session {
         "discretionary", \.discretionary, .choice(),
         doc: """
           Whether transfers wait for an allowed network, external power and budget. `inferred`: transfers that are \
-          created in a background launch wait, until a foreground launch.
+          created in a background launch wait for these conditions until a foreground launch.
           """,
         example: "true"),
       Key(
         "allows_cellular", \.allowsCellular, .boolean,
-        doc: "Whether it may use a cellular network. If not, it waits for another one.", example: "false"),
+        doc: "Whether the session may use a cellular network. If not, it waits for another network.",
+        example: "false"),
       Key(
         "allows_expensive", \.allowsExpensive, .boolean,
-        doc: "Whether it may use a metered network. If not, it waits for another one.",
+        doc: "Whether the session may use a metered network. If not, it waits for another network.",
         example: "false"),
       Key(
         "max_connections_per_host", \.maxConnectionsPerHost, .integer(1...1_000),
         doc: "The maximum number of concurrent requests to one host (scheme, name and port).", example: "4"),
       Key(
         "timeout_for_request", \.timeoutForRequest, .duration(atLeast: .milliseconds(1)),
-        doc: "The maximum idle time; every byte resets it.", example: "30s"),
+        doc: "The idle timeout; every byte resets it.", example: "30s"),
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc:
-          "The maximum total time of an item, including retries and restarts. For a token, fetch, request or release: the time from its first attempt in a run, including retries.",
+          "The total time limit of an item, including retries and restarts. For a token, fetch, request or release, it covers the time from the first attempt in a run, including retries.",
         example: "1d"),
       Key(
         "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
-        doc: "Whether a fetch may use the file that it saved before.",
+        doc: "Whether a fetch may use the file that it saved earlier.",
         example: "reload_ignoring_local_cache"),
       Key(
         "service_type", \.serviceType, .choice(notYet: [.background]),
-        doc: "How its packets are marked; `background`: lower effort (RFC 8622).", example: "background"),
+        doc: "The marking of the session's packets; `background` selects lower effort (RFC 8622).",
+        example: "background"),
       Key(
-        "on_events", \.onEvents, .list(.constant("word of a command"), atLeastOne: true), default: "none",
-        doc: "A command and its arguments, started when a batch of the session has completed.",
+        "on_events", \.onEvents, .list(.constant("command word"), atLeastOne: true), default: "none",
+        doc: "A command and its arguments, which ferry starts when a batch of the session has completed.",
         example: "[./photos-done]"),
       Key(
         "headers", \.headers, .headers, default: "none",
-        doc: "Header fields that every request of the session carries.",
+        doc: "The header fields of every request in the session.",
         example: "{ User-Agent: ferry }"),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
-        doc: "How redirects of the session's requests are followed."),
+        doc: "The handling of redirects in the session's requests."),
     ],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })

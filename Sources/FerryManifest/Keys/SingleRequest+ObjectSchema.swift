@@ -6,11 +6,14 @@ extension SingleRequest {
       .session(\.session),
       .token(\.token),
       .needs(\.needs, example: "[photos, catalog]"),
-      Key("when", \.when, .choice(), doc: "The outcome of `needs` after which it runs.", example: "always"),
+      Key(
+        "when", \.when, .choice(), doc: "The outcome of `needs` that allows the request to run.",
+        example: "always"),
       .request(\.request),
       .expect(\.expect),
       .capture(
-        \.capture, for: "`${requests.NAME.CAPTURE}` elsewhere", example: "{ set_id: { json: /set } }"),
+        \.capture, for: "references such as `${requests.NAME.CAPTURE}`", example: "{ set_id: { json: /set } }"
+      ),
       .retry(\.retry),
     ],
     blank: { name, _ in

@@ -7,7 +7,7 @@ extension TokenStep {
     static let shape = ObjectSchema<Self>(
       "Apply",
       doc: """
-        The header field that is set on every request of a node that names the token. If the URL came from a \
+        The header field to set on every request of a node that names the token. If the URL came from a \
         response, the field is set only if the manifest names the URL's origin: in the URL of a request with this \
         token, in the token's own request, or in `origins`.
         """,
@@ -17,12 +17,12 @@ extension TokenStep {
           example: "Authorization"),
         Key(
           "value", \.field.value, .headerValue, isRequired: true,
-          doc: "Its value, with the token's captures.",
+          doc: "Its value, which can refer to the token's captures.",
           example: "\"Bearer ${token.access_token}\""),
         Key(
           "origins", \.origins, .list(.originPattern, atLeastOne: true), default: "none",
           doc: """
-            Additional origins that the token is sent to, each with a scheme and optionally a port; `*.` stands for \
+            Additional origins to which the token may be sent, each with a scheme and optionally a port; `*.` stands for \
             any subdomain.
             """,
           example: "[\"https://*.example.com\"]"),
@@ -38,7 +38,7 @@ extension TokenStep {
 }
 
 extension ValueKind where Value == OriginPattern {
-  /// `https://api.example.com`, `https://*.example.com:8443`.
+  /// An origin, such as `https://api.example.com` or `https://*.example.com:8443`.
   fileprivate static var originPattern: Self {
     let text = ValueKind<String>.constant("origin")
     return Self(text.form, text: { text.text($0.description) }) { node, decoder in
@@ -48,7 +48,7 @@ extension ValueKind where Value == OriginPattern {
         Problem(
           .invalidURL, "this is not an origin",
           help:
-            "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, and no path"
+            "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, without a path"
         ),
         at: node.location)
       return nil

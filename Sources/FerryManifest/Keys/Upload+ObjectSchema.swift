@@ -6,26 +6,30 @@ extension Upload {
       .session(\.session, example: "uploads"),
       .token(\.token),
       .needs(\.needs, example: "[catalog]"),
-      Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "Which files are uploaded."),
+      Key("files", \.files, .object(FileSelection.shape), isRequired: true, doc: "The files to upload."),
       Key(
         "deliver", \.deliver, .choice(),
-        doc: "How often a file is sent: once, when it has changed, or in every round.",
+        doc: "When to send a file: once, again when it has changed, or in every round.",
         example: "when_changed"),
       Key(
         "compare", \.compare, .choice(),
         doc:
-          "How a changed file is recognized: by its size and modification time, or by its content, which each run then reads.",
+          "How to detect a changed file: by its size and modification time, or by its content, which ferry then reads in each run.",
         example: "content"),
       Key(
         "priority", \.priority, .priority,
-        doc: "A number from 0 to 1, or a word. Uploads with a higher priority go first.", example: "high"),
+        doc:
+          "A number from 0 to 1, or `low`, `default` or `high`. Uploads with a higher priority are sent first.",
+        example: "high"),
       Key(
         "batch", \.batch, .object(Batch.shape), default: "no bounds",
         doc: "The maximum number of files and bytes that are queued at once."),
       Key(
         "allocate", \.allocate, .object(Allocate.shape), default: "none",
         doc: "The step that requests an upload ID."),
-      Key("transfer", \.transfer, .object(Transfer.shape), isRequired: true, doc: "How the bytes are sent."),
+      Key(
+        "transfer", \.transfer, .object(Transfer.shape), isRequired: true,
+        doc: "The step that sends the file."),
       Key(
         "commit", \.commit, .object(Commit.shape), default: "none",
         doc: "The request that completes an upload."),
@@ -34,7 +38,7 @@ extension Upload {
         doc: "The request that releases an unused upload ID."),
       Key(
         "after", \.after, After.kind,
-        doc: "What happens to a file after its delivery.", example: "{ move_to: sent/ }"),
+        doc: "The treatment of a file after its delivery.", example: "{ move_to: sent/ }"),
       .retry(\.retry),
     ],
     blank: { name, _ in
@@ -66,7 +70,7 @@ extension Upload.Batch {
 }
 
 extension ValueKind where Value == Double {
-  /// A number from 0 to 1, or one of URLSessionTask's words for such numbers.
+  /// A number from 0 to 1, or one of URLSessionTask's constants for such numbers.
   fileprivate static var priority: Self {
     let number = ValueKind.number(0...1)
     let words = ["low": 0.25, "default": 0.5, "high": 0.75]

@@ -6,10 +6,11 @@ extension Upload.Allocate {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
       .expect(\.expect),
-      .capture(\.capture, for: "`${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
+      .capture(
+        \.capture, for: "references such as `${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
       Key(
         "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "unlimited",
-        doc: "How long an ID is valid after its response.", example: "1h"),
+        doc: "How long an ID is valid after the response that allocated it.", example: "1h"),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.allocate) })
@@ -17,14 +18,14 @@ extension Upload.Allocate {
 
 extension Upload.Transfer {
   static let shape = ObjectSchema<Self>(
-    "Transfer", doc: "How the bytes of a file are sent.",
+    "Transfer", doc: "The step that sends the bytes of a file.",
     keys: [
       Key(
         "protocol", \.protocol,
         .choice(notYet: [.multipartForm, .contentRange, .tus, .resumable, .s3Multipart]),
         doc: """
-          `put`, `post`: one request, whose body is the file. `multipart_form`: a form with the file in it \
-          (RFC 7578). `content_range`, `tus`, `resumable` (the IETF's draft), `s3_multipart`: in parts, so that an \
+          `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
+          (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
           interrupted upload can resume.
           """,
         example: "put"),
@@ -32,7 +33,8 @@ extension Upload.Transfer {
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
       .expect(\.expect),
       .capture(
-        \.capture, for: "`${transfer.NAME}`: a `Location` that changes at every step",
+        \.capture,
+        for: "references such as `${transfer.NAME}`; for example, a `Location` that changes at every step",
         example: "{ location: { header: Location } }"),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
@@ -47,7 +49,7 @@ extension Upload.Commit {
   static let shape = ObjectSchema<Self>(
     "Commit",
     doc:
-      "The request that completes an upload. If its response was lost, it is repeated only if one of the keys here allows it.",
+      "The request that completes an upload. If its response was lost, it is repeated only if `already_done`, `idempotency_key` or `probe` is set.",
     keys: [
       .stepSession(\.session),
       .stepToken(\.token),
@@ -57,18 +59,18 @@ extension Upload.Commit {
         "already_done", \.alreadyDone,
         ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
           to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "none",
-        doc: "The response to a commit that was executed before.", example: "{ status: [409] }"),
+        doc: "The response to a commit that has already been executed.", example: "{ status: [409] }"),
       Key(
         "idempotency_key", \.idempotencyHeader,
         ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
           to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
-        doc: "A header field by which the server recognizes a repeated commit.",
+        doc: "A header field that identifies a repeated commit to the server.",
         example: "{ header: Idempotency-Key }"),
       Key(
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
-          A request that asks whether the commit was executed. It is sent if the response to the commit was lost, with \
-          the commit's session and token.
+          A request that asks whether the commit was executed. If the response to the commit was lost, the probe is sent \
+          with the commit's session and token.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
@@ -79,7 +81,7 @@ extension Upload.Commit {
     var status: [Int]
 
     static let shape = ObjectSchema<Self>(
-      "Already done", doc: "The response to a commit that was executed before.",
+      "Already done", doc: "The response to a commit that has already been executed.",
       keys: [
         Key(
           "status", \.status, .list(.status, atLeastOne: true), isRequired: true,
@@ -97,7 +99,7 @@ extension Upload.Commit {
       keys: [
         Key(
           "header", \.header, .headerName(isSet: true), isRequired: true,
-          doc: "The header field that carries it.", example: "Idempotency-Key")
+          doc: "The header field that carries the key.", example: "Idempotency-Key")
       ],
       blank: { _, _ in Self(header: "") })
   }
@@ -111,8 +113,8 @@ extension Upload.Commit.Probe {
       .expect(
         \.expect,
         doc: """
-          Which responses mean that it was. Any other response that is not retried means that it was not; 401, 403 \
-          and 407 mean neither.
+          The conditions of a response that confirms the commit. Any other response that is not retried means that the \
+          commit was not executed, except 401, 403 and 407, which leave its outcome unknown.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) })
@@ -122,8 +124,8 @@ extension Upload.Abandon {
   static let shape = ObjectSchema<Self>(
     "Abandon",
     doc: """
-      The request that releases an unused upload ID. Any 2xx, 404 and 410 mean that it is released. The next run \
-      repeats a failed request; it does not change the exit code.
+      The request that releases an unused upload ID. Any 2xx, 404 or 410 means that it is released. The next run \
+      repeats a failed request; such a failure does not change the exit code.
       """,
     keys: [
       .stepSession(\.session),

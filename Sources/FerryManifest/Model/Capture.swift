@@ -1,8 +1,8 @@
-/// Where in a response a value is taken from.
+/// The source of a value in a response.
 package struct Capture: Hashable, Codable, Sendable {
   package var name: String
   package var source: Source
-  /// Whether it is masked in all output, and stored in a column that is never printed.
+  /// Whether the value is masked in all output and stored in a column that is never printed.
   package var isSecret: Bool
   /// The maximum size of the value in bytes; `nil` for `defaultMaxSize`.
   package var maxSize: Int64?

@@ -1,12 +1,12 @@
-/// Which responses count as success.
+/// The conditions that a successful response meets.
 package struct Expectation: Hashable, Codable, Sendable {
-  /// Empty means any 2xx; for a fetch, 200.
+  /// The accepted status codes. If empty, any 2xx is accepted; for a fetch, only 200.
   package var status: [Int]
-  /// Header fields that must be present with exactly this value.
+  /// Header fields that must be present, with their exact values.
   package var headers: [HeaderMatch]
-  /// JSON pointers (RFC 6901) and the scalars that must be there, as JSON text.
+  /// JSON pointers (RFC 6901), and the expected scalar at each, as JSON text.
   package var json: [JSONMatch]
-  /// A regular expression that the body must match somewhere.
+  /// A regular expression that must match somewhere in the body.
   package var regex: String?
 
   package struct HeaderMatch: Hashable, Codable, Sendable {

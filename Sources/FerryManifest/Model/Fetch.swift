@@ -2,9 +2,9 @@
 package struct Fetch: Equatable, Sendable {
   package enum Interval: Hashable, Codable, Sendable {
     case everyRun
-    /// At least this long after the last successful fetch.
+    /// At most one fetch per duration, counted from the last successful fetch.
     case minimum(Duration)
-    /// Like `minimum`. While there is nothing new, the interval grows up to `maximum`.
+    /// Like `minimum`, but the interval grows up to `maximum` while there is no new data.
     case adaptive(minimum: Duration, maximum: Duration)
     case never
   }

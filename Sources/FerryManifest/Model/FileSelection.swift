@@ -1,6 +1,6 @@
-/// Which files an upload includes.
+/// The files that an upload includes.
 package struct FileSelection: Hashable, Codable, Sendable {
-  /// Relative to the manifest's folder; `~/` is the home folder.
+  /// The base folder, relative to the manifest's folder; `~/` is the home folder.
   package var root: String
   package var source: Source
 
@@ -8,7 +8,8 @@ package struct FileSelection: Hashable, Codable, Sendable {
     /// Globs for paths relative to `root`: `*` and `?` do not match a slash, `**` does; also `[…]` and
     /// `{a,b}`.
     case globs(include: [String], exclude: [String])
-    /// Paths relative to `root`, one per line or NUL-separated, from a file or from `-`, the standard input.
+    /// Paths relative to `root`, one per line or NUL-terminated, read from a file, or from standard input
+    /// for `-`.
     case list(String, nullSeparated: Bool)
   }
 

@@ -18,8 +18,8 @@ package struct Manifest: Equatable, Sendable {
   package var forceQuit: ForceQuit
   package var places = Places()
 
-  /// The locations of content that only a plan can check. All values are equal, so adding a comment above
-  /// changes no plan.
+  /// The locations of content that only a plan can check. All values compare as equal, so adding a comment
+  /// to the manifest does not change a plan.
   package struct Places: Equatable, Sendable {
     /// The locations of each network's `limit` and `time_zone`, by the network's name.
     package var limits: [String: SourceLocation] = [:]

@@ -5,7 +5,7 @@ package struct OriginPattern: Hashable, Codable, Sendable {
   package var scheme: String
   /// In lower case. For a wildcard, the part after `*.`.
   package var host: String
-  /// Whether the pattern means any name below `host`, at any depth, and not `host` itself.
+  /// Whether the pattern matches any name below `host`, at any depth, but not `host` itself.
   package var isWildcard: Bool
   package var port: Int
 

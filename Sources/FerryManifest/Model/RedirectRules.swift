@@ -1,5 +1,4 @@
-/// How redirects are followed, and what happens to a sensitive request that would be redirected to another
-/// origin.
+/// The handling of redirects, including sensitive requests that would be redirected to another origin.
 package struct RedirectRules: Hashable, Codable, Sendable {
   package enum AcrossOrigins: String, Codable, Sendable, CaseIterable {
     /// The request fails.
@@ -10,7 +9,8 @@ package struct RedirectRules: Hashable, Codable, Sendable {
     case follow
   }
 
-  /// How many redirects are followed. With 0, the first redirect is the response. Default 10.
+  /// The maximum number of redirects to follow. With 0, the first redirect is the final response. Default
+  /// 10.
   package var limit: Int
   /// Default refuse.
   package var acrossOrigins: AcrossOrigins

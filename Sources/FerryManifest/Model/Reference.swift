@@ -1,4 +1,4 @@
-/// The value that a `${…}` names, after `vars` and `env` are substituted.
+/// The value to which a `${…}` refers, after `vars` and `env` are substituted.
 package enum Reference: Hashable, Codable, Sendable {
   case secret(String)
   case file(FileField)

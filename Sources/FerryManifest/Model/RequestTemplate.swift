@@ -1,6 +1,6 @@
 /// One HTTP request of the manifest.
 package struct RequestTemplate: Hashable, Codable, Sendable {
-  /// An HTTP method (RFC 9110 §9), in capitals as written.
+  /// An HTTP method (RFC 9110 §9) in uppercase, as written.
   package var method: String
   package var url: Template
   package var headers: [Field]
@@ -18,7 +18,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
 
   package enum Body: Hashable, Codable, Sendable {
     case none
-    /// `application/x-www-form-urlencoded`, in the manifest's order.
+    /// An `application/x-www-form-urlencoded` body, with its fields in the manifest's order.
     case form([Field])
     case json(JSONTemplate)
   }

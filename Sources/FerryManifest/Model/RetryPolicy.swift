@@ -1,9 +1,9 @@
-/// When a failed request is retried.
+/// The number of retries of a failed request, and the waits between them.
 ///
 /// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then changed by up to
 /// `±jitter` of itself.
 package struct RetryPolicy: Hashable, Codable, Sendable {
-  /// Retries after the first attempt, in one launch. Default 5.
+  /// The maximum number of retries after the first attempt, per launch. Default 5.
   package var limit: Int
   package var initial: Duration
   package var factor: Double

@@ -1,4 +1,4 @@
-/// The rules that transfers share, modeled on URLSessionConfiguration.
+/// The settings that transfers share, modeled on URLSessionConfiguration.
 package struct Session: Equatable, Sendable {
   package enum Kind: String, Codable, Sendable, CaseIterable {
     case `default`
@@ -10,7 +10,8 @@ package struct Session: Equatable, Sendable {
   package enum Discretionary: String, Codable, Sendable, CaseIterable {
     case no = "false"
     case yes = "true"
-    /// Transfers that are created in a background launch wait, until a foreground launch.
+    /// Transfers that are created in a background launch wait for these conditions until a foreground
+    /// launch.
     case inferred
 
     package init(_ profile: Profile) {
@@ -52,12 +53,13 @@ package struct Session: Equatable, Sendable {
   package var discretionary: Discretionary
   /// Default true.
   package var allowsCellular: Bool
-  /// Whether networks that are paid by volume are allowed. Default true.
+  /// Whether metered networks are allowed. Default true.
   package var allowsExpensive: Bool
   /// Default use_protocol_cache_policy.
   package var cachePolicy: CachePolicy
   package var serviceType: ServiceType
-  /// A command and its arguments, started when a batch of the session has completed; empty for none.
+  /// A command and its arguments, which ferry starts when a batch of the session has completed; empty for no
+  /// command.
   package var onEvents: [String]
 
   package init(

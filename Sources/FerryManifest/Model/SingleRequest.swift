@@ -1,4 +1,4 @@
-/// A single request in the graph: notify, finalize a set, warm a cache.
+/// A single request in the graph, for example to send a notification, finalize a set or warm a cache.
 package struct SingleRequest: Equatable, Sendable {
   package enum When: String, Codable, Sendable, CaseIterable {
     case succeeded
@@ -10,7 +10,7 @@ package struct SingleRequest: Equatable, Sendable {
   package var session: Located<String>
   package var token: Located<String>?
   package var needs: [Located<String>]
-  /// The outcome of `needs` that is required to run it. Default succeeded.
+  /// The outcome of `needs` that allows the request to run. Default succeeded.
   package var when: When
   package var request: RequestTemplate
   package var expect: Expectation

@@ -4,9 +4,10 @@
 /// references get their values during the run.
 package struct Template: Hashable, Codable, Sendable {
   package enum Segment: Hashable, Codable, Sendable {
-    /// Text from the author, including `vars`; it is not encoded.
+    /// Literal text of the manifest, including the values of `vars`; it is not percent-encoded.
     case literal(String)
-    /// A value from outside (`${env.NAME}`). It is encoded for its place, like the value of a reference.
+    /// A value from outside (`${env.NAME}`). Like the value of a reference, it is percent-encoded for its
+    /// position.
     case value(String)
     /// A value of the run, after these filters.
     case reference(Reference, filters: [ReferenceFilter] = [])
@@ -22,7 +23,7 @@ package struct Template: Hashable, Codable, Sendable {
     segments.compactMap { if case .reference(let reference, _) = $0 { reference } else { nil } }
   }
 
-  /// The whole text, if no part of it is known only during a run.
+  /// The whole text, if every part of it is known before a run.
   package var constant: String? {
     var text = ""
     for segment in segments {

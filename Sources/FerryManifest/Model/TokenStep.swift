@@ -1,15 +1,15 @@
-/// An authorization-token step.
+/// A step that fetches an authorization token.
 package struct TokenStep: Equatable, Sendable {
   package var name: Located<String>
   package var session: Located<String>
   package var request: RequestTemplate
   package var expect: Expectation
-  /// `expires_in` (seconds from the response) and `expires_at` (RFC 3339 or Unix seconds) determine its
-  /// lifetime.
+  /// The captures. `expires_in` (seconds after the response) and `expires_at` (RFC 3339 or Unix seconds)
+  /// determine the lifetime of the token.
   package var capture: [Capture]
-  /// The header field set on every request of a node that names this token.
+  /// The header field to set on every request of a node that names this token.
   package var apply: RequestTemplate.Field
-  /// Origins to which it is sent, in addition to those of the manifest's own URLs.
+  /// Origins to which the token may be sent, in addition to the origins of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: Refresh
   package var retry: RetryPolicy

@@ -1,4 +1,4 @@
-/// An upload batch: files, and the steps that are performed for each of them.
+/// An upload batch: files, and the steps for each file.
 package struct Upload: Equatable, Sendable {
   package enum Deliver: String, Codable, Sendable, CaseIterable {
     case once
@@ -8,9 +8,9 @@ package struct Upload: Equatable, Sendable {
 
   /// How `when_changed` detects that a delivered file has changed.
   package enum Compare: String, Codable, Sendable, CaseIterable {
-    /// Its size or its modification time.
+    /// By its size or its modification time.
     case modification
-    /// Its size or, if the size is the same, the SHA-256 of its content.
+    /// By its size or, if the size is the same, by the SHA-256 of its content.
     case content
   }
 
@@ -23,7 +23,7 @@ package struct Upload: Equatable, Sendable {
   package var deliver: Deliver
   /// Default modification.
   package var compare: Compare
-  /// 0.0 … 1.0, higher first. Default 0.5.
+  /// From 0.0 to 1.0; uploads with a higher priority are sent first. Default 0.5.
   package var priority: Double
   package var batch: Batch
   package var allocate: Allocate?
@@ -34,10 +34,10 @@ package struct Upload: Equatable, Sendable {
   package var retry: RetryPolicy
   package var places = Places()
 
-  /// The locations of content that only a launch can check. All values are equal, so adding a comment above
-  /// changes no plan.
+  /// The locations of content that only a launch can check. All values compare as equal, so adding a comment
+  /// to the manifest does not change a plan.
   package struct Places: Equatable, Sendable {
-    /// The location of each pattern of `files.include`; empty if the default applies.
+    /// The location of each pattern in `files.include`; empty if the default applies.
     package var include: [SourceLocation] = []
     /// The location of `allocate.valid_for`.
     package var validFor: SourceLocation?
@@ -58,7 +58,7 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// The token that a step carries.
+  /// The token that a step uses.
   package enum StepToken: Hashable, Codable, Sendable {
     /// The token of the node.
     case inherited
@@ -66,15 +66,15 @@ package struct Upload: Equatable, Sendable {
     case none
   }
 
-  /// The upload-ID step.
+  /// The step that requests an upload ID.
   package struct Allocate: Equatable, Sendable {
-    /// The node's own session if the manifest names none.
+    /// The session of the step; `nil` for the upload's session.
     package var session: Located<String>?
     package var token: StepToken
     package var request: RequestTemplate
     package var expect: Expectation
     package var capture: [Capture]
-    /// How long an ID may be used after its response; `nil` means indefinitely.
+    /// How long an ID is valid after the response that allocated it; `nil` means no limit.
     package var validFor: Duration?
 
     package init(
@@ -112,7 +112,7 @@ package struct Upload: Equatable, Sendable {
 
     package var `protocol`: `Protocol`
     package var token: StepToken
-    /// If the manifest gives no method, the protocol determines it. The body is the file.
+    /// The request. Its body is the file; by default, the protocol determines its method.
     package var request: RequestTemplate
     package var expect: Expectation
     package var capture: [Capture]
@@ -134,10 +134,10 @@ package struct Upload: Equatable, Sendable {
     package var token: StepToken
     package var request: RequestTemplate
     package var expect: Expectation
-    /// The statuses with which the server responds to a commit that was already executed; `nil` if there are
-    /// none.
+    /// The status codes with which the server responds to a commit that has already been executed; `nil` if
+    /// the manifest does not list any.
     package var alreadyDone: [Int]?
-    /// The header field that carries a key, which is the same for every attempt.
+    /// The header field that carries the idempotency key, which is the same for every attempt.
     package var idempotencyHeader: String?
     package var probe: Probe?
 
@@ -158,7 +158,7 @@ package struct Upload: Equatable, Sendable {
     /// A request that asks whether the commit was executed.
     package struct Probe: Equatable, Sendable {
       package var request: RequestTemplate
-      /// The responses that confirm that it was.
+      /// The conditions of a response that confirms the commit.
       package var expect: Expectation
 
       package init(request: RequestTemplate, expect: Expectation = .init()) {
@@ -168,7 +168,7 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// The request that releases an upload ID that will not be used.
+  /// The request that releases an unused upload ID.
   package struct Abandon: Equatable, Sendable {
     package var session: Located<String>?
     package var token: StepToken
@@ -186,11 +186,11 @@ package struct Upload: Equatable, Sendable {
     }
   }
 
-  /// What happens to a file after it is delivered.
+  /// The treatment of a file after its delivery.
   package enum After: Hashable, Codable, Sendable {
     case keep
     case delete
-    /// Moves it to a folder relative to `root`, which is never listed.
+    /// Moves the file to a folder relative to `root`. Files in that folder are never listed.
     case moveTo(String)
   }
 

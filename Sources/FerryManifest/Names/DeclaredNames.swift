@@ -1,5 +1,4 @@
-/// The names that a manifest declares, taken from its text. A name counts as declared even if its declaration
-/// has mistakes.
+/// The names that a manifest declares. A name is declared even if its declaration has mistakes.
 struct DeclaredNames: Sendable {
   /// A section of the manifest; the raw value is its key.
   enum Space: String, CaseIterable, Sendable {
@@ -21,8 +20,8 @@ struct DeclaredNames: Sendable {
   private var byName: [Space: [String: Declaration]] = [:]
   /// The names of the instances that `for_each` creates, by the node's name.
   private var instances: [String: [String]] = [:]
-  /// Sections that could not be read as mappings. Their names are unknown, so nothing in them is reported as
-  /// missing.
+  /// Sections that could not be read as mappings. Their names are unknown, so names that might be in them
+  /// are not reported as missing.
   private(set) var unreadable: Set<Space> = []
 
   mutating func add(_ name: Located<String>, _ node: YAMLNode, to space: Space) {
@@ -31,7 +30,7 @@ struct DeclaredNames: Sendable {
     byName[space, default: [:]][name.value] = declaration
   }
 
-  /// Declares the instances that a `for_each` creates of an already declared node.
+  /// Declares the instances that `for_each` creates from a declared node.
   mutating func add(_ instances: [String], of name: Located<String>, _ node: YAMLNode, to space: Space) {
     self.instances[name.value] = instances
     for instance in instances {
@@ -40,7 +39,7 @@ struct DeclaredNames: Sendable {
     }
   }
 
-  /// The instances that `for_each` created of a node; empty if the node has no `for_each`.
+  /// The instances that `for_each` created from a node; empty if the node does not have `for_each`.
   func instances(of name: String) -> [String] { instances[name] ?? [] }
 
   func hasInstances(_ name: String) -> Bool { instances[name] != nil }

@@ -2,9 +2,9 @@
 struct EachInstance: Sendable {
   let key: String
   var value: Value
-  /// Fields with a mistake, which has already been reported.
+  /// Fields with mistakes that have already been reported.
   var broken: Set<String> = []
-  /// Whether its name or value contains something from the environment or the command line.
+  /// Whether the name or value contains text from the environment or the command line.
   var isFromOutside = false
 
   enum Value: Sendable {
@@ -13,11 +13,11 @@ struct EachInstance: Sendable {
     case fields([String: String])
   }
 
-  /// The name of a node of this instance: `photos[eu]`.
+  /// The name of a node in this instance, such as `photos[eu]`.
   func name(_ node: String) -> String { "\(node)[\(key)]" }
 }
 
 extension EachInstance {
-  /// The node's name in the manifest, without its instance.
+  /// The node's name in the manifest, without the instance.
   static func base(of name: String) -> String { String(name.prefix { $0 != "[" }) }
 }

@@ -1,4 +1,4 @@
-/// A step for which others can wait.
+/// A step for which other steps can wait.
 enum GraphVertex: Hashable, Sendable {
   case node(String)
   case token(String)

@@ -1,13 +1,14 @@
-/// Where in the manifest a text is, as far as it matters for references.
+/// The position of a text in the manifest, which determines the references that are allowed in it.
 enum Place: Hashable, Sendable {
-  /// Must be known before a run: only `vars` and `env` are allowed.
+  /// The text must be known before a run: only `vars` and `env` are allowed.
   case constant
   case session
-  /// In `defaults`: everything that has a value somewhere is allowed. It is checked again where it is used.
+  /// In `defaults`: all references that are allowed somewhere are allowed here. They are checked again in
+  /// each place where the default applies.
   case defaults
   /// A token step's own request.
   case token(String)
-  /// The value that a token step sets on the requests of others.
+  /// The value that a token step sets on the requests of other nodes.
   case apply(String)
   /// An upload, outside or inside its steps.
   case upload(String, Step?)
@@ -21,7 +22,7 @@ enum Place: Hashable, Sendable {
     case abandon
   }
 
-  /// The families of references that have a value here. `vars` and `env` have one everywhere.
+  /// The families of references that have a value here. `vars` and `env` have a value everywhere.
   var families: [Reference.Family] {
     switch self {
     case .constant: []

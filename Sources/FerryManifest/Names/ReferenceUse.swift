@@ -1,4 +1,4 @@
-/// A place that refers to a value which is known only during a run.
+/// A place that refers to a value that is known only during a run.
 struct ReferenceUse: Sendable {
   var reference: Located<Reference>
   var place: Place

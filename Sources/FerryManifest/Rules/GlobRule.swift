@@ -1,6 +1,6 @@
 /// The syntax rules for globs.
 enum GlobRule {
-  /// The bracket or brace that is not closed, or `nil`.
+  /// The unclosed bracket or brace, or `nil`.
   static func unclosed(_ glob: String) -> Character? {
     var braces = 0
     var inClass = false

@@ -1,6 +1,6 @@
 /// The rules for names of header fields.
 enum HeaderRule {
-  /// - Parameter isSet: whether the manifest sets the field, rather than reads it from a response.
+  /// - Parameter isSet: whether the manifest sets the field rather than reading it from a response.
   static func problem(_ name: String, isSet: Bool) -> Problem? {
     guard isToken(name) else {
       return Problem(
@@ -12,9 +12,9 @@ enum HeaderRule {
     switch name.lowercased() {
     case "content-length":
       return Problem(
-        .ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry knows the length of what it sends")
+        .ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry determines the length of the body")
     case "host":
-      return Problem(.ownHeader, "'\(name)' is set by ferry", help: "remove it; it is taken from the URL")
+      return Problem(.ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry takes it from the URL")
     case "transfer-encoding":
       return Problem(
         .ownHeader, "'\(name)' is set by ferry",

@@ -1,14 +1,15 @@
-/// The rules for names that the author chooses. Names become file names, and words in references.
+/// The rules for names that the author chooses. They are used in file names and references.
 enum NameRule {
   /// The problem with a name; `nil` if it is valid.
   ///
-  /// - Parameter allowsDots: true for the manifest's name and for session identifiers, which no reference
-  ///   splits at dots.
+  /// - Parameter allowsDots: true for the manifest's name and for session identifiers, because references do
+  ///   not split them at dots.
   static func problem(_ name: String, allowsDots: Bool) -> Problem? {
-    let letters = allowsDots ? "letters, digits, '_', '-' and '.'" : "letters, digits, '_' and '-'"
+    let letters =
+      allowsDots ? "ASCII letters, digits, '_', '-' and '.'" : "ASCII letters, digits, '_' and '-'"
     guard !name.isEmpty, name.utf8.count <= 100 else {
       return Problem(
-        .invalidName, "a name has 1 to 100 letters",
+        .invalidName, "a name must have 1 to 100 characters",
         help: "choose a \(name.isEmpty ? "name" : "shorter name")")
     }
     if let wrong = name.first(where: { letter in
@@ -16,13 +17,13 @@ enum NameRule {
     }) {
       let what = wrong == " " ? "a space" : String(wrong).quoted
       return Problem(
-        .invalidName, "a name cannot have \(what) in it", help: "use only \(letters) of ASCII",
+        .invalidName, "a name cannot contain \(what)", help: "use only \(letters)",
         showsValue: true)
     }
     if name.hasPrefix(".") || name.contains("..") {
       return Problem(
-        .invalidName, "a name cannot begin with a dot or have two in a row",
-        help: "it becomes a file's name; remove the dots")
+        .invalidName, "a name cannot begin with a dot or contain two dots in a row",
+        help: "the name is used as a file name; remove the dots")
     }
     return nil
   }

@@ -1,5 +1,5 @@
-/// A path as bytes, which is how the system reads it. A String's characters hide a slash that is followed by
-/// a combining mark.
+/// A path as bytes, as the system reads it. In a String, a slash followed by a combining mark is a single
+/// character and would not be found.
 struct PathLetters {
   let text: String
 

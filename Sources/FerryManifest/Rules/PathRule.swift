@@ -4,11 +4,11 @@ enum PathRule {
   static func problem(_ path: String, inside folder: String) -> Problem? {
     let path = PathLetters(path)
     if path.isAbsolute || path.isOfHome {
-      return Problem(.invalidPath, "this path must be relative", help: "name a place below \(folder)")
+      return Problem(.invalidPath, "this path must be relative", help: "specify a path below \(folder)")
     }
     if path.parts.contains("..") {
       return Problem(
-        .invalidPath, "this path leads out of its folder with '..'", help: "name a place below \(folder)")
+        .invalidPath, "this path leaves its folder with '..'", help: "specify a path below \(folder)")
     }
     return nil
   }

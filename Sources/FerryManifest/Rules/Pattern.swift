@@ -1,7 +1,6 @@
 import CPCRE2
 
-/// A compiled regular expression (PCRE2). The work and memory of its searches are bounded, whatever the
-/// subject is.
+/// A compiled regular expression (PCRE2). The work and memory of a search are bounded for every subject.
 ///
 /// PCRE2's own match limit does not bound a whole search: it restarts from zero at each position of the
 /// subject, and it does not count the loop over a single character class such as `\d+`. Every item of the
@@ -15,11 +14,11 @@ package final class Pattern: @unchecked Sendable {
   /// The number of capturing groups.
   package let groupCount: Int
 
-  /// Why a pattern does not compile.
+  /// The reason why a pattern does not compile.
   package struct Malformed: Error, Equatable {
     /// PCRE2's message.
     package var message: String
-    /// The number of characters of the pattern before the error.
+    /// The number of characters in the pattern before the error.
     package var offset: Int
   }
 
@@ -27,7 +26,8 @@ package final class Pattern: @unchecked Sendable {
   package struct TooMuchWork: Error, Equatable {}
 
   package struct Match: Equatable, Sendable {
-    /// The text matched by the first group; `nil` if there is no group, or it took no part in the match.
+    /// The text matched by the first group; `nil` if there is no group, or the group did not take part in
+    /// the match.
     package var firstGroup: String?
   }
 
@@ -35,7 +35,7 @@ package final class Pattern: @unchecked Sendable {
     let bytes = Array(pattern.utf8)
     var number: Int32 = 0
     var offset = 0
-    // \C could split a character, so that a capture would not be UTF-8.
+    // \C could split a character, so that a capture would not be valid UTF-8.
     let options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT
     guard let code = pcre2_compile_8(bytes, bytes.count, options, &number, &offset, nil) else {
       let before = bytes.prefix(offset)
@@ -62,10 +62,10 @@ package final class Pattern: @unchecked Sendable {
   /// The first match in the subject.
   ///
   /// - Parameters:
-  ///   - subject: the text to search. A Swift string is valid UTF-8, so PCRE2 need not check it.
-  ///   - isOutOfTime: called every few hundred steps. It ends a search whose work the callouts do not see,
-  ///     such as that of `\d{60000}x` in runs of 59,999 digits: at each digit, PCRE2 looks at all the others
-  ///     before it fails.
+  ///   - subject: the text to search. A Swift string is valid UTF-8, so PCRE2 does not need to check it.
+  ///   - isOutOfTime: called every few hundred steps. It ends a search whose work is invisible to the
+  ///     callouts, such as the search for `\d{60000}x` in runs of 59,999 digits: at each digit, PCRE2 reads
+  ///     all the following digits before it fails.
   package func firstMatch(
     in subject: String, isOutOfTime: @escaping () -> Bool = { false }
   ) throws(TooMuchWork) -> Match? {
@@ -90,7 +90,7 @@ package final class Pattern: @unchecked Sendable {
             return work.assumingMemoryBound(to: SearchWork.self).pointee.count(
               at: block.pointee.current_position)
           }, work)
-        // An empty string may have no address, but PCRE2 requires one.
+        // The address of an empty string may be null, but PCRE2 requires an address.
         let result =
           if let start = bytes.baseAddress {
             pcre2_match_8(code, start, bytes.count, 0, PCRE2_NO_UTF_CHECK, data, context)
@@ -107,12 +107,12 @@ package final class Pattern: @unchecked Sendable {
     _ result: Int32, _ data: OpaquePointer, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Result<Match?, TooMuchWork> {
     guard result != PCRE2_ERROR_NOMATCH else { return .success(nil) }
-    // A limit was reached, or memory is exhausted. Nothing else can go wrong with a compiled pattern and a
-    // UTF-8 subject.
+    // A limit was reached, or memory is exhausted. These are the only possible errors for a compiled pattern
+    // and a UTF-8 subject.
     guard result > 0 else { return .failure(TooMuchWork()) }
     // The result is the number of the last group that matched, plus one.
     guard result > 1, let ends = pcre2_get_ovector_pointer_8(data) else { return .success(Match()) }
-    // A group in a lookahead with \K may end before it starts.
+    // The end of a group in a lookahead with \K may precede its start.
     guard ends[2] <= ends[3], ends[3] <= bytes.count else { return .success(Match()) }
     return .success(Match(firstGroup: String(decoding: bytes[ends[2]..<ends[3]], as: UTF8.self)))
   }

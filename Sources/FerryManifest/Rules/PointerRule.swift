@@ -3,7 +3,7 @@ enum PointerRule {
   static func problem(_ pointer: String) -> Problem? {
     guard pointer.isEmpty || pointer.utf8.first == UInt8(ascii: "/") else {
       return Problem(
-        .invalidPointer, "a JSON pointer begins with '/'",
+        .invalidPointer, "a JSON pointer must begin with '/'",
         help: "write \(fromPath(pointer).quoted) (RFC 6901)", showsValue: true)
     }
     var letters = pointer.unicodeScalars.makeIterator()

@@ -1,6 +1,6 @@
 import CPCRE2
 
-/// The cost of one search so far, and its limit: a few tenths of a second for the largest response kept in
+/// The work of one search so far, and its limit: a few tenths of a second for the largest response kept in
 /// memory (1 MiB).
 struct SearchWork {
   /// The limit for one position of the subject. The callouts count over all positions.
@@ -14,7 +14,8 @@ struct SearchWork {
   /// stays below it.
   static func limit(size: Int) -> Int { 5_000_000 + 4 * size }
 
-  /// Passing over this many bytes in one of PCRE2's internal loops costs about as much as trying one item.
+  /// The number of bytes that one of PCRE2's internal loops passes over in about the time of trying one
+  /// item.
   private static let bytesPerStep = 8
   /// The number of callouts between two calls of `isOutOfTime`.
   private static let timeInterval = 256

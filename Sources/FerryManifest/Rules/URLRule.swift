@@ -9,7 +9,7 @@ enum URLRule {
       guard case .literal(let text) = segment else { continue }
       if text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }) {
         return Problem(
-          .invalidURL, "a URL cannot have a space or control character in it", help: "write %20 for a space")
+          .invalidURL, "a URL cannot contain a space or control character", help: "write %20 for a space")
       }
     }
     var prefix = ""
@@ -27,13 +27,13 @@ enum URLRule {
     guard !prefix.isEmpty || isWhole else { return nil }
     guard let scheme = ["https://", "http://"].first(where: { prefix.lowercased().hasPrefix($0) }) else {
       return Problem(
-        .invalidURL, "a URL begins with http:// or https://",
+        .invalidURL, "a URL must begin with http:// or https://",
         help: prefix.contains("://")
           ? "ferry supports only HTTP; write the server's HTTP URL" : "put 'https://' before it")
     }
     let rest = prefix.dropFirst(scheme.count)
     if rest.isEmpty ? isWhole : "/?#:".contains(rest.first ?? "/") {
-      return Problem(.invalidURL, "this URL names no host", help: "write the host after \(scheme)")
+      return Problem(.invalidURL, "this URL has no host", help: "write the host after \(scheme)")
     }
     return nil
   }

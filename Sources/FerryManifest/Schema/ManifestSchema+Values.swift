@@ -1,5 +1,5 @@
 extension ManifestSchema {
-  /// The allowed values of a key, and what an editor shows about it.
+  /// The allowed values of a key, and its documentation for editors.
   ///
   /// Keywords next to a `$ref` have no meaning in draft 07, but editors show them anyway.
   func property(_ key: KeyForm, _ extent: Extent) -> [OrderedJSON.Member] {
@@ -53,7 +53,7 @@ extension ManifestSchema {
     case .list(let element):
       return [types("array"), .init("items", .object(schema(element, extent)))]
     case .map(let key, let value):
-      // Some names may contain a dot, and the form does not say which.
+      // Some names may contain a dot, but the form does not indicate which.
       let names: [OrderedJSON.Member] =
         key == "name"
         ? [.init("title", .string(key)), .init("pattern", .string("^[A-Za-z0-9_.-]{1,100}$"))] : []
@@ -71,7 +71,7 @@ extension ManifestSchema {
     [
       types("string"),
       .init("pattern", .string("^[0-9]+(\(units.joined(separator: "|")))$|\(Self.reference)")),
-      // Not part of the standard. Editors show it instead of the pattern.
+      // Not part of the standard. Editors show this text instead of the pattern.
       .init(
         "patternErrorMessage",
         .string("A \(what) is a whole number and a unit (\(units.joined(separator: ", "))): \(example)")),
@@ -83,7 +83,7 @@ extension ManifestSchema {
     case .either(let forms):
       return forms.flatMap { alternatives($0, extent) }
     case .choice(let words, _):
-      // A word such as `true` is not a string in YAML unless it is quoted.
+      // A word such as `true` is not a YAML string unless it is quoted.
       let plain = words.map { OrderedJSON(yaml: $0) ?? .string($0) }
       let quoted = zip(words, plain).filter { $1 != .string($0) }.map { "|^\($0.0)$" }.joined()
       return [

@@ -1,12 +1,12 @@
-/// A JSON schema (draft 07) of the manifest for editors, generated from the declarations with which manifests
-/// are read.
+/// A JSON schema (draft 07) of the manifest for editors, generated from the declarations with which
+/// manifests are read.
 ///
-/// The schema accepts everything that the reader accepts. It also accepts more: it cannot check names,
-/// references and dependencies between keys.
+/// The schema accepts every manifest that the reader accepts. It also accepts some that the reader rejects,
+/// because it cannot check names, references and dependencies between keys.
 package struct ManifestSchema: Sendable {
   /// If the manifest has one of these keys, mappings may lack keys, because another text supplies them.
   private static let sharing = ["include", "defaults"]
-  /// The mapping with common values. The mappings in it are never complete.
+  /// The mapping with default values. The mappings in it are never complete.
   private static let common = "Defaults"
 
   /// Whether a mapping must be complete.
@@ -39,8 +39,8 @@ package struct ManifestSchema: Sendable {
 
   /// The whole manifest, or a part if it uses sharing.
   ///
-  /// The choice is a branch at the top instead of `anyOf`, so that an editor completes and explains according
-  /// to exactly one of them.
+  /// The choice is a branch at the top level instead of `anyOf`, so that an editor uses exactly one of the
+  /// alternatives for completion and documentation.
   private var choice: [OrderedJSON.Member] {
     let sharing = Self.sharing.filter { name in top.keys.contains { $0.name == name } }
     guard !sharing.isEmpty else {
@@ -144,7 +144,7 @@ package struct ManifestSchema: Sendable {
 }
 
 extension KeyRule {
-  /// Whether a mapping without keys can violate the rule.
+  /// Whether an empty mapping can violate the rule.
   fileprivate var asksForKeys: Bool {
     switch self {
     case .exactlyOne, .requires: true

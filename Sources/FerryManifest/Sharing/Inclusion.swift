@@ -10,11 +10,11 @@ struct Inclusion {
   private(set) var diagnostics: [Diagnostic] = []
   /// The included texts, in the order in which they are named.
   private(set) var sources: [SourceText] = []
-  /// Whether a file could not be read or understood. What it would have declared is unknown.
+  /// Whether a file could not be read or parsed. The names that it would have declared are unknown.
   private(set) var isBroken = false
 
   private let files: ManifestFiles
-  /// The files being read, from the manifest inwards.
+  /// The files being read, outermost first.
   private var underway: [(path: String, identity: ManifestFiles.Identity)]
   private var known: Set<ManifestFiles.Identity>
   /// The number of bytes that may still be read.
@@ -29,7 +29,7 @@ struct Inclusion {
     budget = SourceText.largest - main.bytes.count
   }
 
-  /// The document with all its includes. Its `include` also lists the nested ones.
+  /// The document with all its includes. Its `include` key also lists the nested includes.
   mutating func unite(_ root: YAMLNode) -> YAMLNode {
     guard let members = root.members, let list = root["include"]?.elements else { return root }
     var united = United(members.filter { $0.key.value != "include" })
@@ -74,16 +74,16 @@ struct Inclusion {
       let circle = (underway[start...].map(\.path) + [file]).map(\.clipped).joined(separator: " → ")
       refuse(
         .includeCycle, at: location, "these files include each other: \(circle)",
-        help: "remove one of the includes between them")
+        help: "remove one of these includes")
       return nil
     }
-    // A file that two files include is added once, whatever names they use for it.
+    // A file that two files include is added only once, even under different names.
     guard !known.contains(identity) else { return nil }
     guard underway.count <= Self.deepest, known.count <= Self.mostFiles else {
       refuse(
         .includesTooDeep, at: location,
-        "includes are at most \(Self.deepest) deep, and at most \(Self.mostFiles) in all",
-        help: "include the files from the manifest itself, or put some of them together")
+        "includes can be nested at most \(Self.deepest) levels deep, with at most \(Self.mostFiles) files in total",
+        help: "include the files from the manifest itself, or merge some of them")
       return nil
     }
     known.insert(identity)
@@ -94,16 +94,16 @@ struct Inclusion {
       refuse(
         .unreadableInclude, at: location, "\(path.quoted) cannot be read: \(error.reason)",
         help: path.contains("${")
-          ? "an include is read before references have values; write the path out"
+          ? "includes are read before references are resolved; write a literal path"
           : PathLetters(path).isAbsolute || PathLetters(path).isOfHome
-            ? "name a file that can be read" : "the path is relative to the folder of \(location.file)")
+            ? "specify a readable file" : "the path is relative to the folder of \(location.file)")
       return nil
     }
     budget -= bytes.count
     guard budget >= 0 else {
       refuse(
-        .manifestTooLarge, at: location, "the manifest and what it includes are larger than 64 MiB",
-        help: "name the files in a `list:` file instead")
+        .manifestTooLarge, at: location, "the manifest and its includes are larger than 64 MiB",
+        help: "list the files in a `list:` file instead")
       return nil
     }
     let source = SourceText(bytes, file: file)
@@ -113,14 +113,14 @@ struct Inclusion {
       guard diagnostic.code == .emptyManifest else { return diagnostic }
       return Diagnostic(
         .emptyManifest, at: diagnostic.location, "the included file is empty",
-        help: "give it keys of a manifest, such as 'sessions:', or do not include it",
+        help: "add manifest keys such as 'sessions:', or remove the include",
         notes: [.init("included here", at: location)])
     }
     guard let root = document.root, root.members != nil else {
       if let root = document.root {
         refuse(
           .wrongType, at: root.location, "an included file must be a mapping, found \(root.kindName)",
-          help: "give it keys of a manifest, such as 'sessions:'")
+          help: "write manifest keys such as 'sessions:'")
       }
       isBroken = true
       return nil
@@ -156,7 +156,7 @@ private struct United {
     }
   }
 
-  /// - Parameter depth: how many levels of mappings are merged. A conflict is reported at the level below.
+  /// - Parameter depth: the number of mapping levels to merge. A conflict is reported at the level below.
   private mutating func add(
     _ other: YAMLNode.Member, depth: Int, isClash: Bool, _ diagnostics: inout [Diagnostic]
   ) {
@@ -170,11 +170,11 @@ private struct United {
       for member in new { inner.add(member, depth: depth - 1, isClash: true, &diagnostics) }
       members[place].value.content = .mapping(inner.members)
     } else if isClash {
-      // The manifest's own text comes after the texts that it includes.
+      // In the document, the manifest's own text comes after the texts that it includes.
       diagnostics.append(
         Diagnostic(
           .includeClash, at: members[place].key.location, "\(other.key.value.quoted) is defined in two files",
-          help: "nothing overrides an include; rename or remove one of them",
+          help: "included definitions cannot be overridden; rename or remove one of the two",
           notes: [.init("also defined here", at: other.key.location)]))
     }
   }

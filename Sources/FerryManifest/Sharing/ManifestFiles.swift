@@ -1,14 +1,14 @@
-/// Reads a manifest's includes. The module itself does not access the disk.
+/// Reads a manifest's includes for this module, which does not access the disk itself.
 package struct ManifestFiles: Sendable {
-  /// Why a file could not be read, in the system's words.
+  /// The system's reason why a file could not be read.
   package struct Unreadable: Error, Sendable {
     package var reason: String
     package init(_ reason: String) { self.reason = reason }
   }
 
-  /// Distinguishes files, however they are named.
+  /// Identifies a file regardless of the path used to name it.
   package enum Identity: Hashable, Sendable {
-    /// For a file of which only the path is known.
+    /// For a file known only by its path.
     case path(String)
     /// For a file on disk, or a pipe.
     case inode(device: UInt64, number: UInt64)
@@ -17,10 +17,10 @@ package struct ManifestFiles: Sendable {
   /// Reads the file at a path. The path is given like the manifest's path, or is relative to the same folder.
   package let read: @Sendable (_ path: String) throws(Unreadable) -> [UInt8]
 
-  /// The identity of the file at such a path. The file need not exist.
+  /// The identity of the file at a path. The file need not exist.
   package let identity: @Sendable (_ path: String) -> Identity
 
-  /// Files with exactly one path each.
+  /// Creates files that each have exactly one path.
   package init(read: @escaping @Sendable (_ path: String) throws(Unreadable) -> [UInt8]) {
     self.init(read: read, identity: Identity.path)
   }
@@ -35,10 +35,10 @@ package struct ManifestFiles: Sendable {
 
   /// For a manifest without includes.
   package static let none = ManifestFiles { _ throws(Unreadable) in
-    throw Unreadable("there are no files here")
+    throw Unreadable("this manifest cannot include files")
   }
 
-  /// The path that a file names, relative to the same folder as the file's own path, without `.` and `x/..`.
+  /// The path written in a file, relative to the same folder as the file's own path, without `.` and `x/..`.
   static func path(_ path: String, from file: String) -> String {
     let letters = PathLetters(path)
     let whole = PathLetters(

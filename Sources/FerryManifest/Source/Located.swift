@@ -1,6 +1,7 @@
 /// A value and its location in the manifest.
 ///
-/// Two located values are equal if their values are, so adding a comment above changes no plan.
+/// Two located values are equal if their values are equal, so adding a comment to the manifest does not
+/// change a plan.
 package struct Located<Value: Sendable>: Sendable {
   package var value: Value
   package var location: SourceLocation

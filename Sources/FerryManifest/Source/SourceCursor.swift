@@ -1,4 +1,4 @@
-/// A position in a text. It moves forward and always knows its line and column.
+/// A position in a text, with its line and column. It only moves forward.
 struct SourceCursor {
   private let source: SourceText
   private var index: Int
@@ -13,10 +13,10 @@ struct SourceCursor {
     nextLine = source.start(ofLine: location.line + 1)
   }
 
-  /// The byte at the cursor, the first of its character; nil at the end of the text.
+  /// The byte at the cursor, which is the first byte of a character; nil at the end of the text.
   var byte: UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
 
-  /// Whether this text is at the cursor.
+  /// Whether the given text is at the cursor.
   func isAt(_ text: String) -> Bool {
     var index = index
     for byte in text.utf8 {
@@ -38,7 +38,7 @@ struct SourceCursor {
     }
   }
 
-  /// Advances by one character; CR and LF are two.
+  /// Advances by one character; CR and LF count as two.
   mutating func advance() {
     guard index < source.bytes.count else { return }
     index += 1

@@ -1,10 +1,10 @@
-/// A place in a manifest's text.
+/// A location in a manifest's text.
 package struct SourceLocation: Hashable, Comparable, Codable, Sendable {
   /// The path as the user gave it.
   package var file: String
-  /// The line, from 1.
+  /// The line, starting at 1.
   package var line: Int
-  /// The column in Unicode code points, from 1 (as libyaml counts).
+  /// The column in Unicode code points, starting at 1 (as counted by libyaml).
   package var column: Int
 
   package init(file: String, line: Int, column: Int) {

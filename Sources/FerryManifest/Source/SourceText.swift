@@ -1,12 +1,12 @@
-/// A manifest's bytes, and where its lines begin.
+/// A manifest's bytes, and the offsets of its lines.
 ///
-/// Lines end where libyaml ends them (LF, CR, CRLF, NEL, LS, PS), so that libyaml's marks match.
+/// Lines end at the line breaks of libyaml (LF, CR, CRLF, NEL, LS, PS), so that libyaml's marks match.
 package struct SourceText: Sendable {
   package let file: String
   /// The bytes without a byte order mark.
   package let bytes: [UInt8]
   private let lineStarts: [Int]
-  /// For each line of many kilobytes, by its number: the index of every `stride`th code point.
+  /// For each very long line, by its number: the index of every `stride`th code point.
   private let milestones: [Int: [Int]]
 
   private static let stride = 1_024
@@ -19,14 +19,14 @@ package struct SourceText: Sendable {
     milestones = Self.milestones(of: self.bytes, lineStarts: lineStarts)
   }
 
-  /// The text of a line (from 1) without its end; bytes that are not UTF-8 become U+FFFD.
+  /// The text of a line (starting at 1) without its line break; bytes that are not UTF-8 become U+FFFD.
   package func line(_ number: Int) -> String {
     String(decoding: bytes[range(ofLine: number)], as: UTF8.self)
   }
 
-  /// At most `limit` code points of a line, starting at a column (from 1).
+  /// At most `limit` code points of a line, starting at a column (counted from 1).
   ///
-  /// A line can be 64 MiB long, and a caller that looks for the end of a word does not need all of it.
+  /// A line can be 64 MiB long, and a caller that searches for the end of a word does not need all of it.
   package func text(line number: Int, from column: Int, limit: Int) -> String {
     let slice = bytes[range(ofLine: number)]
     let start = index(line: number, column: column)
@@ -37,7 +37,7 @@ package struct SourceText: Sendable {
     return String(decoding: slice[start..<index], as: UTF8.self)
   }
 
-  /// The byte index of a line and column; the line's end if the line is shorter.
+  /// The byte index of a line and column; the end of the line if the line is shorter.
   func index(line number: Int, column: Int) -> Int {
     let slice = bytes[range(ofLine: number)]
     var index = slice.startIndex
@@ -54,7 +54,7 @@ package struct SourceText: Sendable {
     return min(index, slice.endIndex)
   }
 
-  /// The byte index at which a line (from 1) begins; nil after the last line.
+  /// The byte index of the start of a line (counted from 1); nil after the last line.
   func start(ofLine number: Int) -> Int? {
     lineStarts.indices.contains(number - 1) ? lineStarts[number - 1] : nil
   }

@@ -53,7 +53,7 @@ struct ColumnMap {
     }
   }
 
-  /// libyaml's mark of a value is that of its anchor or tag.
+  /// libyaml's mark of a value is the start of its anchor or tag.
   private static func skipProperties(_ cursor: inout SourceCursor) {
     while cursor.isAt("&") || cursor.isAt("!") {
       while cursor.byte != nil, !cursor.isAtBlank, !cursor.isAtLineBreak { cursor.advance() }
@@ -66,8 +66,8 @@ struct ColumnMap {
 
 /// For a scalar without escapes.
 ///
-/// Folding and indentation neither place a `$` before a `{` nor remove one, and neither does `''`. The nth
-/// `${` of the value is therefore the nth in the text.
+/// Folding, indentation and `''` never separate or create the characters `${`. The nth `${` of the value is
+/// therefore the nth in the text.
 private struct UnescapedWalk {
   private let letters: String.UnicodeScalarView
   private var position: String.UnicodeScalarView.Index

@@ -1,4 +1,4 @@
-/// Walks through the text of a double-quoted scalar and counts the characters of its value (YAML 1.2 §7.3.1).
+/// Traverses the text of a double-quoted scalar and counts the characters of its value (YAML 1.2 §7.3.1).
 struct DoubleQuotedWalk {
   private var cursor: SourceCursor
   /// The number of characters of the value before the cursor.
@@ -7,7 +7,7 @@ struct DoubleQuotedWalk {
   /// - Parameter cursor: the position after the opening quote.
   init(from cursor: SourceCursor) { self.cursor = cursor }
 
-  /// The location of a `$` of the value; nil if the text does not have it there.
+  /// The location of a `$` of the value; nil if the text has a different character there.
   mutating func location(of wanted: Int) -> SourceLocation? {
     while offset < wanted || isAtEscapedBreak {
       guard cursor.byte != nil, !cursor.isAt("\"") else { return nil }

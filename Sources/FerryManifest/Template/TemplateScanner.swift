@@ -35,7 +35,7 @@ struct TemplateScanner {
           diagnostics.append(
             Diagnostic(
               .unclosedReference, at: place, "'${' is not closed",
-              help: "close it with '}', or write '$${' for the two characters"))
+              help: "close it with '}', or write '$${' for the characters '${'"))
           return
         }
         if !text.isEmpty { pieces.append(.text(String(text))) }

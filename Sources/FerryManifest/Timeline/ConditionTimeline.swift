@@ -13,8 +13,8 @@ package struct ConditionTimeline: Hashable, Codable, Sendable {
   }
 
   package struct Entry: Hashable, Codable, Sendable {
-    /// A time of day such as `08:00`, for every day, or a moment such as `2026-12-24T18:00`. After a moment,
-    /// only its entry counts, until a later moment.
+    /// A time of day such as `08:00`, which applies every day, or a moment such as `2026-12-24T18:00`.
+    /// Starting at a moment, only its entry applies until a later moment.
     package var from: String
     /// `nil` leaves the previous value unchanged.
     package var network: Network?
@@ -23,7 +23,7 @@ package struct ConditionTimeline: Hashable, Codable, Sendable {
   }
 
   package var entries: [Entry] = []
-  /// A name in the IANA time zone database; `nil` for the machine's own.
+  /// A name in the IANA time zone database; `nil` for the machine's own time zone.
   package var timeZone: String?
 
   /// Reads a timeline, or reports all of its mistakes.

@@ -3,6 +3,6 @@ package struct EnvironmentUse: Hashable, Sendable {
   package var name: String
   package var location: SourceLocation
   package var hasDefault: Bool
-  /// Whether `secrets` uses it, when a run starts.
+  /// Whether `secrets` uses the variable when a run starts.
   package var isSecret: Bool
 }

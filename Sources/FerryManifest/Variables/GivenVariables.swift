@@ -8,13 +8,13 @@ struct GivenVariables: Sendable {
   }
 
   private(set) var values: [String: Value] = [:]
-  /// Variables whose value in a file is not a text, which has been reported.
+  /// Variables whose value in a file is not a text. This has been reported.
   private(set) var broken: Set<String> = []
   private(set) var sources: [SourceText] = []
   private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
-  ///   - variables: these take precedence.
+  ///   - variables: the values of `--var`, which take precedence.
   ///   - files: mappings of names to scalars; each scalar is a text as written. A later file takes
   ///     precedence.
   init(_ variables: [String: String], files: [SourceText]) {
@@ -26,7 +26,7 @@ struct GivenVariables: Sendable {
       guard let members = root.members else {
         diagnostics.append(
           Diagnostic(
-            .wrongType, at: root.location, "a file of variables must be a mapping, found \(root.kindName)",
+            .wrongType, at: root.location, "a variables file must be a mapping, found \(root.kindName)",
             help: "write 'name: value' lines"))
         continue
       }
@@ -36,7 +36,7 @@ struct GivenVariables: Sendable {
             Diagnostic(
               .wrongType, at: member.value.location,
               "\(member.key.value.quoted) must be a text, found \(member.value.kindName)",
-              help: "a variable is one scalar"))
+              help: "write a single scalar as the value"))
           broken.insert(member.key.value)
           continue
         }

@@ -2,10 +2,10 @@
 package struct RequiredVariable: Equatable, Sendable {
   package var name: String
   package var location: SourceLocation
-  /// `string`, `integer`, …
+  /// The declared type: `string`, `integer`, …
   package var type: String
   package var description: String?
   package var isRequired: Bool
-  /// Whether the command line gives a value.
+  /// Whether the command line sets a value.
   package var isGiven: Bool
 }

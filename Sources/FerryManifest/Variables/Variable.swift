@@ -16,7 +16,7 @@ struct Variable: Sendable {
   /// The default as written.
   var fallback: YAMLNode?
   var description: String?
-  /// Nil if the manifest does not say. It is then required if it has no default.
+  /// Nil if the manifest does not specify it. The variable is then required if it has no default.
   var required: Bool?
 
   var isRequired: Bool { required ?? (fallback == nil) }
@@ -24,20 +24,21 @@ struct Variable: Sendable {
 
 extension Variable {
   static let shape = ObjectSchema<Self>(
-    "Variable", doc: "A variable with more properties than its value.",
+    "Variable", doc: "The declaration of a variable with additional properties.",
     keys: [
-      Key("type", \.kind, .choice(), doc: "What its value must be.", example: "integer"),
+      Key("type", \.kind, .choice(), doc: "The type of the value.", example: "integer"),
       Key(
         "default", \.fallback, .scalarNode, default: "none",
-        doc: "Its value if the command line gives none; `vars` and `env` may be used in it.",
+        doc: "The value if the command line does not set one. It can refer to `vars` and `env`.",
         example: "8080"),
       Key(
         "description", \.description, .constant("description"), default: "none",
-        doc: "What it is for: `ferry check` shows it.", example: "the port that the API listens on"),
+        doc: "The purpose of the variable, which `ferry check` prints.",
+        example: "the port that the API listens on"),
       Key(
         "required", \.required, .boolean, default: "`true` if there is no default, otherwise `false`",
         doc:
-          "Whether the command line must give it. One that is neither required nor has a default is empty.",
+          "Whether the command line must set the variable. A variable that is neither required nor has a default is empty.",
         example: "true"),
     ],
     blank: { name, _ in Self(name: name) },
@@ -47,15 +48,15 @@ extension Variable {
       {
         decoder.report(
           .invalidVariable, at: (node["required"] ?? node).location,
-          "the variable \(variable.name.value.quoted) is empty if it is not given, but must be \(wanted)",
+          "the variable \(variable.name.value.quoted) is empty if no value is set, but must be \(wanted)",
           help: "give it a 'default'")
       }
       guard variable.required == true, let fallback = variable.fallback, let place = node["required"] else {
         return
       }
       decoder.report(
-        .excludingKeys, at: place.location, "a variable with a default is not required",
-        help: "keep one of them", notes: [.init("'default' is here", at: fallback.location)])
+        .excludingKeys, at: place.location, "a variable with a default cannot be required",
+        help: "keep one of them", notes: [.init("'default' is set here", at: fallback.location)])
     })
 }
 
@@ -80,7 +81,7 @@ extension ValueKind where Value == YAMLNode {
 }
 
 extension Variable.Kind {
-  /// A description of valid values, if this text is not one.
+  /// A description of valid values if the text is not a valid value, otherwise nil.
   func wanted(insteadOf text: String) -> String? {
     let value = YAMLScalar.resolve(text)
     switch self {

@@ -2,33 +2,33 @@
 struct Variables: Sendable {
   enum Value: Equatable, Sendable {
     case text(String)
-    /// It has a mistake, which has been reported.
+    /// The variable has a mistake, which has been reported.
     case broken
   }
 
   let environment: [String: String]
-  /// These take precedence over `vars`.
+  /// Values from the command line, which take precedence over `vars`.
   let given: [String: GivenVariables.Value]
   /// Variables whose value from the command line is not a text.
   let broken: Set<String>
 
-  /// `vars` by name.
+  /// The variables in `vars`, by name.
   private(set) var declared: [String: Variable] = [:]
   private var order: [String] = []
   /// Whether `vars` is not a mapping, or a part of the manifest could not be read. The declared names are
   /// then unknown.
   var isUnreadable = false
   var resolved: [String: Value] = [:]
-  /// Resolved variables that contain something from the environment or the command line.
+  /// Resolved variables that contain text from the environment or the command line.
   var fromOutside: Set<String> = []
-  /// The variables being resolved, from the outside in.
+  /// The variables being resolved, outermost first.
   var underway: [Located<String>] = []
   private var environmentUses: Set<EnvironmentUse> = []
-  /// The number of bytes that variables and the environment may still supply, because each variable can
-  /// multiply the next.
+  /// The number of bytes that variables and the environment may still supply. It is limited because each
+  /// variable can multiply the text of another.
   var budget = 64 << 20
 
-  /// The maximum nesting of variables in variables.
+  /// The maximum depth of nested variables.
   static let deepest = 50
 
   init(environment: [String: String], given: GivenVariables) {
@@ -49,7 +49,7 @@ struct Variables: Sendable {
   /// The environment variables that the manifest uses, in the order of its text.
   var uses: [EnvironmentUse] { environmentUses.sorted { $0.location < $1.location } }
 
-  /// The values from the command line for declared variables.
+  /// The values that the command line sets for declared variables.
   var givenTexts: [String: String] {
     given.filter { declared[$0.key] != nil }.mapValues(\.text)
   }

@@ -1,7 +1,7 @@
 import CYaml
 
 extension Diagnostic {
-  /// libyaml's message about a text that it cannot read, with a remedy added.
+  /// libyaml's message about a text that cannot be parsed, with a remedy added.
   init(libyaml parser: yaml_parser_t, in source: SourceText) {
     func location(_ mark: yaml_mark_t) -> SourceLocation {
       SourceLocation(file: source.file, line: mark.line + 1, column: mark.column + 1)
@@ -18,7 +18,7 @@ extension Diagnostic {
     if here == "\t" {
       code = .tab
       message = "a tab cannot be used here"
-      help = "indent with spaces; YAML allows no tabs in indentation"
+      help = "indent with spaces; YAML does not allow tabs in indentation"
     } else if here == "{", before == "$" {
       place.column -= 1
       code = .unquotedReference

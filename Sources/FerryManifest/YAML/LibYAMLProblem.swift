@@ -1,11 +1,11 @@
-/// Translates libyaml's messages about unreadable text into ferry's terms, and adds a remedy.
+/// Translates libyaml's messages about invalid text into ferry's terms, and adds a remedy.
 enum LibYAMLProblem {
   static func explain(_ problem: String, context: String?) -> (message: String, help: String?) {
     structure(problem) ?? scalar(problem, context: context) ?? directive(problem)
-      ?? (problem, context.map { "it happened \($0)" })
+      ?? (problem, context.map { "it occurred \($0)" })
   }
 
-  /// What begins at the location of libyaml's context.
+  /// The element that begins at the location of libyaml's context.
   static func place(_ context: String) -> String {
     switch context {
     case "while parsing a flow sequence", "while parsing a block collection": "the list begins here"
@@ -31,7 +31,7 @@ enum LibYAMLProblem {
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in one column")
     case "could not find expected ':'":
-      ("a ':' was expected before this", "write 'key: value'; quote a text that goes over several lines")
+      ("a ':' was expected before this", "write 'key: value'; quote a text that spans several lines")
     case "did not find expected '-' indicator":
       ("a '-' was expected here", "check the indentation: items of one list start in one column")
     case "did not find expected ',' or ']'":
@@ -41,11 +41,11 @@ enum LibYAMLProblem {
     case "did not find expected node content":
       (
         "a value was expected here",
-        "write one, or close the bracket before it; put it in quotes if it begins with a sign such as ':'"
+        "write one, or close the bracket before it; quote it if it begins with a special character such as ':'"
       )
     case "did not find expected <document start>":
       (
-        "the document has ended before this",
+        "the document ends before this position",
         "check the brackets and the indentation before it; '---' must follow lines that begin with '%'"
       )
     default: nil
@@ -63,21 +63,21 @@ enum LibYAMLProblem {
     case "found unexpected ':'":
       ("a ':' is not allowed here", "put the value in quotes")
     case "found unknown escape character":
-      ("this escape is not known in double quotes", "use single quotes, or write the backslash twice")
+      ("this escape sequence is invalid in double quotes", "use single quotes, or write the backslash twice")
     case "did not find expected hexdecimal number", "found invalid Unicode character escape code":
       (
-        "this escape is not a Unicode character",
+        "this escape sequence is not a Unicode character",
         "write '\\xHH', '\\uHHHH' or '\\UHHHHHHHH' with hexadecimal digits"
       )
     case "did not find expected comment or line break":
       ("only a comment is allowed here", "begin the text on the next line")
     case "found an indentation indicator equal to 0":
-      ("an indentation of 0 is not allowed", "write 1 to 9, or leave it out")
+      ("an indentation of 0 is not allowed", "write 1 to 9, or omit it")
     case "did not find expected alphabetic or numeric character"
     where context?.contains("anchor") == true || context?.contains("alias") == true:
       (
-        "a name of an anchor was expected here",
-        "put a value that begins with '*' or '&' in quotes; names have letters, digits, '-' and '_'"
+        "an anchor name was expected here",
+        "quote a value that begins with '*' or '&'; anchor names consist of letters, digits, '-' and '_'"
       )
     case "found duplicate anchor":
       (problem, "give the anchor another name")
@@ -88,15 +88,15 @@ enum LibYAMLProblem {
   private static func directive(_ problem: String) -> (message: String, help: String?)? {
     switch problem {
     case "found unknown directive name":
-      ("this directive is not known", "remove the line; YAML has '%YAML' and '%TAG'")
+      ("unknown directive", "remove the line; the only directives are '%YAML' and '%TAG'")
     case "could not find expected directive name":
       ("a '%' cannot begin a line here", "put the value in quotes, or indent it")
     case "found incompatible YAML document":
-      ("this version of YAML is not known", "remove the line; ferry reads YAML 1.2")
+      ("this version of YAML is not supported", "remove the line; ferry reads YAML 1.2")
     case "found duplicate %YAML directive", "found duplicate %TAG directive":
       ("this directive is repeated", "remove one of them")
     case "found undefined tag handle":
-      ("this tag is not known", "remove the tag; ferry reads plain YAML")
+      ("this tag is not supported", "remove the tag; ferry reads plain YAML")
     default: nil
     }
   }

@@ -4,19 +4,19 @@ extension SourceText {
 
   package var start: SourceLocation { SourceLocation(file: file, line: 1, column: 1) }
 
-  /// The reason why the bytes cannot be read, checked before YAML is parsed: size, encoding, control
-  /// characters.
+  /// The reason why the bytes cannot be read. Size, encoding and control characters are checked before the
+  /// YAML is parsed.
   package func unreadable() -> Diagnostic? {
     guard bytes.count <= Self.largest else {
       return Diagnostic(
         .manifestTooLarge, at: start, "the manifest is larger than 64 MiB",
-        help: "name the files in a `list:` file instead")
+        help: "list the files in a `list:` file instead")
     }
     return bytes.withUnsafeBufferPointer { bytes in
       var place = start
       var index = 0
       while index < bytes.count {
-        // Almost all of a manifest is between U+0020 and U+007E.
+        // Almost all characters of a manifest are between U+0020 and U+007E.
         let start = index
         while index < bytes.count, bytes[index] &- 0x20 < 0x5F { index += 1 }
         place.column += index - start
@@ -67,7 +67,8 @@ extension SourceText {
   private static func forbidden(_ scalar: Unicode.Scalar, at place: SourceLocation) -> Diagnostic? {
     let name: String
     switch scalar.value {
-    // At the start of a line, libyaml skips it but counts a column for it, which then is an indentation.
+    // At the start of a line, libyaml skips the mark but counts a column for it, which changes the
+    // indentation.
     case 0xFEFF: name = "a byte order mark (U+FEFF) is not allowed inside the text"
     // YAML 1.2 §5.1, c-printable.
     case 0x09, 0x0A, 0x0D, 0x20...0x7E, 0x85, 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: return nil

@@ -1,4 +1,4 @@
-/// Writes scalars on one line so that ferry and YAML 1.1 readers read the same values back.
+/// Writes scalars on one line so that ferry and YAML 1.1 parsers read back the same values.
 enum WrittenScalar {
   enum Context {
     /// A value of a mapping or list in block style.
@@ -16,7 +16,7 @@ enum WrittenScalar {
     }
   }
 
-  /// Unquoted if that is safe; otherwise in single quotes if they avoid backslashes; otherwise in double
+  /// Unquoted if that is safe; otherwise in single quotes if these avoid backslashes; otherwise in double
   /// quotes.
   static func string(_ text: String, in context: Context) -> String {
     if isSafePlain(text, in: context) { return text }
@@ -36,7 +36,7 @@ enum WrittenScalar {
 
   /// A key. Declared keys and names are not quoted.
   static func key(_ text: String) -> String {
-    // The language has a key `null`; a key is always a word, whatever it looks like.
+    // The language has a key `null`. A key is always a word, even if it resembles another type.
     text == "null" ? text : string(text, in: .key)
   }
 
@@ -71,14 +71,14 @@ enum WrittenScalar {
   }
 
   private static func isSafePlain(_ text: String, in context: Context) -> Bool {
-    // By code points, as YAML reads: a combining accent after a colon makes one Character with it, but the
-    // colon is still a colon.
+    // Iterates over code points, as YAML does: a colon and a following combining accent are a single
+    // Character, but YAML still reads a colon.
     let letters = text.unicodeScalars
     guard let first = letters.first, let last = letters.last, first != " ", last != " ", last != ":",
       !"-?:,[]{}#&*!|>'\"%@`=<".unicodeScalars.contains(first), !letters.contains(where: mustEscape),
       YAMLScalar.resolve(text) == .string, !wordsOfYAML11.contains(text.lowercased())
     else { return false }
-    // These end a document if a line begins with them.
+    // These end a document if they start a line.
     guard !letters.starts(with: "...".unicodeScalars) else { return false }
     switch context {
     case .block:
@@ -94,7 +94,7 @@ enum WrittenScalar {
 }
 
 extension YAMLScalar {
-  /// As an element of a list in brackets, for help: quoted if the text needs quotes there.
+  /// The text as an element of a bracketed list, for help: quoted if required there.
   var inList: String {
     value == .string ? WrittenScalar.string(text.clipped, in: .flow) : text.clipped
   }

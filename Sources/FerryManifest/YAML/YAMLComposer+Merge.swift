@@ -3,7 +3,7 @@ extension YAMLComposer {
   struct Merge {
     /// The location of the `<<`.
     let location: SourceLocation
-    /// The number of the mapping's members before it.
+    /// The number of members before it in the mapping.
     let index: Int
     private var sources: [YAMLNode] = []
 
@@ -12,19 +12,21 @@ extension YAMLComposer {
       self.index = index
     }
 
-    /// Adds the value of the `<<`: a mapping or a list of mappings. Returns its mistakes.
+    /// Adds the value of the `<<`, a mapping or a list of mappings. Returns its mistakes.
     mutating func add(_ value: YAMLNode) -> [Diagnostic] {
       switch value.content {
       case .mapping:
         sources = [value]
         return []
       case .sequence(let elements):
-        // If an alias brought the list, its members are used at the location of that alias.
+        // If an alias inserted the list, its members are used at the location of that alias.
         let found = elements.map {
           YAMLNode(location: $0.location, use: value.use ?? $0.use, content: $0.content)
         }
         sources = found.filter { $0.members != nil }
-        return found.filter { $0.members == nil }.map { Self.noMapping($0, "this list has \($0.kindName)") }
+        return found.filter { $0.members == nil }.map {
+          Self.noMapping($0, "this list contains \($0.kindName)")
+        }
       case .scalar:
         return [Self.noMapping(value, "found \(value.kindName)")]
       }
@@ -34,14 +36,14 @@ extension YAMLComposer {
       Diagnostic(
         .mergeOfNoMapping, at: node.use ?? node.location,
         "'<<' takes a mapping or a list of mappings, \(found)",
-        help: "write '<<: *name' or '<<: [*first, *second]'; quote it for a key of this name: \"<<\"",
+        help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"",
         notes: node.definitionNote)
     }
 
-    /// The members of a mapping, with the merged ones in the place of the `<<`.
+    /// The members of a mapping, with the merged members in the place of the `<<`.
     ///
-    /// - Parameter explicit: the mapping's own keys. They take precedence, wherever they are. Among merged
-    ///   keys, the first takes precedence.
+    /// - Parameter explicit: the mapping's own keys. They take precedence, regardless of their position. If
+    ///   merged mappings have the same key, the first takes precedence.
     func members(
       into own: [YAMLNode.Member], explicit: [String: SourceLocation]
     ) -> [YAMLNode.Member] {
@@ -59,7 +61,7 @@ extension YAMLComposer {
 }
 
 extension YAMLNode {
-  /// For a value that an alias brought: the location of its definition.
+  /// The location of the definition, for a value that an alias inserted.
   var definitionNote: [Diagnostic.Note] {
     use == nil ? [] : [.init("the value is defined here", at: location)]
   }

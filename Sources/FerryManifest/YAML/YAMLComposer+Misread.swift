@@ -16,7 +16,7 @@ extension YAMLComposer {
       help: "use letters, digits, '-' and '_'; put a space before a value that begins with ':'")
   }
 
-  /// `[?x]`: libyaml reads the '?' as a key indicator, as if a blank followed it.
+  /// `[?x]`: libyaml reads the '?' as a key indicator, as if a space followed it.
   func misreadKey(_ key: YAMLNode, at location: SourceLocation) -> Diagnostic? {
     guard location.column > 1, let scalar = key.scalar, scalar.style == .plain, !scalar.text.isEmpty else {
       return nil
@@ -25,7 +25,7 @@ extension YAMLComposer {
     sign.column -= 1
     guard source.text(line: sign.line, from: sign.column, limit: 1) == "?" else { return nil }
     return Diagnostic(
-      .syntax, at: sign, "a '?' before a word is the sign of a key here",
+      .syntax, at: sign, "a '?' before a word marks a key here",
       help: "put the text in quotes: \"?\(scalar.text.clipped)\"")
   }
 }

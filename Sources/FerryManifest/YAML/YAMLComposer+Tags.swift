@@ -29,7 +29,8 @@ extension YAMLComposer {
     if !fits {
       diagnostics.append(
         Diagnostic(
-          .tagMismatch, at: location, "the value is no '!!\(tag.dropFirst(Self.core.count))'",
+          .tagMismatch, at: location,
+          "the value does not match the tag '!!\(tag.dropFirst(Self.core.count))'",
           help: "remove the tag"))
     }
     return .resolved
@@ -43,7 +44,7 @@ extension YAMLComposer {
   private mutating func refuse(_ tag: String, at location: SourceLocation) {
     diagnostics.append(
       Diagnostic(
-        .unknownTag, at: location, "the tag \(tag.quoted) is not known",
+        .unknownTag, at: location, "the tag \(tag.quoted) is not supported",
         help: "remove the tag; ferry reads plain YAML"))
   }
 }

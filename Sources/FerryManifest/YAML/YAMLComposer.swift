@@ -4,8 +4,8 @@ struct YAMLComposer {
   static let deepest = 100
   /// The maximum number of values. The values of aliases count each time, which stops alias bombs.
   static let mostNodes = 250_000
-  /// The maximum number of bytes of text in the values of aliases. A long text with many aliases is a bomb
-  /// with few values.
+  /// The maximum number of bytes of text in the values of aliases. Many aliases of a long text are a bomb
+  /// that consists of few values.
   static let mostAliasedText = 1 << 20
 
   private(set) var root: YAMLNode?
@@ -25,10 +25,11 @@ struct YAMLComposer {
 
   init(_ source: SourceText) { self.source = source }
 
-  /// The meaning of an anchor's name at a location in the text: the latest anchor of this name before it.
+  /// The meaning of an anchor name at a position in the text: the latest anchor with this name before it.
   private enum Anchor {
     case whole(Value)
-    /// A list or mapping that is still open; `number` distinguishes it from others with the same name.
+    /// A list or mapping that is still open; `number` distinguishes it from others with the same anchor
+    /// name.
     case open(number: Int, SourceLocation)
   }
 
@@ -52,7 +53,7 @@ struct YAMLComposer {
     var content: Content
     var location: SourceLocation
     var anchor: String?
-    /// The sequence number among all lists and mappings that were ever open.
+    /// The sequence number among all lists and mappings that have been opened.
     var number: Int
     /// `nodeCount` and `textCount` before it.
     var countBefore: Int
@@ -62,7 +63,7 @@ struct YAMLComposer {
     /// The location of each key of a mapping.
     var seen: [String: SourceLocation] = [:]
     var merge: Merge?
-    /// Whether something unknown is merged into it.
+    /// Whether an unknown value is merged into it.
     var isIncomplete = false
   }
 
@@ -84,7 +85,7 @@ struct YAMLComposer {
         return stop(
           Diagnostic(
             .secondDocument, at: location, "a second document begins here",
-            help: "a manifest is one document; put the other into its own file"))
+            help: "a manifest is a single document; move the other one to a separate file"))
       }
       hasDocument = true
       return true
@@ -101,7 +102,7 @@ struct YAMLComposer {
           Diagnostic(
             .tooManyValues, at: location,
             "aliases expand to more than \(Self.mostAliasedText >> 20) MiB of text",
-            help: "an alias counts as often as it is used; use fewer, or put the text into 'vars'"))
+            help: "each use of an alias counts; use fewer aliases, or move the text to 'vars'"))
       }
       value.node.use = location
       return add(value, counting: value.weight, at: location)
@@ -159,7 +160,7 @@ struct YAMLComposer {
     let value = Value(
       node: node, weight: nodeCount - frame.countBefore + 1, height: frame.heightInside + 1,
       text: textCount - frame.textBefore)
-    // A value inside may have used the same name. Then that value is the latest.
+    // A value inside may have used the same name. In that case, the name refers to that value.
     if let anchor = frame.anchor, case .open(frame.number, _)? = anchors[anchor] {
       anchors[anchor] = .whole(value)
     }
@@ -170,7 +171,8 @@ struct YAMLComposer {
   ///
   /// - Parameters:
   ///   - count: the number of its values that are not counted yet.
-  ///   - location: where it is written; for an alias, the location of the alias, not of its value.
+  ///   - location: the location of the value in the text; for an alias, the location of the alias, not of its
+  ///     value.
   private mutating func add(
     _ value: Value, counting count: Int, isKnown: Bool = true, at location: SourceLocation
   ) -> Bool {
@@ -180,8 +182,8 @@ struct YAMLComposer {
       return stop(
         Diagnostic(
           .tooManyValues, at: location,
-          "the manifest has more than \(Self.mostNodes) values, counting what aliases stand for",
-          help: "an alias counts as often as it is used; use fewer, or name files in a `list:` file"))
+          "the manifest has more than \(Self.mostNodes) values, counting the values of aliases",
+          help: "each use of an alias counts; use fewer aliases, or list files in a `list:` file"))
     }
     guard stack.count + value.height <= Self.deepest else { return stop(nestedTooDeep(at: location)) }
     guard var frame = stack.popLast() else {
@@ -191,7 +193,7 @@ struct YAMLComposer {
     frame.heightInside = max(frame.heightInside, value.height)
     switch frame.content {
     case .sequence(var elements):
-      // The frame releases its array, so that appending copies nothing.
+      // The frame releases its array, so that appending does not copy it.
       frame.content = .sequence([])
       if isKnown { elements.append(node) }
       frame.content = .sequence(elements)
@@ -241,7 +243,7 @@ struct YAMLComposer {
       if let first = frame.merge {
         diagnostics.append(
           duplicate(
-            "<<", at: location, first: first.location, help: "give the first one a list: <<: [*a, *b]"))
+            "<<", at: location, first: first.location, help: "write one '<<' with a list: <<: [*a, *b]"))
         return .refused
       }
       frame.merge = Merge(location: location, index: count)
@@ -259,27 +261,27 @@ struct YAMLComposer {
     _ key: String, at location: SourceLocation, first: SourceLocation, help: String
   ) -> Diagnostic {
     Diagnostic(
-      .duplicateKey, at: location, "the key \(key.quoted) is here a second time", help: help,
+      .duplicateKey, at: location, "duplicate key \(key.quoted)", help: help,
       notes: [.init("first defined here", at: first)])
   }
 
   private func nestedTooDeep(at location: SourceLocation) -> Diagnostic {
     Diagnostic(
       .nestedTooDeep, at: location, "lists and mappings are nested deeper than \(Self.deepest) levels",
-      help: "a manifest needs far fewer; look for brackets that are not closed")
+      help: "a manifest needs far fewer levels; look for unclosed brackets")
   }
 
   private func unknownAlias(_ name: String, at location: SourceLocation) -> Diagnostic {
     if case .open(_, let start)? = anchors[name] {
       return Diagnostic(
-        .unknownAlias, at: location, "the alias '*\(name.clipped)' stands inside its own value",
+        .unknownAlias, at: location, "the alias '*\(name.clipped)' is inside its own value",
         help: "write the value out", notes: [.init("the value begins here", at: start)])
     }
-    // Each suggestion examines all anchors, and hostile text could have thousands of both.
+    // Each suggestion compares all anchors, and hostile text could have thousands of aliases and anchors.
     let nearest =
       diagnostics.count < 100 ? NearestName.suggestion(for: name, among: anchors.keys.sorted()) : nil
     return Diagnostic(
-      .unknownAlias, at: location, "no anchor '&\(name.clipped)' before this alias",
+      .unknownAlias, at: location, "there is no anchor '&\(name.clipped)' before this alias",
       help: nearest ?? "define it first with '&\(name.clipped)'")
   }
 }

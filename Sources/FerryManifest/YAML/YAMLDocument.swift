@@ -1,4 +1,4 @@
-/// One complete YAML document. Unusable parts are reported in `diagnostics`.
+/// A complete YAML document. Unusable parts are reported in `diagnostics`.
 package struct YAMLDocument: Sendable {
   /// Nil for an empty document, or if the text ends prematurely.
   package var root: YAMLNode?
@@ -19,7 +19,7 @@ package struct YAMLDocument: Sendable {
           .emptyManifest, at: source.start, "the manifest is empty",
           help: "begin with 'version: 1' and 'name: …'"))
     }
-    // An incomplete tree would cause errors about parts that were merely not read.
+    // An incomplete tree would cause errors about parts that were not read.
     self.init(root: problem == nil && !composer.isBroken ? composer.root : nil, diagnostics: diagnostics)
   }
 

@@ -9,7 +9,7 @@ struct YAMLEvent {
     case sequenceStart(Properties)
     case mappingStart(Properties)
     case collectionEnd
-    /// Stream start and end, document end: nothing to do.
+    /// Stream start and end, and document end, which are ignored.
     case other
   }
 
@@ -20,7 +20,7 @@ struct YAMLEvent {
   }
 
   var kind: Kind
-  /// From 0, as in libyaml.
+  /// The line, starting at 0 as in libyaml.
   var line: Int
   var column: Int
 
@@ -76,7 +76,7 @@ extension YAMLEvent {
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     defer { parser.deallocate() }
     guard yaml_parser_initialize(parser) != 0 else {
-      return Diagnostic(.syntax, at: source.start, "there is no memory left to read the manifest")
+      return Diagnostic(.syntax, at: source.start, "out of memory while reading the manifest")
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)

@@ -1,16 +1,17 @@
 /// A value of a YAML document and its location.
 package struct YAMLNode: Sendable {
-  /// The start of the value; for the value of an alias, the location where the anchor defines it.
+  /// The start of the value; for the value of an alias, the location of the anchor's definition.
   package var location: SourceLocation
-  /// The location of the alias that brought the value here, by itself or through a merge key; nil for a value
-  /// that is written in place.
+  /// The location of the alias that inserted the value here, directly or through a merge key; nil for a
+  /// value that is written in place.
   ///
-  /// Values inside it keep their own. For aliases in aliases, the outermost value has the location of the
-  /// outermost alias.
+  /// Values inside it keep their own locations. For nested aliases, the outermost value has the location of
+  /// the outermost alias.
   package var use: SourceLocation?
   package var content: Content
-  /// Whether it was not read as intended (an alias without an anchor, a merge of something that is not a
-  /// mapping), which has been reported. Its content, or what it lacks, is then not meaningful.
+  /// Whether the value could not be read as intended (an alias without an anchor, or a merge of a value that
+  /// is not a mapping), which has been reported. Its content, or the absence of content, is then
+  /// meaningless.
   var isIncomplete = false
 
   package init(location: SourceLocation, use: SourceLocation? = nil, content: Content) {
@@ -52,10 +53,11 @@ package struct YAMLNode: Sendable {
     if case .null? = scalar?.value { true } else { false }
   }
 
-  /// ", found 'text'", with the text as written, because the value of a reference in it may be a secret.
+  /// A text such as ", found 'text'", with the text as written, because the value of a reference in it may
+  /// be secret.
   var foundWord: String { scalar.map { ", found \($0.text.quoted)" } ?? "" }
 
-  /// A description for people: "a list", "the number 5".
+  /// A description for messages, such as "a list" or "the number 5".
   package var kindName: String {
     switch content {
     case .sequence: return "a list"

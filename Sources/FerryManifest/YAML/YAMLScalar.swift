@@ -13,7 +13,7 @@ package struct YAMLScalar: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// An integer that does not fit 64 bits.
+    /// An integer that does not fit in 64 bits.
     case hugeInteger
     case float(Double)
     case string
@@ -21,14 +21,14 @@ package struct YAMLScalar: Sendable {
 
   package var text: String
   package var style: Style
-  /// A tag that determines the type of the value, whatever it looks like: `!!str 5`.
+  /// A tag that determines the type of the value regardless of its text: `!!str 5`.
   package var forcedType: ForcedType?
   /// Whether the scalar starts and ends on one line.
   package var isOnOneLine: Bool
 
   package enum ForcedType: Sendable {
     case string
-    /// `!!int "5"`: resolved as if it were unquoted.
+    /// Resolved as if the scalar were unquoted: `!!int "5"`.
     case resolved
   }
 
@@ -51,7 +51,7 @@ package struct YAMLScalar: Sendable {
     case ".nan", ".NaN", ".NAN": return .float(.nan)
     default: break
     }
-    // The first byte distinguishes almost every string from a number.
+    // The first byte rules out a number for almost every string.
     guard let first = text.utf8.first, isDigit(first) || first == 0x2B || first == 0x2D || first == 0x2E
     else { return .string }
     if text.hasPrefix("0o") { return integer(text.dropFirst(2), radix: 8) }

@@ -23,7 +23,7 @@ import Testing
         ExpectedWarning(
           mark: "1️⃣", code: .idleComparison,
           message:
-            "this changes nothing: with 'deliver: \(deliver)' no file is compared with its delivery",
+            "this has no effect: with 'deliver: \(deliver)', files are not compared with earlier deliveries",
           help: "remove it, or write 'deliver: when_changed'",
           notes: [("2️⃣", "'deliver' is set here")])
       ])

@@ -26,8 +26,8 @@ import Testing
       [
         ExpectedWarning(
           mark: "1️⃣", code: .idlePriority,
-          message: "this priority changes nothing: no other batch uses the session 'one'",
-          help: "remove it, or share the session with the batch that should come later",
+          message: "this priority has no effect: no other batch uses the session 'one'",
+          help: "remove it, or let a batch with a lower priority use the same session",
           notes: [("2️⃣", "the session has one connection")])
       ])
   }

@@ -31,8 +31,8 @@ import Testing
     _ what: String = "the token 'login'", host: String = "b.example", notes: [(Character, String)] = []
   ) -> ExpectedWarning {
     ExpectedWarning(
-      mark: "1️⃣", code: .tokenWithoutTLS, message: "\(what) goes to '\(host)' without TLS",
-      help: "write https://: anyone on the network path can read and reuse what http:// carries", notes: notes
+      mark: "1️⃣", code: .tokenWithoutTLS, message: "\(what) is sent to '\(host)' without TLS",
+      help: "use https://; anyone on the network path can read and reuse data sent over http://", notes: notes
     )
   }
 

@@ -40,7 +40,7 @@ import Testing
     ExpectedWarning(
       mark: "1️⃣", code: .plainSecret, message: what,
       help:
-        "declare it under 'secrets:', which takes it from the environment or a file, and write ${secrets.NAME}",
+        "declare it under 'secrets:', with the environment or a file as its source, and write ${secrets.NAME}",
       notes: notes)
   }
 
@@ -52,7 +52,8 @@ import Testing
   ])
   func `may stand in a header`(_ name: String, _ value: String) {
     expectWarnings(
-      Self.header("\(name): 1️⃣\"\(value)\""), [Self.warning("the header '\(name)' has a secret in plain text")]
+      Self.header("\(name): 1️⃣\"\(value)\""),
+      [Self.warning("the header '\(name)' contains a secret in plain text")]
     )
   }
 
@@ -72,15 +73,15 @@ import Testing
   ])
   func `may stand in a form, a JSON body or a query`(_ name: String) {
     expectWarnings(
-      Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' has a secret in plain text")])
+      Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' contains a secret in plain text")])
     expectWarnings(
-      Self.json("\(name): 1️⃣k5dXq0"), [Self.warning("the member '\(name)' has a secret in plain text")])
+      Self.json("\(name): 1️⃣k5dXq0"), [Self.warning("the member '\(name)' contains a secret in plain text")])
     expectWarnings(
       Self.json("in: [{ deep: { \(name): 1️⃣k5dXq0 } }]"),
-      [Self.warning("the member '\(name)' has a secret in plain text")])
+      [Self.warning("the member '\(name)' contains a secret in plain text")])
     expectWarnings(
       Self.url("1️⃣https://a.example/?a=b&\(name)=k5dXq0#x"),
-      [Self.warning("the parameter '\(name)' has a secret in plain text")])
+      [Self.warning("the parameter '\(name)' contains a secret in plain text")])
   }
 
   @Test(arguments: [
@@ -97,12 +98,12 @@ import Testing
 
   @Test func `may be a number in JSON, but no small one`() {
     expectWarnings(
-      Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' has a secret in plain text")])
+      Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' contains a secret in plain text")])
     expectWarnings(Self.json("token: 7, secret: true, password: null"), [])
   }
 
   @Test func `may be the password of a URL`() {
-    let warning = Self.warning("the URL has a password in plain text")
+    let warning = Self.warning("the URL contains a password in plain text")
     expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example/"), [warning])
     expectWarnings(Self.url("1️⃣https://user:k5dXq0@a.example"), [warning])
     for url in [
@@ -124,17 +125,18 @@ import Testing
       Self.text(
         "{ url: https://a.example/, form: { password: 2️⃣\"${vars.b}\" } }",
         vars: "{ a: 1️⃣k5dXq0, b: \"${vars.a}\" }"),
-      [Self.warning("the field 'password' has a secret in plain text", notes: [("2️⃣", "sent from here")])])
+      [Self.warning("the field 'password' contains a secret in plain text", notes: [("2️⃣", "sent from here")])]
+    )
     expectWarnings(
       Self.text("{ url: 2️⃣\"${vars.api}/x\" }", vars: "{ api: 1️⃣\"https://u:k5dXq0@a.example\" }"),
-      [Self.warning("the URL has a password in plain text", notes: [("2️⃣", "sent from here")])])
+      [Self.warning("the URL contains a password in plain text", notes: [("2️⃣", "sent from here")])])
     expectWarnings(
       Self.text(
         "{ url: https://a.example/, headers: { Authorization: 2️⃣\"Bearer ${vars.t}\" } }",
         vars: "{ t: 1️⃣k5dXq0 }"),
       [
         Self.warning(
-          "the header 'Authorization' has a secret in plain text", notes: [("2️⃣", "sent from here")])
+          "the header 'Authorization' contains a secret in plain text", notes: [("2️⃣", "sent from here")])
       ])
   }
 
@@ -165,7 +167,7 @@ import Testing
       Self.each(forEach, authorization),
       [
         Self.warning(
-          "the header 'Authorization' has a secret in plain text", notes: [("2️⃣", "sent from here")])
+          "the header 'Authorization' contains a secret in plain text", notes: [("2️⃣", "sent from here")])
       ])
   }
 
@@ -212,9 +214,10 @@ import Testing
       requests: { r: { session: quick, token: login, request: { url: https://a.example/ } } }
       """,
       [
-        Self.warning("the header 'X-Api-Key' has a secret in plain text"),
+        Self.warning("the header 'X-Api-Key' contains a secret in plain text"),
         ExpectedWarning(
-          mark: "2️⃣", code: .plainSecret, message: "the header 'Authorization' has a secret in plain text",
+          mark: "2️⃣", code: .plainSecret,
+          message: "the header 'Authorization' contains a secret in plain text",
           help: Self.warning("").help),
       ])
   }
@@ -233,7 +236,7 @@ import Testing
           session: quick
           request: 2️⃣*login
       """,
-      [Self.warning("the field 'password' has a secret in plain text", notes: [("2️⃣", "used here")])])
+      [Self.warning("the field 'password' contains a secret in plain text", notes: [("2️⃣", "used here")])])
   }
 
   @Test func `is never part of a diagnostic`() {

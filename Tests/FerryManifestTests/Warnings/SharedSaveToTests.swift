@@ -22,8 +22,8 @@ import Testing
 
   private static func warning(_ mark: Character, _ first: Character = "1️⃣") -> ExpectedWarning {
     ExpectedWarning(
-      mark: mark, code: .sharedSaveTo, message: "another fetch saves to this file too",
-      help: "each replaces the file of the other; give each its own file",
+      mark: mark, code: .sharedSaveTo, message: "another fetch also saves to this file",
+      help: "the fetches replace each other's file; give each a separate file",
       notes: [(first, "'f0' saves to it here")])
   }
 
@@ -52,8 +52,8 @@ import Testing
       """,
       [
         ExpectedWarning(
-          mark: "2️⃣", code: .sharedSaveTo, message: "another fetch saves to this file too",
-          help: "each replaces the file of the other; give each its own file",
+          mark: "2️⃣", code: .sharedSaveTo, message: "another fetch also saves to this file",
+          help: "the fetches replace each other's file; give each a separate file",
           notes: [("1️⃣", "'f[eu]' saves to it here")])
       ])
   }

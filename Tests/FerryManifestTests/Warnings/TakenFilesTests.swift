@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct `Files that one upload takes away from another` {
+@Suite struct `An upload that removes the files of another upload` {
   private static func text(_ uploads: (name: String, lines: [String])...) -> String {
     """
     version: 1
@@ -39,7 +39,7 @@ import Testing
   }
 
   private static func waits(_ other: String) -> String {
-    "let this upload need '\(other)', or give each its own files"
+    "add '\(other)' to 'needs' of this upload, or select different files in each"
   }
 
   @Test(arguments: ["in", "./in/", "in/deep", "."])
@@ -56,8 +56,8 @@ import Testing
         ("1️⃣b", ["files: { root: in }", "after: 3️⃣{ move_to: sent/ }"]),
         ("2️⃣c", ["needs: [b]", "files: { root: in }", "after: 4️⃣delete"])),
       [
-        Self.warning("3️⃣", "2️⃣", other: "c", help: "give each its own files"),
-        Self.warning("4️⃣", "1️⃣", other: "b", help: "give each its own files"),
+        Self.warning("3️⃣", "2️⃣", other: "c", help: "select different files in each upload"),
+        Self.warning("4️⃣", "1️⃣", other: "b", help: "select different files in each upload"),
       ])
   }
 

@@ -13,7 +13,7 @@ import Testing
       """,
       [
         ExpectedWarning(
-          mark: "1️⃣", code: .unusedSession, message: "nothing uses the session 'idle'",
+          mark: "1️⃣", code: .unusedSession, message: "the session 'idle' is not used",
           help: "remove it, or refer to it with 'session:'")
       ])
   }
@@ -48,6 +48,6 @@ import Testing
       name: a
       sessions: { quick: {}, idle: {} }
       requests: { r: { session: 1️⃣quik, request: { url: https://a.example/ } } }
-      """, [("1️⃣", "no session is called 'quik'")])
+      """, [("1️⃣", "unknown session 'quik'")])
   }
 }

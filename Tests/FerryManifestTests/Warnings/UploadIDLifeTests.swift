@@ -26,7 +26,7 @@ import Testing
   private static func warning(_ note: String, at mark: Character) -> ExpectedWarning {
     ExpectedWarning(
       mark: "1️⃣", code: .uploadIDWithoutLife, message: "an upload ID may expire while its transfer waits",
-      help: "state how long the server keeps it, such as 'valid_for: 1h', or capture 'expires_in'",
+      help: "specify how long the ID is valid, such as 'valid_for: 1h', or capture 'expires_in'",
       notes: [(mark, note)])
   }
 
@@ -41,7 +41,8 @@ import Testing
     expectWarnings(
       Self.text("kind: background", profile: "ios"),
       [
-        Self.warning("the session 's' is discretionary in the background, by the profile ios", at: "2️⃣")
+        Self.warning(
+          "the session 's' is discretionary in the background, because of the profile ios", at: "2️⃣")
       ])
   }
 

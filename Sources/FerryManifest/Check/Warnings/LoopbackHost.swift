@@ -1,4 +1,4 @@
-/// Recognizes host names and addresses that mean this machine.
+/// Recognizes host names and addresses of this machine.
 enum LoopbackHost {
   /// - Parameter host: as written in a URL; an IPv6 address is in brackets.
   static func contains(_ host: String) -> Bool {
@@ -17,7 +17,7 @@ enum LoopbackHost {
     return name == "localhost" || name.hasSuffix(".localhost") || isIPv4Loopback(name[...])
   }
 
-  /// RFC 1122 §3.2.1.3: 127.0.0.0/8; resolvers also know `127.1`.
+  /// RFC 1122 §3.2.1.3: 127.0.0.0/8; resolvers also accept `127.1`.
   private static func isIPv4Loopback(_ address: Substring) -> Bool {
     address.hasPrefix("127.") && address.allSatisfy { $0 == "." || ($0.isASCII && $0.isNumber) }
   }

@@ -7,7 +7,7 @@ extension ManifestDecoder {
       else { continue }
       warn(
         .idleComparison, at: compare.location,
-        "this changes nothing: with 'deliver: \(upload.deliver.rawValue)' no file is compared with its delivery",
+        "this has no effect: with 'deliver: \(upload.deliver.rawValue)', files are not compared with earlier deliveries",
         help: "remove it, or write 'deliver: when_changed'",
         notes: node["deliver"].map { [.init("'deliver' is set here", at: $0.location)] }
           ?? [],

@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// F0706. Reported once if several requests take the beginning of their URL from one variable or `for_each`
-  /// value.
+  /// F0706. Reported once if several requests take the beginning of their URL from the same variable or
+  /// `for_each` value.
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {
@@ -27,8 +27,8 @@ extension ManifestDecoder {
       let place = writtenText(url, &known).places.first ?? url.location
       guard reportedPlaces.insert(place).inserted else { continue }
       warn(
-        .tokenWithoutTLS, at: place, "\(what) goes to \(host.quoted) without TLS",
-        help: "write https://: anyone on the network path can read and reuse what http:// carries",
+        .tokenWithoutTLS, at: place, "\(what) is sent to \(host.quoted) without TLS",
+        help: "use https://; anyone on the network path can read and reuse data sent over http://",
         notes: place == url.location ? [] : [.init("this request carries it", at: url.location)],
         use: url.use ?? request.use)
     }
@@ -60,7 +60,7 @@ extension Template {
     guard prefix.prefix(7).lowercased() == "http://" else { return nil }
     let rest = prefix.dropFirst(7)
     let end = rest.firstIndex { "/?#\\".contains($0) }
-    // If a reference continues the host, the host is not known.
+    // If a reference continues the host name, the host is unknown.
     guard isWhole || end != nil else { return nil }
     let authority = rest[..<(end ?? rest.endIndex)]
     let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority

@@ -19,7 +19,7 @@ extension ManifestDecoder {
         let text = writtenText(field.value, &known)
         guard SecretName.isSecretValue(text.text) else { continue }
         warnOfPlainSecret(
-          "the field \(field.key.value.quoted) has a secret in plain text", text, text.letters.indices,
+          "the field \(field.key.value.quoted) contains a secret in plain text", text, text.letters.indices,
           in: field.value,
           use: request.use)
       }
@@ -41,11 +41,11 @@ extension ManifestDecoder {
     let isCookie = name.lowercased() == "cookie"
     guard isCookie || SecretName.isSecretHeader(name) else { return }
     let text = writtenText(value, &known)
-    let message = "the header \(name.quoted) has a secret in plain text"
+    let message = "the header \(name.quoted) contains a secret in plain text"
     guard isCookie else {
       let credentials = SecretName.credentials(text.text)
       guard SecretName.isSecretValue(credentials) else { return }
-      // The scheme before it may be written elsewhere.
+      // The authentication scheme before the credentials may be written elsewhere.
       let range = text.letters.indices.suffix(credentials.unicodeScalars.count)
       warnOfPlainSecret(message, text, range, in: value, use: use)
       return
@@ -68,14 +68,14 @@ extension ManifestDecoder {
       guard SecretName.isSecret(member.key.value) else { continue }
       switch scalar.value {
       case .string: break
-      // A password of digits. A small number is a count.
+      // An integer may be a password of digits, but a small number is probably a count.
       case .integer where scalar.text.utf8.count >= 4: break
       case .null, .bool, .integer, .hugeInteger, .float: continue
       }
       let text = writtenText(member.value, &known)
       guard SecretName.isSecretValue(text.text) else { continue }
       warnOfPlainSecret(
-        "the member \(member.key.value.quoted) has a secret in plain text", text, text.letters.indices,
+        "the member \(member.key.value.quoted) contains a secret in plain text", text, text.letters.indices,
         in: member.value, use: use)
     }
   }
@@ -85,19 +85,20 @@ extension ManifestDecoder {
   ) {
     let text = writtenText(url, &known)
     if let password = text.passwordOfURL {
-      warnOfPlainSecret("the URL has a password in plain text", text, password, in: url, use: use)
+      warnOfPlainSecret("the URL contains a password in plain text", text, password, in: url, use: use)
     }
     for parameter in text.parametersOfURL where SecretName.isSecret(parameter.name) {
       guard SecretName.isSecretValue(text.text(parameter.value)) else { continue }
       warnOfPlainSecret(
-        "the parameter \(parameter.name.quoted) has a secret in plain text", text, parameter.value, in: url,
+        "the parameter \(parameter.name.quoted) contains a secret in plain text", text, parameter.value,
+        in: url,
         use: use)
     }
   }
 
   /// - Parameters:
   ///   - range: the characters that are secret.
-  ///   - value: the value in which they are sent. They may be written in another one.
+  ///   - value: the value in which the characters are sent. They may be written in another value.
   private mutating func warnOfPlainSecret(
     _ message: String, _ text: WrittenText, _ range: Range<Int>, in value: YAMLNode, use: SourceLocation?
   ) {
@@ -106,7 +107,7 @@ extension ManifestDecoder {
     let place = places.count == 1 ? places.first ?? value.location : value.location
     warn(
       .plainSecret, at: place, message,
-      help: "declare it under 'secrets:', which takes it from the environment or a file, and write "
+      help: "declare it under 'secrets:', with the environment or a file as its source, and write "
         + "${secrets.NAME}",
       notes: place == value.location ? [] : [.init("sent from here", at: value.location)],
       use: value.use ?? use)

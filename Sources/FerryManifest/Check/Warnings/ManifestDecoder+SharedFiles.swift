@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0707.
+  /// F0707. Reports fetches that save to the same file.
   mutating func warnOfSharedFiles(_ manifest: Manifest) {
     var first: [String: (fetch: Located<String>, place: SourceLocation)] = [:]
     for fetch in manifest.fetches {
@@ -14,8 +14,8 @@ extension ManifestDecoder {
       // If several names share one line, that line exists only once.
       let place = other.place == written.location ? other.fetch.location : other.place
       warn(
-        .sharedSaveTo, at: written.location, "another fetch saves to this file too",
-        help: "each replaces the file of the other; give each its own file",
+        .sharedSaveTo, at: written.location, "another fetch also saves to this file",
+        help: "the fetches replace each other's file; give each a separate file",
         notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
         use: written.use ?? node.use)
     }

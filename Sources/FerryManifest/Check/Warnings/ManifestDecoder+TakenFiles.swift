@@ -19,8 +19,8 @@ extension ManifestDecoder {
         .takenFiles, at: written.location,
         "the upload \(other.name.value.quoted) might not have sent these files before they are removed",
         help: other.after == .keep
-          ? "let this upload need \(other.name.value.quoted), or give each its own files"
-          : "give each its own files",
+          ? "add \(other.name.value.quoted) to 'needs' of this upload, or select different files in each"
+          : "select different files in each upload",
         notes: [
           .init("\(other.name.value.quoted) sends files from the same folder", at: other.name.location)
         ],
@@ -33,7 +33,7 @@ extension Upload {
   /// Whether a file may belong to both uploads: their folders are the same or nested, and the beginnings and
   /// ends of their patterns are compatible.
   ///
-  /// The contents of an explicit list are not known.
+  /// The contents of an explicit list are unknown.
   fileprivate func mayShareFiles(with other: Upload) -> Bool {
     guard case .globs(let own, _) = files.source, case .globs(let others, _) = other.files.source else {
       return false
@@ -51,7 +51,7 @@ extension Upload {
     }
   }
 
-  /// The components of the root, after one for its base.
+  /// The path components of `root`, preceded by its base.
   private var folder: [Substring] {
     let path = ManifestFiles.path(files.root, from: "")
     let names = PathLetters(path).parts
@@ -59,7 +59,8 @@ extension Upload {
     return names.first == "~" || names.first == ".." ? names : ["."] + names
   }
 
-  /// Whether a folder inside the root is not listed: delivered files are moved there, or it is excluded.
+  /// Whether a folder inside the root is never listed because delivered files are moved there or because it
+  /// is excluded.
   private func keepsApart(_ inner: [Substring]) -> Bool {
     guard inner.starts(with: folder), case .globs(_, let exclude) = files.source else { return false }
     let path = inner.dropFirst(folder.count)
@@ -74,7 +75,7 @@ extension Upload {
   /// The literal beginning of every name that the pattern matches.
   private static func beginning(_ glob: String) -> Substring { glob.prefix { !special.contains($0) } }
 
-  /// The literal end of every name that the pattern matches; empty if it is not obvious.
+  /// The literal end of every name that the pattern matches; empty if it cannot be determined simply.
   private static func ending(_ glob: String) -> Substring {
     let last = glob.lastIndex { special.contains($0) }
     return last.map { glob[glob.index(after: $0)...] } ?? glob[...]

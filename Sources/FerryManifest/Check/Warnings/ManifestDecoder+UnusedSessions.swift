@@ -1,12 +1,12 @@
 extension ManifestDecoder {
-  /// F0701. A file that several manifests include may declare more sessions than each manifest needs, so it
-  /// is not checked.
+  /// F0701. A file that several manifests include may declare more sessions than each manifest needs, so its
+  /// sessions are not checked.
   mutating func warnOfUnusedSessions() {
     let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
     for session in declared.ordered[.sessions] ?? []
     where !used.contains(session.name.value) && session.name.location.file == start.file {
       warn(
-        .unusedSession, at: session.name.location, "nothing uses the session \(session.name.value.quoted)",
+        .unusedSession, at: session.name.location, "the session \(session.name.value.quoted) is not used",
         help: "remove it, or refer to it with 'session:'")
     }
   }

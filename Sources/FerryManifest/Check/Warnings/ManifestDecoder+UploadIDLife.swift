@@ -5,7 +5,7 @@ extension ManifestDecoder {
       manifest.sessions.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     for upload in manifest.uploads {
       guard let allocate = upload.allocate, allocate.validFor == nil,
-        // These captures state when an ID expires.
+        // These captures determine when an ID expires.
         !allocate.capture.contains(where: { ["expires_in", "expires_at"].contains($0.name) }),
         let session = sessions[upload.session.value], session.discretionary != .no,
         let node = declared.declaration(upload.name.value, in: .uploads)?.node,
@@ -17,11 +17,11 @@ extension ManifestDecoder {
           "the session \(session.name.value.quoted) is discretionary"
         } else {
           "the session \(session.name.value.quoted) is discretionary in the background, "
-            + "by the profile \(manifest.profile.rawValue)"
+            + "because of the profile \(manifest.profile.rawValue)"
         }
       warn(
         .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
-        help: "state how long the server keeps it, such as 'valid_for: 1h', or capture 'expires_in'",
+        help: "specify how long the ID is valid, such as 'valid_for: 1h', or capture 'expires_in'",
         notes: [.init(note, at: written?.location ?? session.name.location)], use: node.use)
     }
   }

@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Warns of legal content that is surely unintended. If there is an error, it warns of nothing, because the
-  /// error may be the cause.
+  /// Warns of valid content that is probably unintended. If the manifest has errors, it does not report
+  /// warnings, because an error may be their cause.
   ///
   /// - Parameter others: the diagnostics found before the manifest was decoded.
   mutating func checkWarnings(_ manifest: Manifest?, after others: [Diagnostic]) {
@@ -16,7 +16,7 @@ extension ManifestDecoder {
     warnOfIdlePolicies(manifest)
   }
 
-  /// - Parameter use: the location of the alias that brought the value, if there is one.
+  /// - Parameter use: the location of the alias that inserted the value, if there is one.
   mutating func warn(
     _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String,
     notes: [Diagnostic.Note] = [], use: SourceLocation? = nil

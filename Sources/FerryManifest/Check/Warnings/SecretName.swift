@@ -1,7 +1,7 @@
-/// Recognizes names that indicate secret values, and values that are surely not secret.
+/// Recognizes names that indicate secret values, and values that cannot be secret.
 ///
-/// False alarms teach users to ignore warnings. A name is therefore listed only if it can hardly mean
-/// anything else: not `key` (of an object), `pwd` (a folder), `page_token` or `pass`.
+/// False alarms teach users to ignore warnings. A name is therefore listed only if it rarely has another
+/// meaning: `key` (of an object), `pwd` (a folder), `page_token` and `pass` are not listed.
 enum SecretName {
   /// For a form field, a JSON member or a query parameter.
   static func isSecret(_ name: String) -> Bool {
@@ -16,7 +16,7 @@ enum SecretName {
       || isSecret(words.hasPrefix("x_") ? String(words.dropFirst(2)) : words)
   }
 
-  /// The part of a header's value after its scheme. `Bearer` alone is not a secret.
+  /// The part of a header field's value after its scheme. `Bearer` alone is not a secret.
   static func credentials(_ value: String) -> Substring {
     let trimmed = value.drop { $0 == " " }
     let scheme = trimmed.prefix { $0 != " " }
@@ -54,7 +54,7 @@ enum SecretName {
     "secret", "token", "session_token", "bearer_token", "api_token", "auth_token", "id_token",
   ]
 
-  /// Match alone or after other words, as in `db_password`.
+  /// These words match alone or after other words, as in `db_password`.
   private static let endings = [
     "password", "passwd", "passphrase", "client_secret", "api_secret", "app_secret", "access_token",
     "refresh_token", "api_key", "apikey", "private_key", "secret_key", "secret_access_key",
@@ -69,7 +69,7 @@ enum SecretName {
     "basic", "bearer", "digest", "negotiate", "token", "apikey", "ntlm", "dpop", "key",
   ]
 
-  /// Words that only say whether there is a value.
+  /// Words that only indicate whether there is a value.
   private static let plainWords: Set<String> = [
     "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null", "required", "optional",
   ]

@@ -8,15 +8,15 @@ struct WrittenReferences: Sendable {
   var instance: String? {
     didSet { if instance != oldValue { each = [:] } }
   }
-  /// The values of each `for_each` seen so far, by its node and the instance.
+  /// The values of each `for_each` seen so far, by node and instance.
   fileprivate var written: [String: [String: WrittenEach]] = [:]
 }
 
-/// Where an instance of a `for_each` is written.
+/// The location and values of one `for_each` instance in the manifest.
 private struct WrittenEach: Sendable {
   /// The key, if it is written in a mapping.
   var key: Located<String>?
-  /// By the expression with which `${…}` names them.
+  /// The values, by their expression in `${…}`.
   var values: [String: YAMLNode]
 }
 
@@ -51,7 +51,7 @@ extension ManifestDecoder {
     guard let list = declaration?.node["for_each"] else { return [:] }
     var written: [String: WrittenEach] = [:]
     for element in list.elements ?? [] {
-      // An element that contains a value from outside is not an instance's name here, and so is not found.
+      // An element that contains a value from outside is not an instance name here, so it is not found.
       written["\(base)[\(writtenText(element, &known).text)]"] = WrittenEach(
         values: ["each.key": element, "each.value": element])
     }

@@ -1,9 +1,9 @@
-/// A request of the manifest, with its location and what it carries.
+/// A request of the manifest, with its location, session and token.
 struct WrittenRequest: Sendable {
   var template: RequestTemplate
   /// The request's mapping.
   var node: YAMLNode
-  /// The location of the alias that brought it, if there is one.
+  /// The location of the alias that inserted it, if there is one.
   var use: SourceLocation?
   /// The session that sends it.
   var session: String

@@ -1,16 +1,16 @@
 /// A text of the manifest after its variables and `for_each` values are substituted, with the location of
 /// each character.
 ///
-/// Each value that is not written in the manifest (from the environment, the command line or the run) is one
-/// `outside`.
+/// Each value from outside the manifest (from the environment, the command line or the run) is represented
+/// by one `outside` character.
 struct WrittenText: Sendable {
   /// OBJECT REPLACEMENT CHARACTER.
   static let outside: Unicode.Scalar = "\u{FFFC}"
-  /// Longer texts are not examined: secrets are shorter, and variables can grow fast.
+  /// Longer texts are not examined: secrets are shorter, and variables can grow exponentially.
   static let longest = 1 << 16
 
   private(set) var letters: [Unicode.Scalar] = []
-  /// For each character, the start of the value in which it is written.
+  /// For each character, the start of the value that contains it.
   private(set) var places: [SourceLocation] = []
 
   var text: String { text(letters.indices) }
@@ -34,7 +34,7 @@ struct WrittenText: Sendable {
 }
 
 extension ManifestDecoder {
-  /// A scalar after its references are substituted. The reader has already found it valid.
+  /// A scalar after its references are substituted. The reader has already validated it.
   ///
   /// - Parameter known: the references resolved so far.
   func writtenText(_ node: YAMLNode, _ known: inout WrittenReferences) -> WrittenText {

@@ -14,7 +14,7 @@ extension DiagnosticCode {
     /// The heading of the family's codes.
     package var title: String {
       switch self {
-      case .text: "The text, as YAML"
+      case .text: "YAML syntax"
       case .keys: "Keys"
       case .values: "Values"
       case .names: "Names and references"
@@ -32,7 +32,7 @@ extension DiagnosticCode {
   /// Every code begins with `F` and its family's digits. A test checks this.
   package var family: Family {
     guard let family = Family(rawValue: String(rawValue.dropFirst().prefix(2))) else {
-      preconditionFailure("the code \(rawValue) begins with no family's digits")
+      preconditionFailure("the code \(rawValue) does not begin with the digits of a family")
     }
     return family
   }
@@ -45,12 +45,12 @@ extension DiagnosticCode {
     }
   }
 
-  /// The code that is most similar to a misspelled one.
+  /// The code that is most similar to a misspelled code.
   package static func nearest(to text: String) -> DiagnosticCode? {
     NearestName.nearest(to: text, among: allCases.map(\.rawValue)).flatMap { DiagnosticCode(rawValue: $0) }
   }
 
-  /// The code with this name, which is not case-sensitive; nil for an unknown name.
+  /// The code with this name, ignoring case; nil for an unknown name.
   package init?(written text: String) { self.init(rawValue: text.uppercased()) }
 
   /// The case's name in Pascal case, as tools show rules: `UnknownKey`.

@@ -10,7 +10,7 @@ package enum DiagnosticReference {
     return page
   }
 
-  /// One code for a terminal.
+  /// The explanation of one code, for a terminal.
   package static func text(_ code: DiagnosticCode) -> String {
     let explanation = code.explanation
     var text = "\(code.rawValue) (\(code.severity.rawValue)): \(explanation.title)\n\n"
@@ -49,14 +49,14 @@ package enum DiagnosticReference {
     return "### \(code.rawValue)\n\n**\(explanation.title).** \(explanation.text)\n" + examples(explanation)
   }
 
-  /// The command with which an example is read, if it is part of the example.
+  /// The command-line options with which an example is read, if there are any.
   private static func condition(_ example: Explanation.Example, quote: String = "") -> String {
     guard !example.variables.isEmpty else { return "" }
     let options = example.variables.sorted { $0.key < $1.key }.map { "--var \($0.key)=\($0.value)" }
     return ", with \(quote)\(options.joined(separator: " "))\(quote)"
   }
 
-  /// The texts of an example. They have names if there are several.
+  /// The texts of an example. They have names if there are several texts.
   private static func files(_ example: Explanation.Example) -> [(file: String?, content: String)] {
     guard !example.beside.isEmpty else { return [(nil, example.manifest)] }
     return [("photos.yaml", example.manifest)]
@@ -78,10 +78,10 @@ package enum DiagnosticReference {
   }
 
   private static let introduction = """
-    <!-- Made from Sources/FerryManifest/Diagnostics/Explanations. Do not edit; see ExplanationTests. -->
+    <!-- Generated from Sources/FerryManifest/Diagnostics/Explanations. Do not edit; see ExplanationTests. -->
     # Diagnostics
 
-    Each diagnostic that `ferry check` prints has a code in brackets, such as `[F0201]`. A code always stands for the \
+    Each diagnostic that `ferry check` prints has a code in brackets, such as `[F0201]`. A code always identifies the \
     same kind of mistake; the wording of its message may change. `ferry explain F0201` prints the text below in a \
     terminal.
 

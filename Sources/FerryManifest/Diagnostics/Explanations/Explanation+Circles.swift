@@ -2,9 +2,9 @@ extension Explanation {
   static let cycle = Explanation(
     "Steps that wait for each other",
     """
-    A node or token waits for what it names in `needs`, with `token:` and in references. Here this chain \
-    leads back to its beginning, so none of its members could ever start. The message names the whole chain, \
-    and shows each of its steps. Remove one of the links.
+    A node or token waits for the nodes and tokens that it names in `needs`, in `token` and in references. \
+    Here, these dependencies form a cycle, so none of its members could ever start. The message shows the \
+    whole cycle and the location of each dependency. Remove one of the dependencies.
     """,
     in: """
       version: 1
@@ -16,10 +16,10 @@ extension Explanation {
       """, wrong: "needs: [finish], ", right: "")
 
   static let variableCircle = Explanation(
-    "Variables that refer to each other in a circle",
+    "Variables that refer to each other in a cycle",
     """
-    The value of a variable uses another variable, which in the end uses the first, so neither has a value. \
-    Give one of them a value that does not use the others.
+    The variable refers to itself, directly or through other variables, so it cannot have a value. \
+    Give one of these variables a value that does not refer to the others.
     """,
     in: """
       version: 1
@@ -30,17 +30,17 @@ extension Explanation {
       """, wrong: "${vars.api}", right: "example.com")
 
   static let variablesTooDeep = Explanation(
-    "Variables nested too deep",
+    "Variables nested too deeply",
     """
-    A variable uses another, and so on for more than \(Variables.deepest) steps. The limit keeps a hostile \
-    manifest from exhausting the machine. Write some of the values out.
+    Variables refer to each other through more than \(Variables.deepest) levels. The limit keeps a hostile \
+    manifest from exhausting the machine. Replace some of the references with literal values.
     """)
 
   static let variablesTooLarge = Explanation(
     "Variables that expand to too much text",
     """
-    Variables that use others several times grow fast: ten that double each other make a thousand copies. \
-    All expanded variables together must not exceed 64 MiB. Shorten them, or move long values into a file \
-    that is sent or listed.
+    Variables that repeat other variables grow exponentially: a chain of ten doublings makes a thousand copies. \
+    All expanded variables together must not exceed 64 MiB. Shorten them, or move long values to a \
+    separate file.
     """)
 }

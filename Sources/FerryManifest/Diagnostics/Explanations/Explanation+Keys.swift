@@ -1,9 +1,9 @@
 extension Explanation {
   static let unknownKey = Explanation(
-    "A key that the language does not have",
+    "An unknown key",
     """
     ferry does not ignore unknown keys: a misspelled key would leave a default in force, and nobody would \
-    notice. The help names the most similar key, or else all keys that are allowed here. [The \
+    notice. The help suggests the most similar key, or lists all valid keys. [The \
     manifest](manifest.md) lists the keys of every mapping.
     """,
     in: """
@@ -18,7 +18,7 @@ extension Explanation {
   static let missingKey = Explanation(
     "A required key is missing",
     """
-    The mapping requires the key that is named, because no default would be right for everyone. Add it; the \
+    The mapping requires the named key, because no default would suit every manifest. Add it; the \
     help shows an example.
     """,
     in: """
@@ -32,10 +32,10 @@ extension Explanation {
       """, wrong: "", right: "save_to: catalog.json\n    ")
 
   static let excludingKeys = Explanation(
-    "Two keys that exclude each other",
+    "Two mutually exclusive keys",
     """
-    Both keys set the same thing in different ways, for example which files to take, or where to find a \
-    value. With both, it would be unclear which one counts. Keep one of them; the message shows both places.
+    Both keys set the same property in different ways, for example the selection of files, or the source of a \
+    value. With both, it would be unclear which one applies. Keep one of them; the message shows both locations.
     """,
     in: """
       version: 1
@@ -51,7 +51,7 @@ extension Explanation {
   static let missingAlternative = Explanation(
     "One of several keys is required",
     """
-    The mapping needs exactly one of the keys that are named. A secret, for example, comes either from the \
+    The mapping requires exactly one of the named keys. A secret, for example, comes either from the \
     environment or from a file. Add the key that fits.
     """,
     in: """
@@ -81,8 +81,8 @@ extension Explanation {
   static let transferBody = Explanation(
     "A transfer with its own body",
     """
-    The body of a `transfer` request is the file itself, so `json` and `form` are not allowed. Put what the \
-    server should know about the file into the URL, into headers, or into the `allocate` or `commit` step.
+    The body of a `transfer` request is the file itself, so `json` and `form` are not allowed. Move \
+    information about the file to the URL, to headers, or to the `allocate` or `commit` step.
     """,
     in: """
       version: 1
@@ -100,11 +100,11 @@ extension Explanation {
     right: "headers: { X-Modified: \"${file.modified}\" }")
 
   static let unknownVersion = Explanation(
-    "A version of the language that ferry cannot read",
+    "An unsupported version of the manifest language",
     """
     `version` is the version of the manifest language, not of your manifest or of ferry. This version of \
-    ferry reads version \(ManifestDocument.version). Write that, or use the newer ferry that the manifest \
-    was written for.
+    ferry reads version \(ManifestDocument.version). Write that version, or use the version of ferry for which the \
+    manifest was written.
     """,
     in: "version: ◊\nname: photos", wrong: "2", right: "1")
 }

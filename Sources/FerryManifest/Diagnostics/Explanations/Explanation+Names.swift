@@ -2,7 +2,7 @@ extension Explanation {
   static let unknownSession = Explanation(
     "No session has this name",
     """
-    A node, step or token names a session that `sessions` does not declare. Declare it there, or correct the \
+    A node, step or token names a session that is not declared in `sessions`. Declare it there, or correct the \
     spelling. If there is a similar name, the help suggests it.
     """,
     in: """
@@ -17,8 +17,8 @@ extension Explanation {
   static let unknownToken = Explanation(
     "No token has this name",
     """
-    A node names the token for its requests, and `tokens` does not declare it. Declare it there, or correct \
-    the spelling. If a node needs no token, leave the key out; `token: none` is only for the steps of an \
+    A node names a token that is not declared in `tokens`. Declare it there, or correct \
+    the spelling. If a node needs no token, omit the key; `token: none` is only for the steps of an \
     upload.
     """,
     in: """
@@ -38,7 +38,7 @@ extension Explanation {
   static let unknownNode = Explanation(
     "No node has this name",
     """
-    `needs` names uploads, fetches and requests that must end first, and none has this name. Sessions and \
+    `needs` lists uploads, fetches and requests that must complete first, but no node has this name. Sessions and \
     tokens do not belong in `needs`: a token is fetched when a request needs it. Declare the node, or \
     correct the spelling.
     """,
@@ -58,8 +58,8 @@ extension Explanation {
   static let unknownSecret = Explanation(
     "No secret has this name",
     """
-    `${secrets.NAME}` refers to a secret that `secrets` declares, with the place where its value is found. \
-    No secret of this name is declared there. Declare it, or correct the spelling.
+    `${secrets.NAME}` refers to a secret in `secrets`, which declares the source of its value. \
+    No secret with this name is declared there. Declare it, or correct the spelling.
     """,
     in: """
       version: 1
@@ -73,8 +73,8 @@ extension Explanation {
   static let unknownRequest = Explanation(
     "No single request has this name",
     """
-    `${requests.NAME.CAPTURE}` refers to a value that a single request has captured, and `requests` has no \
-    request of this name. Uploads and fetches capture no values for other nodes. Declare the request, or \
+    `${requests.NAME.CAPTURE}` refers to a value captured by a single request, but no request with \
+    this name is declared in `requests`. Uploads and fetches do not capture values for other nodes. Declare it, or \
     correct the spelling.
     """,
     in: """
@@ -87,10 +87,10 @@ extension Explanation {
       """, wrong: "start", right: "begin")
 
   static let unknownCapture = Explanation(
-    "The step captures no value of this name",
+    "The step does not capture a value with this name",
     """
-    The token, step or request that the reference names exists, but its `capture` has no such name. Add the \
-    name to that `capture`, with the place in the response where the value is found, or correct the \
+    The token, step or request in the reference exists, but its `capture` does not contain this name. Add the \
+    name to that `capture`, with the source of the value in the response, or correct the \
     spelling.
     """,
     in: """
@@ -105,9 +105,9 @@ extension Explanation {
   static let unknownVariable = Explanation(
     "No variable has this name",
     """
-    `${vars.NAME}` refers to a variable that `vars` declares, and it declares none of this name. `--var` \
-    replaces the value of a variable, and does not declare one. Declare it under `vars`, or correct the \
-    spelling. A variable of the environment is written `${env.NAME}`.
+    `${vars.NAME}` refers to a variable in `vars`, but no variable with this name is declared there. `--var` \
+    sets the value of a declared variable; it does not declare one. Declare it under `vars`, or correct the \
+    spelling. An environment variable is written `${env.NAME}`.
     """,
     in: """
       version: 1
@@ -121,9 +121,9 @@ extension Explanation {
   static let unknownReference = Explanation(
     "A reference to something unknown",
     """
-    A reference begins with `vars`, `env`, `secrets`, `file`, `token`, `allocate`, `transfer`, `requests` or \
-    `run`, followed by a dot. Either the first word is none of these, or the file or the run has no such \
-    field. To write the two characters `${` literally, write `$${`.
+    A reference begins with `vars`, `env`, `each`, `secrets`, `file`, `token`, `allocate`, `transfer`, `requests` or \
+    `run`, followed by a dot. Here, either the first word is not one of these, or the file or run does not have this \
+    property. To write the two characters `${` literally, write `$${`.
     """,
     in: """
       version: 1
@@ -139,9 +139,9 @@ extension Explanation {
   static let referenceOutOfPlace = Explanation(
     "A reference where it has no value yet",
     """
-    Each value is available only from a certain moment: names, paths and durations are fixed before a run, \
+    Each value becomes available at a certain time: names, paths and durations must be known before a run, \
     `${file.…}` is available in the steps of an upload, `${allocate.…}` only after `allocate`, and \
-    `${run.…}` in fetches and requests. [The manifest](manifest.md#references) has the table. Use one of the \
+    `${run.…}` in fetches and requests. A table in [the manifest](manifest.md#references) lists all of them. Use one of the \
     references that the message names, or move the value to a later step.
     """,
     in: """
@@ -161,8 +161,8 @@ extension Explanation {
   static let incompleteReference = Explanation(
     "An incomplete reference",
     """
-    The reference has a first word, but does not name the variable, the secret, or the request and its \
-    capture. Write it in full, as in `${vars.NAME}` or `${requests.NAME.CAPTURE}`.
+    The reference consists of only its first word; the variable, the secret, or the request and its \
+    capture is missing. Write it in full, as in `${vars.NAME}` or `${requests.NAME.CAPTURE}`.
     """,
     in: """
       version: 1
@@ -176,7 +176,7 @@ extension Explanation {
   static let unclosedReference = Explanation(
     "A reference that is not closed",
     """
-    `${` begins a reference, and no `}` follows in the same text. Add it. To write the two characters \
+    `${` begins a reference, but the text does not contain a `}` after it. Add one. To write the two characters \
     literally, as in a shell command or another template language, write `$${`.
     """,
     in: """
@@ -188,8 +188,8 @@ extension Explanation {
   static let nodeWithoutToken = Explanation(
     "A token's capture in a node without a token",
     """
-    `${token.CAPTURE}` refers to a capture of the token that the same node names with `token:`, and this \
-    node names none. Name the token there. Its `apply` is then also applied to the node's requests.
+    `${token.CAPTURE}` refers to a capture of the token that the same node names in `token`, but this \
+    node does not name a token. Add `token` to it. Its `apply` is then also applied to the node's requests.
     """,
     in: """
       version: 1
@@ -210,8 +210,8 @@ extension Explanation {
   static let missingStep = Explanation(
     "A reference to a step that the upload does not have",
     """
-    `${allocate.…}` and `${transfer.…}` refer to captures of the steps of the same upload, and this upload \
-    has no such step. Add the step with the capture, or remove the reference.
+    `${allocate.…}` and `${transfer.…}` refer to captures of the steps of the same upload, but this upload \
+    does not have that step. Add the step with the capture, or remove the reference.
     """,
     in: """
       version: 1
@@ -229,8 +229,8 @@ extension Explanation {
   static let environmentNotSet = Explanation(
     "An environment variable that is not set",
     """
-    `${env.NAME}` is replaced when the manifest is read, and the variable is not set at that time. cron and \
-    CI systems start programs with few variables: set it in the crontab or the job, or write a default after \
+    `${env.NAME}` is replaced when the manifest is read, but the variable was not set at that time. cron and \
+    CI systems start programs with few environment variables: set it in the crontab or the job, or write a default after \
     `:-`. Declare secrets under `secrets` instead; they are read only when a run starts.
     """,
     in: """
@@ -256,8 +256,8 @@ extension Explanation {
     "A reference inside a default",
     """
     The default of `${env.NAME:-default}` is used literally, up to the next `}`, so a reference in it would \
-    not be resolved. Declare a variable whose value is one of the two references, and give the other value \
-    with `--var`, or write the default out.
+    not be resolved. Declare a variable whose default is one of the two values, and set the other \
+    with `--var`, or write a literal default.
     """,
     in: """
       version: 1
@@ -270,8 +270,8 @@ extension Explanation {
   static let duplicateNode = Explanation(
     "Two nodes with the same name",
     """
-    Uploads, fetches and requests share one namespace, because `needs` looks in all of them. Two of them \
-    have the same name. Rename one; the message shows both places.
+    Uploads, fetches and requests share one namespace, because `needs` can name nodes of all three kinds. Two nodes \
+    have the same name. Rename one of them; the message shows both locations.
     """,
     in: """
       version: 1

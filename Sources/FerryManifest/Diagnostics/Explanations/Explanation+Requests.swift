@@ -3,8 +3,8 @@ extension Explanation {
     "An invalid URL",
     """
     Write a complete URL, with `http://` or `https://` and a host, or begin it with a reference that \
-    supplies these, such as a captured `Location`. It must not contain spaces: write `%20`. Values of \
-    references are encoded for their place, so write references unencoded. An entry of `origins` consists of \
+    supplies these, such as a captured `Location`. It must not contain spaces: write `%20`. ferry \
+    percent-encodes the values of references for their position, so do not encode them yourself. An entry of `origins` consists of \
     a scheme, a host and optionally a port, and nothing else: `https://*.example.com`.
     """,
     in: """
@@ -22,8 +22,8 @@ extension Explanation {
     "A path that is not allowed here",
     """
     A fetch writes only below the manifest's folder, so that neither a typing error nor a server can \
-    overwrite other files. `save_to` must be a relative path to a file, without `..` and without a slash at \
-    its end. If you need the file elsewhere, put the manifest there, or move the file afterwards.
+    overwrite other files. `save_to` must be a relative path to a file, without `..` and without a trailing \
+    slash. If you need the file elsewhere, put the manifest there, or move the file afterwards.
     """,
     in: """
       version: 1
@@ -39,7 +39,7 @@ extension Explanation {
   static let invalidGlob = Explanation(
     "A glob that is invalid or leaves the root",
     """
-    A glob of `files` has a bracket that is not closed, begins with a slash, or leaves `root` with `..`. \
+    A glob of `files` has an unclosed bracket, begins with a slash, or leaves `root` with `..`. \
     Globs are relative to `root` and must stay inside it: choose another `root` instead. To match a literal \
     bracket, write `[[]`.
     """,
@@ -58,7 +58,7 @@ extension Explanation {
     "An invalid JSON pointer",
     """
     A JSON pointer (RFC 6901) is the path to a value in a JSON text: each step begins with a slash, as in \
-    `/upload/id` or `/items/0`. The empty pointer is the whole text. Within a step, write `~` as `~0` and a \
+    `/upload/id` or `/items/0`. The empty pointer refers to the whole text. Within a step, write `~` as `~0` and a \
     slash as `~1`.
     """,
     in: """
@@ -76,7 +76,7 @@ extension Explanation {
     "A regular expression that cannot be used",
     """
     The pattern does not compile, is too long, or has no group although it is used for a capture: a capture \
-    takes the first pair of parentheses. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, `\\w` \
+    takes the text that the first group matches. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, `\\w` \
     and `\\s` match only ASCII characters. Single quotes keep YAML from interpreting the backslashes.
     """,
     in: """
@@ -94,7 +94,7 @@ extension Explanation {
     "An invalid name of a header field",
     """
     The name of a header field consists of ASCII letters, digits, `-` and a few other characters, without \
-    spaces or colons (RFC 9110 §5.1). A common mistake is a second colon inside quotes. Write only the name \
+    spaces or colons (RFC 9110 §5.1). A common mistake is to put the colon inside the quotes. Write only the name \
     before the colon, and the value after it.
     """,
     in: """
@@ -112,7 +112,7 @@ extension Explanation {
     "A header that ferry sets itself",
     """
     ferry derives `Host`, `Content-Length` and `Transfer-Encoding` from the URL, the body and the \
-    connection. A different value in the manifest could only be wrong, or split one request into two. Remove \
+    connection. Any other value would be wrong, and could make a server read one request as two. Remove \
     the header.
     """,
     in: """
@@ -128,7 +128,7 @@ extension Explanation {
   static let duplicateHeader = Explanation(
     "A duplicate header",
     """
-    Names of header fields are not case-sensitive, so these two are the same field. Remove one of them. If a \
+    Names of header fields are case-insensitive, so these two are the same field. Remove one of them. If a \
     field takes several values, you can usually write them in one field, separated by commas.
     """,
     in: """
@@ -143,11 +143,11 @@ extension Explanation {
     right: "Accept: \"text/plain, text/html\"")
 
   static let invalidHeaderValue = Explanation(
-    "A header value with a line end or control character",
+    "A header value with a line break or control character",
     """
-    A line end in a header value would begin another header or another request, which is how requests are \
-    forged. ferry rejects it in the manifest, and again when it inserts a captured value. Write the value on \
-    one line; a text that begins with `|` or `>` ends with a line end.
+    A line break in a header value would start another header or another request (header \
+    injection). ferry rejects it in the manifest, and again when it inserts a captured value. Write the value on \
+    one line; a block scalar (`|` or `>`) ends with a line break.
     """,
     in: """
       version: 1
@@ -178,8 +178,8 @@ extension Explanation {
   static let numberNotInJSON = Explanation(
     "A number that JSON cannot represent",
     """
-    JSON has no infinity and no "not a number", and servers disagree on how to read a whole number that does \
-    not fit 64 bits. Put the value in quotes to send it as a string, or change it.
+    JSON cannot represent infinity or NaN, and servers disagree on how to read an integer that does \
+    not fit in 64 bits. Put the value in quotes to send it as a string, or change it.
     """,
     in: """
       version: 1
@@ -194,8 +194,8 @@ extension Explanation {
   static let onlyTrue = Explanation(
     "A value that can only be true",
     """
-    The key selects a source, as `status: true` selects the status code. With `false` it would have no \
-    meaning. Remove the key if you do not want this source, and name another one.
+    The key selects a source, as `status: true` selects the status code. `false` would have no \
+    meaning. To use another source, replace the key.
     """,
     in: """
       version: 1
@@ -212,7 +212,7 @@ extension Explanation {
     "A step that names a token",
     """
     The steps of an upload use the token that the upload names. A step can only omit it, with `token: none`, \
-    for example for a presigned URL on another host. Name the token at the upload, or remove the key from \
+    for example for a presigned URL on another host. Set the token on the upload, or remove the key from \
     the step.
     """,
     in: """

@@ -3,17 +3,17 @@ extension Explanation {
     "An included file that cannot be read",
     """
     `include` names files whose sections are added to the manifest, by paths relative to the including file. \
-    This file does not exist, is not readable, or is a folder. Check the spelling, and that the path is not \
+    This file does not exist, is not readable, or is a folder. Check the spelling, and make sure that the path is not \
     relative to the folder in which ferry was started.
     """,
     wrong: Example(manifest: including("comon.yaml"), beside: ["common.yaml": sessions]),
     right: Example(manifest: including("common.yaml"), beside: ["common.yaml": sessions]))
 
   static let includeCycle = Explanation(
-    "Files that include each other in a circle",
+    "Files that include each other in a cycle",
     """
-    A file includes another file, which in the end includes the first, so reading would never end. The \
-    message names the whole chain. Put what they share into a third file that both include.
+    A file includes itself, directly or through other files, so reading would never end. The \
+    message shows the whole cycle. Move the shared definitions to another file that the others include.
     """,
     wrong: Example(
       manifest: including("common.yaml"), beside: ["common.yaml": "include: [photos.yaml]\n" + sessions]),
@@ -23,8 +23,8 @@ extension Explanation {
     "The same name in the same section of two files",
     """
     Two files that are read together declare the same name in the same section. ferry does not choose one of \
-    them, because the result would depend on the order of reading. Rename one, or remove it; the message \
-    shows both places.
+    them, because the result would depend on the order in which the files are read. Rename or remove one; the message \
+    shows both locations.
     """,
     wrong: Example(
       manifest: including("common.yaml") + "sessions: { quick: { timeout_for_request: 10s } }\n",
@@ -32,16 +32,16 @@ extension Explanation {
     right: Example(manifest: including("common.yaml"), beside: ["common.yaml": sessions]))
 
   static let includesTooDeep = Explanation(
-    "Included files nested too deep",
+    "Included files nested too deeply",
     """
-    An included file includes another, and so on for more levels than ferry allows. The limit keeps a \
+    Included files are nested more deeply than ferry allows, or there are too many of them. The limits keep a \
     hostile set of files from exhausting the machine. Include the files in one list instead.
     """)
 
   static let eachOutOfPlace = Explanation(
     "A reference to each outside a for_each",
     """
-    `${each.key}` and `${each.value}` are the current element of `for_each`, and exist only inside an upload \
+    `${each.key}` and `${each.value}` refer to the current element of `for_each`, and exist only inside an upload \
     or fetch that has `for_each`. Add `for_each` to the node, or use a variable.
     """,
     in: """
@@ -59,7 +59,7 @@ extension Explanation {
     "A duplicate key of for_each",
     """
     Each key of `for_each` creates a separate node, such as `catalog[eu]`, and two nodes cannot have the \
-    same name. Remove one of the keys, or rename it. A map can hold the same value under several keys.
+    same name. Remove one of the keys, or rename it. In a mapping, several keys can have the same value.
     """,
     in: """
       version: 1

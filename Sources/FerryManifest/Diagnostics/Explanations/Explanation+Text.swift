@@ -2,7 +2,7 @@ extension Explanation {
   static let manifestTooLarge = Explanation(
     "The manifest is larger than 64 MiB",
     """
-    ferry reads a manifest into memory as a whole, so its size is limited. A manifest of this size nearly \
+    ferry reads the whole manifest into memory, so its size is limited. A manifest of this size nearly \
     always lists the names of files. Select the files with globs in `files.include`, or put them into a \
     separate file, one path per line, and name it in `files.list`: such a list can be of any length.
     """)
@@ -10,17 +10,17 @@ extension Explanation {
   static let invalidUTF8 = Explanation(
     "The text is not UTF-8",
     """
-    YAML is Unicode, and ferry reads it as UTF-8, with or without a byte order mark. The position is that of \
-    the first invalid byte, often a letter with an accent in a file that was saved as Latin-1 or \
+    YAML is Unicode, and ferry reads it as UTF-8, with or without a byte order mark. The diagnostic shows \
+    the first invalid byte, often an accented letter in a file that was saved as Latin-1 or \
     Windows-1252. Save the file as UTF-8, for example with `iconv -f latin1 -t utf8`. A manifest cannot \
-    contain the name of a file that is not UTF-8; select such a file with a glob or a `files.list`.
+    contain a file name that is not UTF-8; select such a file with a glob or with `files.list`.
     """)
 
   static let forbiddenCharacter = Explanation(
     "A control character that YAML forbids",
     """
-    YAML allows tabs and line ends, and no other control characters: NUL, escape and the like must not \
-    appear in the text, not even in quotes or comments. They come from copying out of a terminal, or from a \
+    The only control characters that YAML allows are tabs and line breaks. Others, such as NUL and escape, must not \
+    appear in the text, not even in quotes or comments. They come from copied terminal output, or from a \
     file that is not text. Remove the character. If a value needs it, write it as an escape in double \
     quotes, such as `"\\e"`.
     """)
@@ -28,7 +28,7 @@ extension Explanation {
   static let emptyManifest = Explanation(
     "The manifest is empty",
     """
-    The file contains no document: it is empty, or has only comments. It may be the wrong file, or one that \
+    The file contains no document: it is empty, or has only comments. It may be the wrong file, or a file that \
     was never written. The smallest manifest has a `version` and a `name`.
     """,
     in: "# My photos, every night.◊", wrong: "", right: "\nversion: 1\nname: photos")
@@ -36,7 +36,7 @@ extension Explanation {
   static let secondDocument = Explanation(
     "A second YAML document",
     """
-    A line `---` begins another document, and a manifest is a single document: otherwise it would be unclear \
+    A line `---` begins another document, but a manifest must be a single document: otherwise it would be unclear \
     which document a name or a run belongs to. Move the other document to a separate file; `ferry check` \
     accepts several files. A `---` at the very beginning is allowed.
     """,
@@ -45,9 +45,9 @@ extension Explanation {
   static let syntax = Explanation(
     "The text is not valid YAML",
     """
-    The YAML parser stopped here, and nothing after this position was checked. Common causes are uneven \
-    indentation, a bracket or quote that is not closed, and an unquoted value that contains `: ` or ` #`. \
-    The mistake may be in the line above the position that is shown.
+    The YAML parser stopped here, and nothing after this position was checked. Common causes are inconsistent \
+    indentation, an unclosed bracket or quote, and an unquoted value that contains `: ` or ` #`. \
+    The mistake may be on the line above the reported position.
     """,
     in: """
       version: 1
@@ -85,19 +85,19 @@ extension Explanation {
       """, wrong: "${vars.api}/done", right: "\"${vars.api}/done\"")
 
   static let nestedTooDeep = Explanation(
-    "Lists and mappings nested too deep",
+    "Lists and mappings nested too deeply",
     """
     There are more than \(YAMLComposer.deepest) levels of lists and mappings, more than ten times as many as \
-    any manifest needs. The limit keeps a hostile text from exhausting the machine. Look for brackets that \
-    are never closed, or for an error in the program that wrote the file.
+    any manifest needs. The limit keeps a hostile text from exhausting the machine. Look for unclosed \
+    brackets, or for an error in the program that wrote the file.
     """)
 
   static let tooManyValues = Explanation(
     "Too many values, including those from aliases",
     """
-    An alias (`*name`) stands for a whole value, and aliases of aliases multiply: a few lines can stand for \
+    An alias (`*name`) repeats a whole value, and aliases of aliases multiply: a few lines can expand to \
     millions of values. More than \(YAMLComposer.mostNodes) are rejected. Use fewer aliases. If the values \
-    are names of files, list them in a `files.list` file.
+    are file names, put them in a list file (`files.list`).
     """,
     in: """
       version: 1
@@ -120,9 +120,9 @@ extension Explanation {
   static let unknownAlias = Explanation(
     "An alias without an anchor",
     """
-    `*name` repeats a value that was marked with `&name` earlier. Either no earlier value has this mark, or \
-    the alias is inside its own value. Mark the value before the alias, correct the spelling, or write the \
-    value out. A text that begins with an asterisk, such as a glob, needs quotes.
+    `*name` repeats a value that was marked with `&name` earlier. Either no earlier value has this anchor, or \
+    the alias is inside its own value. Add the anchor before the alias, correct the spelling, or copy the \
+    value. A text that begins with an asterisk, such as a glob, needs quotes.
     """,
     in: """
       version: 1
@@ -140,7 +140,7 @@ extension Explanation {
     """
     The same key appears twice in one mapping. YAML forbids this, and parsers that allow it silently drop \
     one of the values. Remove one of them, or rename it if you meant two different things. The message shows \
-    both places.
+    both locations.
     """,
     in: """
       version: 1
@@ -166,11 +166,11 @@ extension Explanation {
       """, wrong: "2024", right: "\"2024\"")
 
   static let unknownTag = Explanation(
-    "A YAML tag that ferry does not know",
+    "An unsupported YAML tag",
     """
-    A word that begins with `!` before a value declares its type. ferry knows the tags of YAML itself \
+    A tag, which begins with `!`, declares the type of the value after it. ferry supports YAML's own tags \
     (`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`), but not those of other programs, \
-    such as `!Ref` of CloudFormation. Remove the tag. A text that begins with an exclamation mark needs \
+    such as CloudFormation's `!Ref`. Remove the tag. A text that begins with an exclamation mark needs \
     quotes.
     """,
     in: "version: 1\nname: ◊", wrong: "!project photos", right: "photos")
@@ -178,8 +178,8 @@ extension Explanation {
   static let tagMismatch = Explanation(
     "A value that does not fit its YAML tag",
     """
-    The tag declares a number, a boolean or null, and the value is not one. Each key knows its type, so tags \
-    are hardly ever needed: remove the tag, or correct the value.
+    The tag declares a number, a boolean or null, but the value is of another type. The type of each key is fixed, so tags \
+    are rarely needed: remove the tag, or correct the value.
     """,
     in: "version: 1\nname: ◊photos", wrong: "!!int ", right: "")
 
@@ -187,8 +187,8 @@ extension Explanation {
     "A merge key whose value is not a mapping",
     """
     `<<:` adds the keys of another mapping, so its value must be an alias of a mapping, or a list of such \
-    aliases. Here it is something else. Use the alias of a mapping; the name of an anchor needs an asterisk \
-    before it.
+    aliases. Use the alias of a mapping; in an alias, an asterisk precedes the name of the \
+    anchor.
     """,
     in: """
       version: 1

@@ -18,9 +18,9 @@ extension Explanation {
       """, wrong: "200", right: "[200]")
 
   static let unknownWord = Explanation(
-    "A word that the key does not accept",
+    "An invalid word",
     """
-    The key takes one of a few words, and this is none of them. If there is a similar word, the help \
+    The key accepts only certain words, and this is not one of them. If a valid word is similar, the help \
     suggests it. Words are written in lower case, with `_` between their parts.
     """,
     in: """
@@ -70,7 +70,7 @@ extension Explanation {
       """, wrong: "30sec", right: "30s")
 
   static let fraction = Explanation(
-    "A fraction where a whole number is needed",
+    "A fraction instead of a whole number",
     """
     Durations and sizes are whole numbers, so that rounding never decides whether something is late or too \
     large. Use a smaller unit: `90m` for an hour and a half, `1500MB` for one and a half gigabytes.
@@ -142,8 +142,8 @@ extension Explanation {
   static let emptyText = Explanation(
     "An empty string",
     """
-    The key needs at least one character. An empty value often comes from a variable of the environment or \
-    of the manifest that is set to nothing. Give a value. If the key is optional, you can leave it out.
+    The key needs at least one character. An empty value often comes from an environment or manifest variable \
+    that is empty. Specify a value. If the key is optional, you can omit it.
     """,
     in: """
       version: 1
@@ -159,9 +159,9 @@ extension Explanation {
   static let controlCharacter = Explanation(
     "A control character in a value",
     """
-    The value contains a line end, a tab or another control character, from an escape in double quotes, a \
-    text over several lines or a variable. Paths, names and similar values must not contain one; it is \
-    nearly always an accident. Remove it. A text that begins with `|` or `>` ends with a line end unless you \
+    The value contains a line break, a tab or another control character, from an escape in double quotes, a \
+    multi-line text or a variable. Paths, names and similar values must not contain control characters; they are \
+    almost always unintended. Remove the character. A block scalar (`|` or `>`) ends with a line break unless you \
     write `|-` or `>-`.
     """,
     in: """
@@ -178,7 +178,7 @@ extension Explanation {
   static let emptyList = Explanation(
     "An empty list",
     """
-    The list selects which responses or files count, and an empty list would select none. Name at least one, \
+    The list selects responses or files, but an empty list would not select any. Add at least one element, \
     or remove the key to use its default.
     """,
     in: """

@@ -2,7 +2,7 @@ extension Explanation {
   static let undeclaredVariable = Explanation(
     "A variable that the manifest does not declare",
     """
-    `--var` and `--vars-file` set variables that the manifest declares under `vars`, and it declares none of \
+    `--var` and `--vars-file` set variables that the manifest declares under `vars`, but it does not declare one with \
     this name. A misspelled name would leave the default in force, and nobody would notice. Correct the \
     spelling, or declare the variable.
     """,
@@ -12,9 +12,9 @@ extension Explanation {
   static let missingVariable = Explanation(
     "A required variable without a value",
     """
-    The variable has no default, so its value must be given when ferry is started. Set it with `--var \
+    The variable has no default, so its value must be set when ferry is started. Set it with `--var \
     NAME=VALUE` or in a `--vars-file`. If one value fits most cases, declare it as the `default`. With \
-    `required: false`, the variable is empty if no value is given.
+    `required: false`, the variable is empty if it is not set.
     """,
     wrong: Example(manifest: requiredVariable),
     right: Example(manifest: requiredVariable, variables: ["folder": "/srv/photos"]))
@@ -22,7 +22,7 @@ extension Explanation {
   static let invalidVariable = Explanation(
     "A value that does not fit the type of its variable",
     """
-    The variable is declared with a `type`, and the value from `--var`, from a file or from its `default` is \
+    The variable is declared with a `type`, but the value from `--var`, from a file or from its `default` is \
     not of that type. Durations and sizes need a unit. Change the value or the type.
     """,
     wrong: Example(manifest: typedVariable, variables: ["patience": "long"]),

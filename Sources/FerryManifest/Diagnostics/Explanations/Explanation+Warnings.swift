@@ -22,7 +22,7 @@ extension Explanation {
     """
     The session is `discretionary`: its transfers may wait for hours for a network, power or budget. The \
     `allocate` step does not specify how long an upload ID is valid, so the ID may have expired when its \
-    file is sent, and the server rejects it. Add `valid_for`: ferry then allocates a new ID instead of using \
+    file is sent, and the server then rejects it. Add `valid_for`: ferry then allocates a new ID instead of using \
     an expired one.
     """,
     in: """
@@ -40,10 +40,10 @@ extension Explanation {
       """, wrong: "", right: "\n      valid_for: 1h")
 
   static let fileOutlivesUploadID = Explanation(
-    "A file that takes longer than its upload ID is valid",
+    "An upload that takes longer than its upload ID is valid",
     """
     At the rate of the last runs, sending this file takes longer than `valid_for`: the upload ID would \
-    expire before the last byte. Only `ferry plan` and `ferry run` can detect this, because they look at the \
+    expire before the last byte. Only `ferry plan` and `ferry run` can detect this, because they read the \
     files and the journal. Ask the server for IDs that are valid for longer, split the file, or give the \
     session fewer connections, so that each is faster.
     """)
@@ -51,17 +51,17 @@ extension Explanation {
   static let globMatchesNothing = Explanation(
     "A pattern that matches no file",
     """
-    A pattern of `files.include` matches no file under `root`. Only `ferry plan` and `ferry run` look at the \
-    disk. This is fine if the files do not exist yet. Otherwise check the spelling and the case of letters; \
-    `*` does not match a slash, and `**` does.
+    A pattern of `files.include` matches no file under `root`. Only `ferry plan` and `ferry run` access the \
+    disk. This is fine if the files do not exist yet. Otherwise check the spelling and capitalization; \
+    `*` does not match a slash, but `**` does.
     """)
 
   static let plainSecret = Explanation(
     "A secret written in the manifest",
     """
     The manifest contains a password, key or token in plain text. Manifests are kept in repositories, copied \
-    and shown, and ferry can only mask values in logs and reports that it knows to be secret. Declare it \
-    under `secrets`, from the environment or a file, and refer to it. Replace a secret that was ever \
+    and displayed, and in logs and reports, ferry masks only values that are declared as secret. Declare it \
+    under `secrets`, with the environment or a file as its source, and refer to it. Replace any secret that was ever \
     committed.
     """,
     in: """
@@ -78,7 +78,7 @@ extension Explanation {
   static let tokenWithoutTLS = Explanation(
     "A token sent without TLS",
     """
-    The URL begins with `http://`, its host is not this machine, and the request carries a token: everyone \
+    The URL begins with `http://`, its host is not this machine, and the request carries a token: anyone \
     on the network path can read and use it. Use `https://`. Plain HTTP to a loopback address is fine.
     """,
     in: """
@@ -98,8 +98,8 @@ extension Explanation {
   static let sharedSaveTo = Explanation(
     "Two fetches that save to the same file",
     """
-    Both fetches replace the same file, and the one that ends last wins, which may change from run to run. \
-    Each also asks the server for changes as if the file were its own. Give each fetch a separate file.
+    Both fetches replace the same file, and the last one to finish wins, which may vary from run to run. \
+    Each also sends conditional requests based on a file that the other may have replaced. Give each fetch a separate file.
     """,
     in: """
       version: 1
@@ -115,7 +115,7 @@ extension Explanation {
     """
     A priority decides which of several waiting transfers of a session goes first. This session has one \
     connection and one batch, so there is nothing to order. Remove the priority, or let the batch that \
-    should come later use the same session.
+    should have the lower priority use the same session.
     """,
     in: """
       version: 1
@@ -149,7 +149,7 @@ extension Explanation {
       """, wrong: "discretionary", right: "all")
 
   static let idleComparison = Explanation(
-    "A comparison that is never made",
+    "A comparison setting without effect",
     """
     `compare: content` sets how ferry detects that a delivered file has changed. Only `deliver: \
     when_changed` needs this: with `once` a delivered file is never sent again, and with `every_run` it is \
@@ -187,12 +187,12 @@ extension Explanation {
       """, wrong: "protocol: tus, ", right: "")
 
   static let takenFiles = Explanation(
-    "Files that one upload takes away from another",
+    "An upload that removes the files of another upload",
     """
-    Two uploads take files from the same folder, or one from a folder inside the other's, and `after` of one \
-    of them deletes or moves what it has delivered. Nothing makes it wait for the other, so files may be \
-    gone before the other has sent them, and fail there with `source_missing`. Let the upload that deletes \
-    or moves need the other, or give each its own files: another folder, or patterns with other endings.
+    Two uploads send files from the same folder or from nested folders, and one of them deletes or moves its \
+    delivered files (`after`). That upload does not wait for the other, so files may be \
+    gone before the other has sent them, and would then fail with `source_missing`. Add the other upload to `needs` of \
+    the upload that deletes or moves files, or select different files in each: another folder, or other file extensions.
     """,
     in: """
       version: 1

@@ -1,13 +1,13 @@
-/// Diagnostics as workflow commands of GitHub Actions, which show them next to the lines of a change.
+/// Diagnostics as workflow commands of GitHub Actions, which shows them next to the affected lines.
 ///
 /// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 package struct GitHubCommands: Sendable {
   private let sources: [SourceText]
 
-  /// - Parameter sources: the texts to which diagnostics refer, used to find where a value ends.
+  /// - Parameter sources: the texts to which diagnostics refer, used to find the end of a value.
   package init(sources: [SourceText]) { self.sources = sources }
 
-  /// One line each.
+  /// The workflow commands, one per line.
   package func text(_ diagnostics: [Diagnostic]) -> String {
     diagnostics.map { command($0) + "\n" }.joined()
   }
@@ -28,13 +28,13 @@ package struct GitHubCommands: Sendable {
     return "::\(diagnostic.severity.rawValue) \(list)::\(Self.data(message))"
   }
 
-  /// Escapes characters that would end the command or begin another one, as the runner's `command.ts` reads
-  /// them.
+  /// Escapes characters that would end the command or start another one, as parsed by the runner's
+  /// `command.ts`.
   private static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
   private static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
-  // By scalars, because CR LF is one Character, which equals neither of the two.
+  // Iterates over scalars, because CR LF is one Character that equals neither CR nor LF.
   private static func escaped(_ text: String, _ special: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,8 +1,9 @@
 extension SARIFLog {
-  /// One run of ferry over some manifests. All codes are its rules, including those without results.
+  /// One run of ferry over a set of manifests. All codes are listed as rules, including codes without
+  /// results.
   ///
   /// - Parameters:
-  ///   - sources: the texts to which diagnostics refer, used to find where a value ends.
+  ///   - sources: the texts to which diagnostics refer, used to find the end of a value.
   ///   - version: ferry's version.
   package init(_ diagnostics: [Diagnostic], sources: [SourceText], version: String) {
     let codes = DiagnosticCode.allCases
@@ -23,7 +24,7 @@ extension SARIFLog.Rule {
       id: code.rawValue, name: code.pascalName,
       shortDescription: .init(text: explanation.title + "."),
       fullDescription: .init(text: explanation.plainText),
-      // The plain text has no examples, because viewers may show it on one line.
+      // The plain text omits the examples, because viewers may show it on one line.
       help: .init(
         text: explanation.plainText,
         markdown: explanation.plainText + "\n" + DiagnosticReference.examples(explanation)),
@@ -42,8 +43,9 @@ extension SARIFLog.Level {
 
 extension SARIFLog.Result {
   fileprivate init(_ diagnostic: Diagnostic, ruleIndex: Int, sources: [SourceText]) {
-    // Braces are not doubled, although §3.11.5 requires that for the sake of `arguments`, of which there are
-    // none: readers such as GitHub show `{{` unchanged, and `${{…}}` would mean something else there.
+    // §3.11.5 requires doubled braces for the sake of `arguments`. Messages here do not have arguments, and
+    // braces are not doubled: readers such as GitHub show `{{` unchanged, and `${{…}}` would have another
+    // meaning there.
     let help = diagnostic.help.map { "\nhelp: \($0)" } ?? ""
     let notes = diagnostic.notes.map {
       SARIFLog.Location($0.location, sources: sources, message: $0.message)

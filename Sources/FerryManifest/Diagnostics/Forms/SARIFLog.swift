@@ -1,7 +1,7 @@
-/// Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), using the names of
-/// the format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+/// Diagnostics in the Static Analysis Results Interchange Format (SARIF), version 2.1.0 (OASIS). The names
+/// are those of the format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 ///
-/// It is encoded unchanged; its keys are not converted to snake_case.
+/// The log is encoded unchanged; its keys are not converted to snake_case.
 package struct SARIFLog: Encodable, Equatable, Sendable {
   package var schema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

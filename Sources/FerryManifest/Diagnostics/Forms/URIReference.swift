@@ -1,4 +1,5 @@
-/// A path as a reference of RFC 3986: relative for a relative path, a `file:` URI for an absolute one.
+/// Converts a path to a URI reference (RFC 3986): relative for a relative path, a `file:` URI for an
+/// absolute path.
 enum URIReference {
   static func text(path: String) -> String {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
@@ -11,7 +12,8 @@ enum URIReference {
     return isAbsolute ? "file:///\(encoded)" : encoded
   }
 
-  /// Keeps only unreserved characters (§2.3): a colon in the first component would make it a scheme.
+  /// Percent-encodes all characters except unreserved ones (§2.3). A colon in the first component would make
+  /// it a scheme.
   private static func encode(_ step: Substring) -> String {
     var text = ""
     for byte in step.utf8 {

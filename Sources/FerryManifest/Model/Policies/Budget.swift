@@ -32,11 +32,11 @@ package struct Budget: Hashable, Codable, Sendable {
   }
 
   package enum Cutoff: String, CaseIterable, Codable, Sendable {
-    /// Items that would exceed the limit are not started; smaller items may be.
+    /// An item that would exceed the limit does not start, but a smaller item may.
     case cautious
     /// Items that have started may finish.
     case soft
-    /// At the limit, everything stops and offsets are kept.
+    /// At the limit, all transfers stop and their offsets are kept.
     case hard
   }
 
@@ -45,7 +45,7 @@ package struct Budget: Hashable, Codable, Sendable {
   package var per: Window
   /// Default cautious.
   package var cutoff: Cutoff
-  /// A name of the IANA time zone database. Default UTC.
+  /// A name in the IANA time zone database. Default UTC.
   package var timeZone: String
   /// Default `all`; with the profiles `ios` and `ios7`, `discretionary`.
   package var binds: Binding

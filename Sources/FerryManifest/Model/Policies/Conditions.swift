@@ -1,4 +1,4 @@
-/// The machine's network and power, or that ferry determines them.
+/// The machine's network and power, or `auto` to detect them.
 package struct Conditions: Hashable, Codable, Sendable {
   package enum Network: String, CaseIterable, Codable, Sendable {
     case auto

@@ -1,6 +1,6 @@
-/// How long requests of default sessions may run in a launch, by the kind of launch; `nil` means no limit.
+/// The time limits for requests of default sessions, by kind of launch; `nil` means no limit.
 package struct ExecutionWindow: Hashable, Codable, Sendable {
-  /// Counted from a hang-up (SIGHUP). While its terminal is there, a foreground launch has no limit.
+  /// Counted from a hangup (SIGHUP). Before a hangup, a foreground launch has no limit.
   package var foreground: Duration?
   package var background: Duration?
   package var fetch: Duration?

@@ -1,4 +1,4 @@
-/// What `ferry cancel` removes of a session.
+/// The parts of a session that `ferry cancel` removes.
 package enum ForceQuit: String, CaseIterable, Codable, Sendable {
   /// Its tasks are canceled; the session remains.
   case cancelTasks = "cancel_tasks"

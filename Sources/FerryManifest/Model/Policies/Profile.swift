@@ -1,5 +1,5 @@
-/// Selects the defaults of the policies, and nothing else. Every default of a profile can also be set with a
-/// key.
+/// Selects the defaults of the policies and has no other effect. Every default of a profile can also be set
+/// with a key.
 package enum Profile: String, CaseIterable, Codable, Sendable {
   /// Nothing is delayed and nothing is inferred.
   case server

@@ -1,17 +1,17 @@
-/// How long new transfers wait after a resume in the background.
+/// The delay of new transfers after a resume in the background.
 package struct ResumeDelay: Hashable, Codable, Sendable {
   package enum Policy: String, CaseIterable, Codable, Sendable {
     case none
-    /// A transfer that a resume creates starts after the period at the earliest (iOS 8 and later).
+    /// A transfer that is created after a resume waits for the delay before it starts (iOS 8 and later).
     case beforeStart = "before_start"
-    /// Finished transfers are handled after the period at the earliest (iOS 7).
+    /// A completed transfer waits for the delay before it is handled (iOS 7).
     case afterCompletion = "after_completion"
   }
 
   package var policy: Policy
   /// Default 60 s.
   package var initial: Duration
-  /// The factor by which each resume multiplies the period. Default 2.
+  /// The factor by which each resume multiplies the delay. Default 2.
   package var factor: Double
   /// Default 6 h.
   package var max: Duration
