@@ -31,7 +31,7 @@ package enum Base64 {
     return text
   }
 
-  /// `nil` if the text is not what `encode` would produce.
+  /// Returns `nil` if the text is not valid output of `encode`.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
     guard text.utf8.count.isMultiple(of: 4) else { return nil }

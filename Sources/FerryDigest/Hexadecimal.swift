@@ -9,10 +9,10 @@ package enum Hexadecimal {
     }
   }
 
-  /// Upper case, which is preferred for percent-encoding (RFC 3986 §2.1).
+  /// An uppercase digit, as preferred for percent-encoding (RFC 3986 §2.1).
   package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 
-  /// Lower case, which is customary for digests.
+  /// Lowercase digits, as customary for digests.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
     var digits: [UInt8] = []
     for byte in bytes {

@@ -1,9 +1,10 @@
-// Arithmetic that saturates at the ends of the type's range, written as in Zig. Swift's own `+` traps if a
-// result does not fit, so sums of numbers from outside (file sizes, byte counts, clocks, journal rows) use
-// these operators: a total that is too large is reported as the largest number, and no input crashes ferry.
+// Arithmetic that saturates at the ends of the type's range, with the operators of Zig. Swift's own `+`
+// traps if a result does not fit. Sums of numbers from outside (file sizes, byte counts, clocks, journal
+// rows) use these operators instead: a total that is too large is reported as the largest number, and no
+// input crashes ferry.
 //
-// `Duration` does not need them: it counts attoseconds in 128 bits, and no duration that ferry reads or
-// computes is longer than `Int64.max` seconds.
+// `Duration` does not need them: it counts attoseconds in 128 bits, and all durations that ferry reads or
+// computes are at most `Int64.max` seconds.
 infix operator +| : AdditionPrecedence
 infix operator -| : AdditionPrecedence
 infix operator *| : MultiplicationPrecedence

@@ -1,6 +1,6 @@
 /// A moment, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Within a launch it advances with the monotonic clock, so that setting the wall clock does not change any
+/// Within a launch, it advances with the monotonic clock, so setting the wall clock does not change any
 /// interval. Between launches, and in persisted data, it is wall time.
 package struct Instant: Hashable, Comparable, Codable, Sendable {
   package var nanoseconds: Int64
@@ -26,7 +26,7 @@ package struct Instant: Hashable, Comparable, Codable, Sendable {
 extension Duration {
   /// Whole nanoseconds, saturating at ±292 years.
   package var nanoseconds: Int64 {
-    // `components` traps on a sum of durations whose seconds do not fit in 64 bits.
+    // `components` traps on durations whose seconds do not fit in 64 bits.
     Int64(clamping: attoseconds / 1_000_000_000)
   }
 
@@ -41,7 +41,7 @@ extension Duration {
 }
 
 extension Int64 {
-  /// The nearest value that fits; 0 for NaN.
+  /// The nearest representable value; 0 for NaN.
   package init(clamping value: Double) {
     if value.isNaN {
       self = 0

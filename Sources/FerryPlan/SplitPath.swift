@@ -1,13 +1,14 @@
 /// A path split at its last slash, byte by byte.
 ///
-/// As characters, a slash and a combining mark at the beginning of the next name are one, which is no slash. Foundation
-/// and the collection methods of `String` therefore split such a path elsewhere than the system does.
+/// As characters, a slash and a combining mark at the beginning of the next name form a single character
+/// that is not a slash. Therefore, Foundation and the collection methods of `String` split such a path at
+/// other positions than the system does.
 package struct SplitPath: Hashable, Sendable {
   private static let slash = UInt8(ascii: "/")
 
   /// The path up to and including its last slash; empty if it has none.
   package let start: String
-  /// What follows the last slash.
+  /// The part after the last slash.
   package let name: String
 
   package init(_ path: String) {
@@ -18,14 +19,14 @@ package struct SplitPath: Hashable, Sendable {
     name = String(decoding: bytes[end...], as: UTF8.self)
   }
 
-  /// The folder without a slash at its end; `/` for a name in the root, empty if the path has no slash.
+  /// The folder without a trailing slash; `/` for a name in the root, empty if the path has no slash.
   package var folder: String {
     var folder = Substring(start).utf8
     while folder.count > 1, folder.last == Self.slash { folder.removeLast() }
     return String(decoding: folder, as: UTF8.self)
   }
 
-  /// The names of a path, without empty ones.
+  /// The components of a path, without empty ones.
   package static func names(of path: String) -> [String] {
     path.utf8.split(separator: slash).map { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,6 +1,6 @@
 /// The bytes that one or more requests transferred.
 package struct Traffic: Hashable, Codable, Sendable {
-  /// Request and response bodies as the application sees them.
+  /// The size of request and response bodies as seen by the application.
   package var bodySent: Int64
   package var bodyReceived: Int64
   /// Request lines and header fields.

@@ -1,14 +1,14 @@
-/// Why a request ended without a response that could be evaluated.
+/// The reason why a request ended without a usable response.
 package struct TransportFailure: Hashable, Codable, Sendable, Error {
   /// Stable codes, which are written to reports. The wording of messages may change.
   package enum Code: String, Hashable, Codable, Sendable, CaseIterable {
     /// The host name could not be resolved.
     case nameResolution = "name_resolution"
-    /// No connection: refused, unreachable, or not established in time.
+    /// No connection was established: it was refused, the host was unreachable, or the attempt timed out.
     case connect
     /// The TLS handshake failed for a reason that may be temporary.
     case handshake
-    /// The server's certificate is not trusted, or is for another name.
+    /// The server's certificate is not trusted, or was issued for another name.
     case certificate
     /// The connection was lost.
     case connectionLost = "connection_lost"
@@ -20,10 +20,10 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case byteLimit = "byte_limit"
     /// The response is not HTTP, or violates its rules.
     case malformedResponse = "malformed_answer"
-    /// The response is larger than the part of it that ferry keeps, or than a fetch's `max_size`.
+    /// The response is larger than the limit for a kept response, or than a fetch's `max_size`.
     case responseTooLarge = "answer_too_large"
     /// More redirects than allowed, a redirect without a usable target, or a sensitive request that would
-    /// reach an origin which the manifest does not list.
+    /// reach an origin that the manifest does not list.
     case redirect
     /// The source file does not exist.
     case sourceMissing = "source_missing"
@@ -33,7 +33,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case sourceChanged = "source_changed"
     /// The received data cannot be stored.
     case destination
-    /// The request cannot be created: a reference without a value, a header field with a line break.
+    /// The request cannot be created: for example, a reference has no value, or a header field contains a
+    /// line break.
     case request
     /// The response lacks a capture that later steps need.
     case capture

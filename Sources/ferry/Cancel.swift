@@ -10,7 +10,7 @@ struct Cancel: ParsableCommand {
     abstract: "Cancel the unfinished work of sessions.",
     discussion: """
       If a process is running a session, ferry cancel asks that process to cancel the work, and does not \
-      wait for it unless --wait-lock is given. For a manifest, only the work of that manifest is cancelled.
+      wait for it unless --wait-lock is given. For a manifest, only the work of that manifest is canceled.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -18,10 +18,13 @@ struct Cancel: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Session identifiers, or manifests: paths that contain a slash, or end in .yaml or .yml.")
+  @Argument(
+    help:
+      "Session identifiers, or paths of manifests. An argument is a path if it contains a slash or ends in .yaml or .yml."
+  )
   var targets: [String]
 
-  @Flag(help: "Ask the running process to finish the items that it has started, and to start no others.")
+  @Flag(help: "Ask the running process to finish the items that it has started, without starting others.")
   var finish = false
 
   @OptionGroup var variables: VariableOptions
@@ -46,10 +49,10 @@ struct Cancel: ParsableCommand {
     case .text:
       for outcome in outcomes {
         try Output.produce(text(outcome) + "\n")
-        // The journal of a removed session is gone, so there is nothing to list.
+        // The journal of a removed session no longer exists, so there is nothing to list.
         guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
         try Output.produce(
-          "  to see them and how to decide, run: \(state.command("status", outcome.session))\n")
+          "  to list them and how to resolve them, run: \(state.command("status", outcome.session))\n")
       }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
@@ -62,7 +65,7 @@ struct Cancel: ParsableCommand {
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
   }
 
-  /// Session identifiers contain no slash, and the paths of manifests end like YAML files.
+  /// Session identifiers do not contain slashes, and the paths of manifests end like YAML files.
   static func isPath(_ target: String) -> Bool {
     target.utf8.contains(UInt8(ascii: "/")) || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
   }
@@ -73,11 +76,11 @@ struct Cancel: ParsableCommand {
     switch outcome.result {
     case .nothing: return "\(name): nothing to cancel"
     case .told:
-      let wish = finish ? "finish what it has started" : "cancel"
+      let wish = finish ? "finish the work that it has started" : "cancel"
       return "\(name): in use by \(holder), which was asked to \(wish)"
         + (outcome.released == true ? ", and has released it" : "")
     case .cancelled, .removed:
-      var parts = ["\(Count.text(outcome.items, "item")) cancelled"]
+      var parts = ["\(Count.text(outcome.items, "item")) canceled"]
       if outcome.ambiguous > 0 { parts.append("\(outcome.ambiguous) ambiguous") }
       if outcome.submitted > 0 { parts.append("\(Count.text(outcome.submitted, "submitted file")) dropped") }
       if outcome.result == .removed { parts.append("the session was removed") }
@@ -87,7 +90,7 @@ struct Cancel: ParsableCommand {
   }
 }
 
-/// The output of `ferry cancel --format json`. Its keys are a public interface.
+/// The output of `ferry cancel --format json`. The JSON keys are a stable public interface.
 private struct CancelRecord: Encodable {
   var version = 1
   var sessions: [Cancellation.Outcome]

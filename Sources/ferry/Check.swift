@@ -5,7 +5,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry check`: validates manifests, reports all errors at once, and lists the external inputs they need.
+/// `ferry check`: validates manifests, reports all errors at once, and lists the required external inputs.
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Validate manifests.")
 

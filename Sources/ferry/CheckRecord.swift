@@ -1,13 +1,13 @@
 import FerryEngine
 import FerryManifest
 
-/// The output of `ferry check --format json`. Its keys are a public interface.
+/// The output of `ferry check --format json`. The JSON keys are a stable public interface.
 struct CheckRecord: Encodable {
   var manifests: [Manifest]
 
   struct Manifest: Encodable {
     var file: String
-    /// There are no errors. There may be warnings.
+    /// Whether the manifest has no errors. It may have warnings.
     var valid: Bool
     var diagnostics: [DiagnosticRecord]
     var needs: [ExternalInput]

@@ -3,7 +3,7 @@ import FerryManifest
 
 /// The text output of `ferry check`.
 enum CheckText {
-  /// Empty lines separate manifests that have diagnostics from their neighbors.
+  /// Manifests with diagnostics are separated from others by empty lines.
   static func text(_ readings: [(path: String, reading: Job.Reading)]) -> String {
     var text = ""
     var wasClean = true
@@ -30,7 +30,7 @@ enum CheckText {
     return text + needs(reading.needs)
   }
 
-  /// One line per input, in aligned columns.
+  /// The inputs, one per line, in aligned columns.
   private static func needs(_ needs: [ExternalInput]) -> String {
     let rows = needs.map {
       ["\(kind($0)) \($0.name)", state($0), "(\($0.location))\($0.description.map { "  \($0)" } ?? "")"]
@@ -54,7 +54,7 @@ enum CheckText {
   private static func state(_ need: ExternalInput) -> String {
     let state: String
     switch need.kind {
-    case .environment: state = need.isSet ? "set" : need.hasDefault ? "not set, has a default" : "not set"
+    case .environment: state = need.isSet ? "set" : need.hasDefault ? "not set, but has a default" : "not set"
     case .file: state = need.isSet ? "can be read" : "cannot be read"
     case .variable:
       state = "\(need.type ?? "string"), " + (need.isSet ? "given" : "not given")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FerryManifest
 
-/// Conditions of the machine that override the manifest's `conditions` and what ferry detects.
+/// Conditions of the machine that override the manifest's `conditions` and the detected conditions.
 struct ConditionOptions: ParsableArguments {
   @Option(help: "Kind of network. Overrides the manifest's 'conditions'.")
   var network: Conditions.Network?

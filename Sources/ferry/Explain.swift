@@ -10,8 +10,8 @@ struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Explain a diagnostic code, or show the state of an item and why it waits.",
     discussion: """
-      An F with four digits, such as F0201, is a code. Anything else is an item of the manifest that \
-      --manifest names: the path of an upload's file, NODE/PATH, or the name of an upload, fetch or request.
+      An F with four digits, such as F0201, is a code. Any other argument is an item of the manifest given \
+      with --manifest: the path of an upload's file, NODE/PATH, or the name of an upload, fetch or request.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -19,7 +19,7 @@ struct Explain: ParsableCommand {
     case json
   }
 
-  @Argument(help: "A code, such as F0201, or an item. Without either, all codes are listed.")
+  @Argument(help: "A code, such as F0201, or an item. Without an argument, all codes are listed.")
   var subject: String?
 
   @Option(help: "The manifest that contains the item.", completion: .file(extensions: ["yaml", "yml"]))
@@ -51,7 +51,7 @@ struct Explain: ParsableCommand {
     }
   }
 
-  /// Whether it has the form of a code: an F and four digits.
+  /// Whether the text has the form of a code: an F and four digits.
   private static func isCode(_ subject: String) -> Bool {
     subject.count == 5 && subject.uppercased().hasPrefix("F")
       && subject.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -1,20 +1,21 @@
 import FerryManifest
 
-/// A diagnostic code in the output of `ferry explain --format json`. Its keys are a public interface.
+/// A diagnostic code in the output of `ferry explain --format json`. The JSON keys are a stable public
+/// interface.
 struct ExplanationRecord: Encodable {
   var code: DiagnosticCode
   var severity: Diagnostic.Severity
   var title: String
-  /// Markdown.
+  /// The explanation in Markdown.
   var text: String
   var wrong: Example?
   var right: Example?
 
   struct Example: Encodable {
     var manifest: String
-    /// Set with `--var`.
+    /// The values of `--var`.
     var variables: [String: String]
-    /// Contents of the files that the manifest uses, by path.
+    /// The contents of the files that the manifest uses, by path.
     var beside: [String: String]
 
     init(_ example: Explanation.Example) {

@@ -12,7 +12,7 @@ struct Ferry: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ferry", abstract: "Background transfers for cron and CI.",
     discussion: """
-      A YAML manifest describes the transfers. ferry runs them, resumes those that were interrupted, \
+      ferry runs the transfers that a YAML manifest describes, resumes interrupted transfers, \
       and writes a JSON report.
       """,
     version: "ferry \(version)",
@@ -21,8 +21,8 @@ struct Ferry: ParsableCommand {
       Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
-  /// Relative paths are completed with the name of the working folder, as text: of one that is not UTF-8, the text could
-  /// be another folder's name.
+  /// Rejects a working folder whose name is not valid UTF-8. Relative paths are completed with the name of
+  /// the working folder as text, which could then be the name of another folder.
   private static func requireNamedFolder() throws {
     guard let path = getcwd(nil, 0) else {
       throw UsageError(
@@ -35,15 +35,15 @@ struct Ferry: ParsableCommand {
         "the name of the working folder is not UTF-8; nothing was done\nhelp: rename it, or run ferry in another folder"
       )
     }
-    // Foundation reports no working folder then, and completes relative paths with `/`.
+    // In that case, Foundation reports no working folder, and completes relative paths with `/`.
     guard strlen(path) < Int(PATH_MAX) else {
       throw UsageError(
-        "the path of the working folder has more than \(PATH_MAX - 1) bytes; nothing was done\n"
+        "the path of the working folder is longer than \(PATH_MAX - 1) bytes; nothing was done\n"
           + "help: run ferry in another folder")
     }
   }
 
-  /// Variables that name folders, whose absence would mean another folder.
+  /// Environment variables that specify folders. Without them, ferry would use other folders.
   private static let folderVariables: Set = ["HOME", "FERRY_STATE", "XDG_STATE_HOME", "TMPDIR"]
 
   private static func requireUTF8(removed variables: [String]) throws(UsageError) {
@@ -65,18 +65,20 @@ struct Ferry: ParsableCommand {
       case .notUTF8(let number):
         throw UsageError(
           "argument \(number) is not UTF-8; nothing was done\n"
-            + "help: name files with such names in a list, one to a line (`list:`, `ferry submit --list`)")
+            + "help: put the names of such files in a list, one per line (`list:`, `ferry submit --list`)")
       }
     }
   }
 
   static func main() {
-    // Must come before any secret is read.
+    // This must happen before any secret is read.
     CoreDumps.forbid()
     OpenFiles.fillStandardStreams()
-    // A run must not end because the reader of its output exits. libcurl ignores SIGPIPE too, but later.
+    // A run must not end because the reader of its output exits. libcurl also ignores SIGPIPE, but only
+    // later.
     signal(SIGPIPE, SIG_IGN)
-    // A write beyond RLIMIT_FSIZE (setrlimit(2)) then fails as on a full disk, and does not kill the run.
+    // A write beyond RLIMIT_FSIZE (setrlimit(2)) then fails like a write to a full disk, and does not kill
+    // the run.
     signal(SIGXFSZ, SIG_IGN)
     do {
       try OpenFiles.allowMany()
@@ -117,10 +119,11 @@ struct Ferry: ParsableCommand {
         + "help: raise the limit (ulimit -v), and run ferry again")
   }
 
-  /// The bytes that a run needs, in addition to the program itself, for its threads and a few thousand files.
+  /// The number of bytes that a run needs, in addition to the program itself, for its threads and a few
+  /// thousand files.
   private static let leastMemory = 64 << 20
 
-  /// Prints an error. It may quote arguments and file names, so control characters in it are escaped.
+  /// Prints an error. It may quote arguments and file names, so control characters are escaped.
   private static func complain(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
       DisplayPath.line(String($0))

@@ -11,7 +11,7 @@ struct JournalAcceptLossCommand: ParsableCommand {
     abstract: "Accept that a session's journal is incomplete or missing.",
     discussion: """
       ferry does not run a session whose journal is missing or lacks recorded transactions until its files are \
-      restored or this command accepts the loss. Everything that the lost part had recorded as delivered is then sent \
+      restored or this command accepts the loss. Files whose delivery only the lost part had recorded are then sent \
       again, so check the server first.
       """)
 
@@ -49,11 +49,11 @@ struct JournalAcceptLossCommand: ParsableCommand {
   private func text(_ session: LossAcceptance.Outcome.Session) -> String {
     let name = "session \(session.session)"
     if session.journalLost {
-      return "\(name): the next run creates a new journal and sends everything again"
+      return "\(name): the next run creates a new journal and sends all files again"
     }
     let lost = session.transactionsLost ?? 0
-    guard lost > 0 else { return "\(name): its journal has lost nothing; nothing was changed" }
-    return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) is accepted; "
-      + "the next run sends again everything that they had recorded as delivered"
+    guard lost > 0 else { return "\(name): its journal is complete; nothing was changed" }
+    return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) was accepted; "
+      + "the next run sends again all files whose delivery they had recorded"
   }
 }

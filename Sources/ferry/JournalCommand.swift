@@ -58,7 +58,7 @@ struct JournalExportCommand: ParsableCommand {
   @OptionGroup var state: StateOptions
 
   func run() throws {
-    // Lines are collected, so that one write contains many.
+    // Lines are collected, so that a single write contains many of them.
     var buffer: [UInt8] = []
     let export = try JournalExport(state: state.state, environment: ProcessInfo.processInfo.environment) {
       line in
@@ -67,7 +67,7 @@ struct JournalExportCommand: ParsableCommand {
       try Output.export(buffer)
       buffer.removeAll(keepingCapacity: true)
     }
-    // Lines that were read before a fault are written too.
+    // Lines read before a fault are also written.
     defer { try? Output.export(buffer) }
     let faults = try export.export(sessions: sessions)
     try Output.export(buffer)
@@ -96,13 +96,14 @@ struct JournalPruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Forget runs that ended longer ago, with their reports, but keep the last run of each manifest.",
+      "Delete runs that ended longer ago than this, with their reports. The last run of each manifest is kept.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var runs: Duration?
 
   @Option(
-    help: ArgumentHelp("Forget items that were delivered longer ago than this.", valueName: "duration"),
+    help: ArgumentHelp(
+      "Delete the records of items that were delivered longer ago than this.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 
@@ -135,7 +136,7 @@ struct JournalPruneCommand: ParsableCommand {
     {
     case .inUse(let session):
       Output.complain(
-        "ferry: \(LockOptions.text(session)); nothing was forgotten\n"
+        "ferry: \(LockOptions.text(session)); nothing was deleted\n"
           + "help: wait for it with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .pruned(let outcome):
@@ -157,7 +158,7 @@ struct JournalPruneCommand: ParsableCommand {
         ?? "\(counts.joined(separator: " and ")) forgotten"
       return "session \(session.session): \(result)\n"
     }
-    if runs != nil { lines.append("\(Count.text(outcome.runs, "run")) forgotten\n") }
+    if runs != nil { lines.append("\(Count.text(outcome.runs, "run")) deleted\n") }
     return lines.joined()
   }
 }

@@ -20,7 +20,7 @@ struct LockOptions: ParsableArguments {
     }
   }
 
-  /// Which process is using the session, and since when.
+  /// The process that is using the session, and the time at which it started using it.
   static func text(_ session: SessionInUse) -> String {
     let holder = session.pid.map { "process \($0)" } ?? "another process"
     let zone = CalendarZone.current(around: LaunchClock.wallTime)

@@ -30,14 +30,14 @@ struct VariableOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml"]))
   var variableFiles: [String] = []
 
-  /// Reads the variable files. Each is read only once, because `<(…)` yields its text a single time.
+  /// Reads the variables files. Each file is read only once, because `<(…)` yields its text a single time.
   func texts() throws(UsageError) -> [SourceText] {
     var texts: [SourceText] = []
     for path in variableFiles { texts.append(try Job.variables(path: path)) }
     return texts
   }
 
-  /// The values of `--var` by name. If a name is given twice, the later value counts.
+  /// The values of `--var`, by name. If a name is given twice, the later value is used.
   func parsed() throws -> [String: String] {
     var parsed: [String: String] = [:]
     for variable in variables {

@@ -19,12 +19,12 @@ struct ManifestSource {
   /// Reads the manifest and prints its diagnostics. If one of them is an error, it throws exit code 3.
   func job() throws -> Job { try told().job }
 
-  /// There is no job. The reason has been printed.
+  /// No job could be created. The reason has been printed.
   struct Failure: Error {
     var code: FerryPlan.ExitCode
   }
 
-  /// Like `job()`, for one of several manifests: after a failure the caller continues with the others.
+  /// Like `job()`, for one of several manifests: after a failure, the caller continues with the others.
   func readable() throws(Failure) -> Job {
     do {
       return try job()
@@ -39,7 +39,7 @@ struct ManifestSource {
     }
   }
 
-  /// Like `job()`, and also returns the reading that the job came from.
+  /// Like `job()`, but also returns the reading from which the job was created.
   func told() throws -> (job: Job, reading: Job.Reading) {
     let reading = try reading()
     if !reading.diagnostics.isEmpty {

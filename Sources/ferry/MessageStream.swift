@@ -1,12 +1,14 @@
 import FerryEngine
+import FerryPlan
 import FerryProcess
 import Foundation
 
-/// A stream for messages, which a stopped terminal or a pipe that nobody reads can block.
+/// A stream for messages. It can be blocked by a stopped terminal or by a pipe that is not read.
 ///
-/// From `prepare()` on, another thread writes. The caller waits for it, but for at most `patience`: a run must not be kept
-/// from handling signals and time limits by somebody who does not read its messages. While a write is blocked, further
-/// messages are dropped and counted; the next one that can be written says so.
+/// After `prepare()`, another thread writes. The caller waits for it, but for at most `patience`, because a
+/// reader that does not read messages must not keep a run from handling signals and time limits. While a
+/// write is blocked, further messages are dropped and counted; the next successful write reports their
+/// number.
 ///
 /// `@unchecked Sendable`: every property is accessed under `condition`'s lock.
 final class MessageStream: @unchecked Sendable {
@@ -19,12 +21,12 @@ final class MessageStream: @unchecked Sendable {
   private let condition = DeadlineCondition()
   private var isWriting = false
   private var dropped = 0
-  /// `nil` before `prepare()`, and if the system refuses a thread; the caller writes then.
+  /// `nil` before `prepare()`, and if the system refuses a thread; the caller then writes itself.
   private var worker: SerialWorker?
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Creates the thread. A run calls this once it has the threads that it cannot do without.
+  /// Creates the thread. A run calls this after it has created its required threads.
   func prepare() {
     condition.withLock { if worker == nil { worker = try? SerialWorker("ferry-messages") } }
   }
@@ -48,7 +50,7 @@ final class MessageStream: @unchecked Sendable {
     }
   }
 
-  /// Begins to write a message. Returns `nil` if an earlier one is still blocked.
+  /// Starts writing a message. Returns `nil` if an earlier write is still blocked.
   private func begin(_ text: String) -> (SerialWorker?, [UInt8])? {
     condition.withLock {
       guard !isWriting else {
@@ -59,13 +61,13 @@ final class MessageStream: @unchecked Sendable {
       defer { dropped = 0 }
       let notice =
         dropped == 0
-        ? "" : "ferry: \(dropped) messages were dropped, because this stream could not be written\n"
+        ? "" : "ferry: dropped \(Count.text(dropped, "message")) because this stream could not be written\n"
       return (worker, Array((notice + text).utf8))
     }
   }
 
   private func put(_ bytes: [UInt8]) {
-    // Transfers continue if the reader has closed the pipe (EPIPE) or the terminal is gone (EIO).
+    // Transfers continue if the reader has closed the pipe (EPIPE) or the terminal has disappeared (EIO).
     _ = AtomicWrite.failure(of: bytes, to: descriptor)
   }
 }

@@ -9,7 +9,7 @@ struct Next: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print when a run would next have something to do.",
     discussion:
-      "Like ferry plan, it inspects the files, the journals and the machine, and changes nothing.")
+      "Like ferry plan, it inspects the files, the journals and the machine without changing anything.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -60,20 +60,20 @@ struct Next: ParsableCommand {
     }
     let line = CrontabLine(
       manifest: next.path,
-      // cron does not set FERRY_STATE, and may set another XDG_STATE_HOME.
+      // cron does not set FERRY_STATE, and may set a different XDG_STATE_HOME.
       state: state.state ?? ProcessInfo.processInfo.environment["FERRY_STATE"],
       variables: given, variableFiles: variables.variableFiles)
-    // cron would run a line for the current minute only next year.
+    // cron would run a line for the current minute only in the next year.
     let soonest = now.advanced(by: .seconds(60))
     let zone = CalendarZone.machine(around: moment)
     try Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")
   }
 }
 
-/// The output of `ferry next --format json`. Its keys are a public interface.
+/// The output of `ferry next --format json`. The JSON keys are a stable public interface.
 private struct NextRecord: Encodable {
   var version = 1
-  /// The moment that the preview is for.
+  /// The time for which the preview is made.
   var at: String
   var manifests: [NextRun]
 }

@@ -4,13 +4,13 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry orphans`: lists upload IDs that will not be used.
+/// `ferry orphans`: lists unused upload IDs.
 struct Orphans: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List upload IDs that servers issued and that will not be used.",
+    abstract: "List unused upload IDs that servers have issued.",
     discussion: """
-      If an upload has an 'abandon:' request, a run releases its unused IDs. Other IDs, and those whose \
-      commit the server may have executed, stay listed: check the server, then use --forget.
+      If an upload has an 'abandon:' request, a run releases its unused IDs. Other IDs, and IDs whose \
+      commit the server may have executed, stay in the list: check the server, then use --forget.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -51,19 +51,20 @@ struct Orphans: ParsableCommand {
   private func forget(from orphans: SessionOrphans) throws {
     guard let session = sessions.first, sessions.count == 1 else {
       throw UsageError(
-        "--forget requires one session, and only one\n"
-          + "help: for example 'ferry orphans SESSION --forget 1'; orphans and their sessions are listed by: "
+        "--forget requires exactly one session\n"
+          + "help: for example 'ferry orphans SESSION --forget 1'; list orphans and their sessions with: "
           + "\(try state.command("orphans"))")
     }
     switch try orphans.forget(try forgotten(), in: session, patience: lock.patience()) {
     case .inUse(let holder):
       Output.complain(
-        "ferry: \(LockOptions.text(holder)); nothing was forgotten\n"
+        "ferry: \(LockOptions.text(holder)); nothing was removed\n"
           + "help: wait for it with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .forgotten(let count):
       switch format {
-      case .text: try Output.produce("session \(session): \(Count.text(count, "orphan")) forgotten\n")
+      case .text:
+        try Output.produce("session \(session): \(Count.text(count, "orphan")) removed from the list\n")
       case .json: try Output.produce(JSONText.pretty(ForgetRecord(session: session, forgotten: count)))
       }
     }
@@ -76,7 +77,7 @@ struct Orphans: ParsableCommand {
       guard let id = Int64(text) else {
         throw UsageError(
           "'\(DisplayPath.shown(text))' is not the number of an orphan\n"
-            + "help: give 'all', or a number that is listed by: \(try state.command("orphans"))")
+            + "help: specify 'all', or a number listed by: \(try state.command("orphans"))")
       }
       ids.append(id)
     }
@@ -84,7 +85,7 @@ struct Orphans: ParsableCommand {
   }
 }
 
-/// The output of `ferry orphans --forget … --format json`. Its keys are a public interface.
+/// The output of `ferry orphans --forget … --format json`. The JSON keys are a stable public interface.
 private struct ForgetRecord: Encodable {
   var version = 1
   var session: String

@@ -3,16 +3,16 @@ import FerryEngine
 import FerryManifest
 import Foundation
 
-/// Writes results to standard output, and messages for people to standard error.
+/// Writes results to standard output, and messages to standard error.
 enum Output {
   static func complain(_ text: String) {
     MessageStream.standardError.write(text.hasSuffix("\n") ? text : text + "\n")
   }
 
-  /// Writes text without a line end, for a line that is updated in place.
+  /// Writes text without a line break, for a line that is updated in place.
   static func draw(_ text: String) { MessageStream.standardError.write(text) }
 
-  /// Prints warnings about a manifest that its files and its history give rise to.
+  /// Prints warnings about a manifest that result from its files and its history.
   static func warn(_ warnings: [Diagnostic], of job: Job) { warn(warnings, of: Jobs(job)) }
 
   static func warn(_ warnings: [Diagnostic], of jobs: Jobs) {
@@ -28,24 +28,25 @@ enum Output {
     guard try put(bytes) else { throw ArgumentParser.ExitCode.success }
   }
 
-  /// Prints the summary of a run. Write errors are ignored, because the report contains all of it.
+  /// Prints the summary of a run. Write errors are ignored, because the report contains the same
+  /// information.
   static func summarize(_ text: String) { MessageStream.standardOutput.write(text) }
 
-  /// - Returns: whether there is still a reader.
+  /// - Returns: whether the output still has a reader.
   private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
     guard let code = AtomicWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }
     guard code != EPIPE else { return false }
     throw EngineFault(
       .fault,
       "cannot write to standard output: \(String(cString: strerror(code)))\n"
-        + "help: free some space there, or redirect the output; the command itself has completed")
+        + "help: free some space on the device, or redirect the output; the command itself has completed")
   }
 
   /// Whether to color standard output and standard error.
   static var isProductColored: Bool { isatty(STDOUT_FILENO) != 0 && allowsColor }
   static var isComplaintColored: Bool { isErrorTerminal && allowsColor }
 
-  /// https://no-color.org: an empty variable counts as unset.
+  /// An empty variable counts as unset (https://no-color.org).
   private static var allowsColor: Bool {
     (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }

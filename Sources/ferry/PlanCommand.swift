@@ -17,7 +17,7 @@ struct PlanCommand: ParsableCommand {
 
   @Option(
     name: .customLong("only"),
-    help: "Plan this node with the tokens and requests that it uses, and nothing else. May be repeated.")
+    help: "Plan only this node, with the tokens and requests that it uses. May be repeated.")
   var only: [String] = []
 
   @Option(help: "Output format.")
@@ -28,10 +28,10 @@ struct PlanCommand: ParsableCommand {
 
   func validate() throws {
     if effective, !only.isEmpty {
-      throw ValidationError("--effective shows the whole manifest; leave out --only")
+      throw ValidationError("--effective shows the whole manifest; omit --only")
     }
     if effective, simulation.simulate {
-      throw ValidationError("--effective shows the manifest, and --simulate what it does; use only one")
+      throw ValidationError("--effective and --simulate are mutually exclusive")
     }
   }
 
@@ -49,7 +49,7 @@ struct PlanCommand: ParsableCommand {
     guard let document = try preview.simulationStart().simulate(options) else {
       throw UsageError(
         "no run of \(job.plan.manifest) has measured the network yet\n"
-          + "help: specify the bandwidth: --bandwidth 5MB is 5 MB a second")
+          + "help: specify the bandwidth; for example, --bandwidth 5MB means 5 MB/s")
     }
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))

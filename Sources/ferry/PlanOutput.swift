@@ -3,7 +3,8 @@ import FerryEngine
 import FerryPlan
 import FerryReport
 
-/// Prints a plan to standard output and its diagnostics to standard error. An error throws exit code 3.
+/// Prints a plan to standard output and its diagnostics to standard error. In case of an error, it throws
+/// exit code 3.
 struct PlanOutput {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -11,7 +12,7 @@ struct PlanOutput {
   }
 
   var format = Format.text
-  /// The time zone of text output.
+  /// The time zone for text output.
   var zone: CalendarZone
 
   func produce(_ preview: Preview, of job: Job) throws {

@@ -2,7 +2,8 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// The progress of a run: a line that is updated in place at a terminal, or a new one every 30 seconds.
+/// The progress of a run: a line that is updated in place at a terminal, or a new line every 30 seconds
+/// elsewhere.
 final class ProgressLine {
   private let isQuiet: Bool
   private let isTerminal = Output.isErrorTerminal

@@ -7,7 +7,7 @@ import Foundation
 /// `ferry reset`: drops the unfinished work of sessions.
 struct Reset: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Drop the unfinished work of sessions, but remember what they have delivered.")
+    abstract: "Drop the unfinished work of sessions, but keep the records of delivered files.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -43,7 +43,8 @@ struct Reset: ParsableCommand {
       throw UsageError(
         UnansweredText.text(
           steps,
-          instead: "the next ferry run resumes them, and \(status) shows those whose outcome remains unknown"
+          instead:
+            "the next ferry run resumes them, and \(status) shows the requests whose outcome remains unknown"
         ))
     case .reset(let dropped):
       switch format {
@@ -64,13 +65,13 @@ struct Reset: ParsableCommand {
   }
 }
 
-/// What `ferry reset` and `ferry run --fresh` share.
+/// The option that `ferry reset` and `ferry run --fresh` share.
 enum DropUnanswered {
   static let help =
-    "Also drop requests that may have reached the server but have no recorded response; they are then sent again."
+    "Also drop requests that may have reached the server but have no recorded response. They are then sent again."
 }
 
-/// The output of `ferry reset --format json`. Its keys are a public interface.
+/// The output of `ferry reset --format json`. The JSON keys are a stable public interface.
 private struct ResetRecord: Encodable {
   var version = 1
   var sessions: [SessionReset.Dropped]

@@ -4,15 +4,15 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry resolve`: records a person's decision about requests whose outcome ferry cannot know.
+/// `ferry resolve`: records the user's decision about requests whose outcome is unknown.
 struct Resolve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Decide whether the server executed requests whose responses were lost.",
     usage:
       "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",
     discussion: """
-      done: the request was executed, and is not sent again. retry: it was not, and the next run sends it \
-      again. Name items as for ferry explain. The name of an upload stands for all its ambiguous items.
+      done: the request was executed, and is not sent again. retry: it was not executed, and the next run sends it \
+      again. Specify items as for ferry explain. The name of an upload refers to all its ambiguous items.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -21,7 +21,8 @@ struct Resolve: ParsableCommand {
   }
 
   @Argument(
-    help: ArgumentHelp("Ambiguous items, and then the decision: done or retry.", valueName: "item|decision"))
+    help: ArgumentHelp(
+      "Ambiguous items, followed by the decision: done or retry.", valueName: "item|decision"))
   var words: [String]
 
   @Option(help: "The manifest that contains the items.", completion: .file(extensions: ["yaml", "yml"]))
@@ -32,18 +33,18 @@ struct Resolve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only items of the manifest with this name in the session. Items are then NODE/PATH, NODE, or NODE/ "
+      "Resolve only items of the manifest with this name. Items are then NODE/PATH, NODE, or NODE/ "
         + "for a whole upload.",
       valueName: "name"))
   var manifestName: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only items sent to this server: scheme, host and port, or 'none' if it has no fixed server.",
+      "Resolve only items sent to this server: scheme, host and port, or 'none' if the manifest does not determine the server.",
       valueName: "origin"))
   var origin: String?
 
-  @Flag(help: "Everything that is ambiguous in the manifest or session.")
+  @Flag(help: "Resolve all ambiguous items in the manifest or session.")
   var all = false
 
   @OptionGroup var variables: VariableOptions
@@ -60,7 +61,7 @@ struct Resolve: ParsableCommand {
     }
     let items = Array(words.dropLast())
     guard items.isEmpty == all else {
-      throw UsageError(all ? "name items or give --all, not both" : "name at least one item, or give --all")
+      throw UsageError(all ? "specify items or --all, but not both" : "specify at least one item, or --all")
     }
     let resolution = try Resolution(
       state: state.state, environment: ProcessInfo.processInfo.environment, version: Ferry.version)
@@ -74,7 +75,7 @@ struct Resolve: ParsableCommand {
     case .resolved(let resolved):
       switch format {
       case .text:
-        if resolved.isEmpty { try Output.produce("nothing is ambiguous\n") }
+        if resolved.isEmpty { try Output.produce("there are no ambiguous items\n") }
         for one in resolved { try Output.produce(text(one) + "\n") }
       case .json: try Output.produce(try JSONText.pretty(ResolveRecord(resolved: resolved)))
       }
@@ -84,13 +85,14 @@ struct Resolve: ParsableCommand {
   private func scope() throws -> Resolution.Scope {
     switch (manifest, session) {
     case (.some, nil) where manifestName != nil:
-      throw UsageError("--manifest-name requires --session\nhelp: --manifest FILE already names the manifest")
+      throw UsageError(
+        "--manifest-name requires --session\nhelp: --manifest FILE already specifies the manifest")
     case (let manifest?, nil):
       return .manifest(
         try ManifestSource(path: manifest, variables: variables.parsed(), variableFiles: variables.texts())
           .job())
     case (nil, let session?): return .session(session, manifest: manifestName)
-    case (nil, nil), (.some, .some): throw UsageError("give either --manifest FILE or --session IDENT")
+    case (nil, nil), (.some, .some): throw UsageError("specify either --manifest FILE or --session IDENT")
     }
   }
 
@@ -100,13 +102,13 @@ struct Resolve: ParsableCommand {
       ?? resolved.node
     switch (resolved.decision, resolved.next) {
     case (.done, _): return "\(name): done"
-    case (.retry, "commit"): return "\(name): the next run sends its commit again"
-    case (.retry, _): return "\(name): the next run sends it again"
+    case (.retry, "commit"): return "\(name): the next run will send its commit again"
+    case (.retry, _): return "\(name): the next run will send it again"
     }
   }
 }
 
-/// The output of `ferry resolve --format json`. Its keys are a public interface.
+/// The output of `ferry resolve --format json`. The JSON keys are a stable public interface.
 private struct ResolveRecord: Encodable {
   var version = 1
   var resolved: [Resolution.Resolved]

@@ -25,7 +25,7 @@ struct Resume: ParsableCommand {
       do throws(ManifestSource.Failure) {
         jobs.append(try ManifestSource(path: open.path, variables: open.variables).readable())
       } catch {
-        // The other jobs still run.
+        // The other jobs are still run.
         if error.code == .usage {
           Output.complain(
             "help: if the manifest has moved, resume the round of '\(open.manifest)' from its new path with: "
@@ -39,7 +39,7 @@ struct Resume: ParsableCommand {
       jobs.removeAll { !sessions.contains(where: $0.has) }
     }
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
-    // Nor do the others wait for a session that another process is using.
+    // The other jobs also do not wait for a session that another process is using.
     var busy: [Job] = []
     for group in Jobs.groups(jobs) {
       codes.formUnion(try carryOut(group, since: started) { busy.append(contentsOf: $0) })
@@ -51,7 +51,8 @@ struct Resume: ParsableCommand {
 
   /// Runs the group in one launch, without the jobs whose session another process is using.
   ///
-  /// - Parameter putOff: receives those jobs, to run them later. Without it, their sessions are waited for.
+  /// - Parameter putOff: receives those jobs, to run them later. Without it, the launch waits for their
+  ///   sessions.
   private func carryOut(
     _ group: Jobs, since started: ContinuousClock.Instant, putOff: (([Job]) -> Void)? = nil
   ) throws -> Set<FerryPlan.ExitCode> {
@@ -60,7 +61,7 @@ struct Resume: ParsableCommand {
     while let jobs = rest {
       var launch = Launch.Options()
       launch.state = state.state
-      // The limit is for all groups together.
+      // The limit applies to all groups together.
       launch.maxDuration = options.maxDuration.map { $0 - started.duration(to: .now) }
       if let left = launch.maxDuration, left <= .zero {
         if !options.quiet {

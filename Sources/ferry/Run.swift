@@ -20,15 +20,15 @@ struct Run: ParsableCommand {
   @Option(
     name: .customLong("only"),
     help: ArgumentHelp(
-      "Run this node with the tokens and requests that it uses, and nothing else. MANIFEST/NODE if several "
-        + "manifests have it. May be repeated.",
+      "Run only this node, with the tokens and requests that it uses. Write MANIFEST/NODE if several "
+        + "manifests have a node with this name. May be repeated.",
       valueName: "node"))
   var only: [String] = []
 
   @Option(help: "Start at most this many items.")
   var limit: Int?
 
-  @Flag(help: "Only show what would be done, as ferry plan does.")
+  @Flag(help: "Only show the plan, as ferry plan does.")
   var dryRun = false
 
   @Flag(help: "Drop the unfinished work of the last round, as ferry reset does, and begin a new round.")
@@ -39,7 +39,7 @@ struct Run: ParsableCommand {
 
   func validate() throws {
     if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
-    if let limit, limit < 0 { throw ValidationError("--limit takes a number of items, 0 or more") }
+    if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more") }
   }
 
   func run() throws {
@@ -94,14 +94,14 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "After this time, start nothing more, save and exit. The units are \(Duration.writtenUnits).",
+      "After this time, start nothing more, save and exit. Units: \(Duration.writtenUnits).",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var maxDuration: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "If all remaining work has to wait, wait for it, each time for at most this long.",
+      "If all remaining work has to wait, wait for it instead of exiting, each time for at most this long.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var wait: Duration?

@@ -10,7 +10,7 @@ struct RunCommand {
 
   /// Drops the unfinished work of the last round.
   ///
-  /// - Returns: an exit code if another process is using a session, so that nothing was dropped.
+  /// - Returns: an exit code if nothing was dropped because another process is using a session.
   func reset(_ jobs: Jobs, state: String?, dropsUnanswered: Bool) throws -> ExitCode? {
     let sessions = jobs.plan.sessions.filter { $0.kind != .ephemeral }.map(\.identifier)
     let reset = try SessionReset(
@@ -24,7 +24,8 @@ struct RunCommand {
       throw UsageError(UnansweredText.text(steps, instead: "ferry run without --fresh resumes them"))
     case .reset(let dropped):
       for session in dropped where session.items > 0 && !options.quiet {
-        Output.complain("ferry: --fresh dropped \(session.items) items of the session \(session.session)")
+        Output.complain(
+          "ferry: --fresh dropped \(Count.text(session.items, "item")) of the session \(session.session)")
       }
       return nil
     }
@@ -40,7 +41,7 @@ struct RunCommand {
 
   /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
   ///
-  /// - Parameter waits: whether to wait for such a session as `--wait-lock` says.
+  /// - Parameter waits: whether to wait for such a session as specified by `--wait-lock`.
   func run(
     _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
   ) throws -> (code: ExitCode, busy: SessionInUse?) {
@@ -70,12 +71,12 @@ struct RunCommand {
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
-      // A caller that does not wait now tries again later, so this is not an error yet.
+      // A caller that does not wait now will try again later, so this is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {
         let text = ReportText.text(record, status: status) + "  report: \(report)\n"
-        // With `--report -`, standard output is for the report.
+        // With `--report -`, standard output is reserved for the report.
         if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
       } else if record.run.exitCode != 0 {
         Output.complain(ReportText.text(record, status: status))
@@ -86,10 +87,10 @@ struct RunCommand {
   }
 }
 
-/// For benchmarks: with `FERRY_SYNC_DELAY=5ms` each sync takes at least that long. The maximum is one hour.
+/// A minimum duration for each sync, for benchmarks: `FERRY_SYNC_DELAY=5ms`. The maximum is one hour.
 enum SyncDelay {
   static func read(_ environment: [String: String]) -> Duration {
-    // Only benchmarks set it, so a value that is not a duration is ignored.
+    // Only benchmarks set this variable, so an invalid duration is ignored.
     guard let text = environment["FERRY_SYNC_DELAY"], let delay = try? Duration(written: text) else {
       return .zero
     }

@@ -5,30 +5,30 @@ import FerryPlan
 import FerrySimulation
 import Foundation
 
-/// Options of `ferry plan --simulate`: the network, the launches and the conditions to assume.
+/// Options of `ferry plan --simulate`: the assumed network, launches and conditions.
 struct SimulationArguments: ParsableArguments {
-  @Flag(help: "Simulate the plan on a virtual clock: when everything will be delivered, and what it takes.")
+  @Flag(help: "Simulate future runs on a virtual clock to forecast when all files will be delivered.")
   var simulate = false
 
   @Option(
     help: ArgumentHelp(
-      "Bytes per second for all requests together. By default the rate that the last runs measured.",
+      "Bytes per second for all requests together. By default the rate measured in the last runs.",
       valueName: "size"),
     transform: { try ByteCount(written: $0) })
   var bandwidth: ByteCount?
 
   @Option(
-    help: ArgumentHelp("Time to a response, in addition to the transfer.", valueName: "duration"),
+    help: ArgumentHelp("Time to a response, in addition to the transfer time.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var latency: Duration?
 
   @Option(
-    help: ArgumentHelp("Percentage of requests whose connection breaks.", valueName: "percent"))
+    help: ArgumentHelp("Percentage of requests whose connection fails.", valueName: "percent"))
   var loss: Double?
 
   @Option(
     help: ArgumentHelp(
-      "When runs start: a cron expression, or moments separated by commas. By default one run, now, which "
+      "Start times of runs: a cron expression, or moments separated by commas. By default a single run starts now and "
         + "waits.",
       valueName: "cron"))
   var launches: String?
@@ -51,19 +51,19 @@ struct SimulationArguments: ParsableArguments {
     transform: { try Duration(written: $0) })
   var length: Duration?
 
-  @Option(help: "Seed for which requests are lost and for the jitter of retries.")
+  @Option(help: "Seed for the choice of failing connections and for the jitter of retries.")
   var seed: UInt64?
 
   func validate() throws {
-    if let loss, !(0...100).contains(loss) { throw ValidationError("--loss takes a number from 0 to 100") }
+    if let loss, !(0...100).contains(loss) { throw ValidationError("--loss must be between 0 and 100") }
     let isUsed =
       bandwidth != nil || latency != nil || loss != nil || launches != nil || timeline != nil
       || compare != nil
       || length != nil || seed != nil
-    if isUsed, !simulate { throw ValidationError("the options of a simulation require --simulate") }
+    if isUsed, !simulate { throw ValidationError("simulation options require --simulate") }
   }
 
-  /// - Parameter zone: the time zone of times without an offset.
+  /// - Parameter zone: the time zone for times without an offset.
   func options(around now: Instant, zone: CalendarZone) throws -> SimulationOptions {
     var options = SimulationOptions(zone: zone)
     if let timeline { (options.timeline, options.zone) = try readTimeline(timeline, around: now, zone) }
@@ -84,7 +84,7 @@ struct SimulationArguments: ParsableArguments {
       guard let policy = ResumeDelay.Policy(rawValue: String(word)) else {
         let known = ResumeDelay.Policy.allCases.map(\.rawValue).joined(separator: ", ")
         throw UsageError(
-          "--compare \(DisplayPath.shown(String(word))): there is no such policy\nhelp: the policies are \(known)"
+          "--compare \(DisplayPath.shown(String(word))): unknown policy\nhelp: the policies are \(known)"
         )
       }
       policies.append(policy)
@@ -127,7 +127,7 @@ struct SimulationArguments: ParsableArguments {
     if let name = timeline.timeZone {
       guard let named = CalendarZone(systemName: name, around: now) else {
         throw UsageError(
-          "\(path): this machine has no time zone named \(name)\nhelp: install the package tzdata")
+          "\(path): the time zone \(name) is not installed on this machine\nhelp: install the package tzdata")
       }
       zone = named
     }

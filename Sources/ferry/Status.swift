@@ -7,7 +7,8 @@ import Foundation
 /// `ferry status`: shows the state of sessions.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the state of sessions: who is using them, what remains to be done, and why it waits.")
+    abstract: "Show the state of sessions: the processes that use them, the remaining work, and why it waits."
+  )
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -26,7 +27,7 @@ struct Status: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Kind of run to assume for the reasons to wait. By default background.",
+      "Kind of run for which to determine why work waits. By default background.",
       valueName: "kind"))
   var launch: LaunchKind?
 

@@ -4,11 +4,11 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry submit`: queues files for the process that runs the session, now or later, and exits.
+/// `ferry submit`: queues files for the current or next process that runs the session, and exits.
 struct Submit: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Queue files of an upload for the current or the next run, and exit.",
-    discussion: "Without files, it queues those that the upload's 'files' selects at this moment.")
+    discussion: "Without file arguments, it queues the files that the upload's 'files' currently selects.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -17,7 +17,7 @@ struct Submit: ParsableCommand {
 
   @OptionGroup var source: ManifestOptions
 
-  @Argument(help: "The upload's name.")
+  @Argument(help: "The name of the upload.")
   var upload: String
 
   @Argument(help: "Files inside the upload's root.", completion: .file())
@@ -26,7 +26,7 @@ struct Submit: ParsableCommand {
   @Option(help: "Read the files from this list, one per line; - is standard input.")
   var list: String?
 
-  @Flag(help: "The list separates its files with NUL.")
+  @Flag(help: "Paths in the list are terminated by NUL instead of a line break.")
   var null = false
 
   @OptionGroup var state: StateOptions
@@ -35,7 +35,7 @@ struct Submit: ParsableCommand {
   var format = Format.text
 
   func validate() throws {
-    if list != nil, !files.isEmpty { throw ValidationError("name files or use --list, not both") }
+    if list != nil, !files.isEmpty { throw ValidationError("specify files or --list, but not both") }
     if null, list == nil { throw ValidationError("--null requires --list") }
   }
 
@@ -64,8 +64,8 @@ struct Submit: ParsableCommand {
   private func text(_ receipt: Submission.Receipt) -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let holder =
-      receipt.pid.map { "process \($0) sends them, or the next run does if the upload has completed" }
-      ?? "the next run sends them"
+      receipt.pid.map { "process \($0) will send them, or the next run if the upload has already completed" }
+      ?? "the next run will send them"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
       + "the session \(receipt.session); \(holder)"

@@ -51,7 +51,7 @@ struct ProbeTests {
     var world = try world { call in
       if call.step == .probe {
         return Reply(
-          answer: .response(.init(status: 200, mismatch: "/state is not as expected")),
+          answer: .response(.init(status: 200, mismatch: "/state does not have the expected value")),
           after: .milliseconds(9))
       }
       return call.step == .commit && call.number == 1 ? .lost : .status(200)

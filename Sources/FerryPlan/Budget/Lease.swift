@@ -19,7 +19,7 @@ package struct Lease: Hashable, Sendable {
   package struct Request: Hashable, Sendable {
     /// The network that the bytes will be sent on.
     package var network: DeviceConditions.Network
-    /// A smaller lease would be useless.
+    /// The minimum useful number of bytes.
     package var minimum: Int64
     package var wanted: Int64
     /// The limits that all have to be kept.

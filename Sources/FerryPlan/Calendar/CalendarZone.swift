@@ -3,10 +3,10 @@
 /// All times are whole seconds, as in time zone files (RFC 9636): a change within a second applies from the
 /// start of that second.
 package struct CalendarZone: Hashable, Sendable {
-  /// A change of the clocks: `offset` applies from `at` on.
+  /// A change of the clocks: `offset` applies starting at `at`.
   package struct Change: Hashable, Codable, Sendable {
     package var at: Instant
-    /// In seconds east of UTC.
+    /// The offset in seconds east of UTC.
     package var offset: Int
 
     package init(at: Instant, offset: Int) {
@@ -19,7 +19,7 @@ package struct CalendarZone: Hashable, Sendable {
   package let name: String
   /// The offset before the first change, in seconds east of UTC.
   package let initialOffset: Int
-  /// In ascending order, each with a different offset from the one before it.
+  /// The changes in ascending order, each with a different offset from the previous one.
   package let changes: [Change]
 
   /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and real zones end at +14:00.
@@ -27,12 +27,12 @@ package struct CalendarZone: Hashable, Sendable {
 
   /// - Parameters:
   ///   - initialOffset: clamped to less than a day from UTC, as are all offsets.
-  ///   - changes: in any order. If two are in the same second, the later one in the list applies. A change
-  ///     that has no effect is omitted.
+  ///   - changes: in any order. If two changes are in the same second, the later one in the list applies. A
+  ///     change without effect is omitted.
   package init(name: String, initialOffset: Int, changes: [Change]) {
     self.name = name
     self.initialOffset = Self.clamped(initialOffset)
-    // Sorting also by index keeps the order of changes in the same second.
+    // Sorting also by index preserves the order of changes in the same second.
     let ordered = changes.enumerated().sorted {
       ($0.element.at.wholeSeconds, $0.offset) < ($1.element.at.wholeSeconds, $1.offset)
     }
@@ -50,7 +50,7 @@ package struct CalendarZone: Hashable, Sendable {
 
   package static let utc = CalendarZone(name: "UTC", initialOffset: 0, changes: [])
 
-  /// In seconds east of UTC.
+  /// The offset in seconds east of UTC.
   package func offset(at instant: Instant) -> Int { offset(ofPeriod: period(at: instant.wholeSeconds)) }
 
   /// The time that the zone's clocks show, rounded down to the second.
@@ -81,7 +81,7 @@ extension CalendarZone {
     return low
   }
 
-  /// In seconds east of UTC.
+  /// The offset in seconds east of UTC.
   func offset(ofPeriod period: Int) -> Int { period == 0 ? initialOffset : changes[period - 1].offset }
 
   func start(ofPeriod period: Int) -> Int { period == 0 ? .min : changes[period - 1].at.wholeSeconds }
@@ -91,9 +91,9 @@ extension CalendarZone {
     period == changes.count ? .max : changes[period].at.wholeSeconds
   }
 
-  /// As `instant(of:)`. A later local time never results in an earlier moment.
+  /// Like `instant(of:)`, in whole seconds. A later local time never results in an earlier moment.
   func second(of time: LocalTime) -> Int {
-    // Before this, no offset can have reached the time.
+    // Before this, the time cannot be reached with any offset.
     var period = period(at: time.seconds - Self.largestOffset)
     while true {
       let second = max(start(ofPeriod: period), time.seconds - offset(ofPeriod: period))
@@ -102,8 +102,8 @@ extension CalendarZone {
     }
   }
 
-  /// The latest local time that the clocks have shown up to a moment. After the clocks were set back, it is
-  /// later than the time they show until they have caught up.
+  /// The latest local time that the clocks have shown up to a moment. After the clocks are set back, it is
+  /// later than the current local time until that time is reached again.
   func latestTime(upTo second: Int) -> LocalTime {
     var period = period(at: second)
     var latest = second + offset(ofPeriod: period)

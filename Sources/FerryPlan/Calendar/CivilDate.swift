@@ -1,9 +1,9 @@
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Hashable, Sendable {
   package let year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   package let month: Int
-  /// 1 to 31.
+  /// The day of the month, 1 to 31.
   package let day: Int
 
   private init(existing year: Int, _ month: Int, _ day: Int) {
@@ -33,14 +33,14 @@ package struct CivilDate: Hashable, Sendable {
       existing: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  /// Days from 1970-01-01 to this one (Hinnant, days_from_civil).
+  /// The number of days from 1970-01-01 to this date (Hinnant, days_from_civil).
   package var daysSinceEpoch: Int {
     let (era, yearOfEra) = (month <= 2 ? year - 1 : year).dividedWithFloor(by: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// 1 is Monday, 7 is Sunday (ISO 8601).
+  /// The day of the week: 1 is Monday, 7 is Sunday (ISO 8601).
   package var weekday: Int {
     // 1970-01-01 was a Thursday.
     (daysSinceEpoch + 3).dividedWithFloor(by: 7).remainder + 1
@@ -71,7 +71,7 @@ extension CivilDate: Comparable {
 }
 
 extension CivilDate: CustomStringConvertible {
-  /// In RFC 3339 format: `2026-03-29`.
+  /// The date in RFC 3339 format: `2026-03-29`.
   package var description: String { "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))" }
 }
 

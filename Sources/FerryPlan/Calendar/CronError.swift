@@ -1,11 +1,11 @@
-/// Why a text is not a cron expression, for users.
+/// The reason why a text is not a valid cron expression.
 package struct CronError: Error, Equatable, CustomStringConvertible {
   /// The start of the error, in characters of the expression, counted from 1. If something is missing at the
   /// end, it is one after the last character.
   package var column: Int
-  /// What is wrong, as a sentence without its period: "`61` is no minute".
+  /// A description of the error, such as "`61` is not a valid minute", without a period.
   package var message: String
-  /// What is allowed there.
+  /// The allowed forms.
   package var help: String
 
   package init(column: Int, message: String, help: String) {

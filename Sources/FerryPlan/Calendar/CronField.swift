@@ -2,7 +2,8 @@
 struct CronField: Hashable, Sendable {
   /// Bit `n` represents the number `n`.
   private var bits: UInt64 = 0
-  /// Whether it begins with `*`, as `*` and `*/15` do: crontab(5) does not count such a field as restricted.
+  /// Whether the field begins with `*`, as `*` and `*/15` do. crontab(5) does not treat such a field as
+  /// restricted.
   var isWildcard = false
 
   func contains(_ number: Int) -> Bool { bits & (1 << UInt64(number)) != 0 }
@@ -43,7 +44,7 @@ struct CronField: Hashable, Sendable {
       }
     }
 
-    /// In the order of their numbers, starting with the first.
+    /// The names of the numbers, in order, starting with the first number.
     var words: [String] {
       switch self {
       case .minute, .hour, .dayOfMonth: []

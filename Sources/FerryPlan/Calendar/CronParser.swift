@@ -4,7 +4,7 @@ struct CronParser {
 
   init(_ text: String) { characters = Array(text) }
 
-  /// In the order of crontab(5), each with its meaning.
+  /// The nicknames of crontab(5), in its order, each with its meaning.
   static let nicknames: [(name: String, meaning: String)] = [
     ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 1 *"), ("@monthly", "0 0 1 * *"), ("@weekly", "0 0 * * 0"),
     ("@daily", "0 0 * * *"), ("@midnight", "0 0 * * *"), ("@hourly", "0 * * * *"),
@@ -21,12 +21,12 @@ struct CronParser {
     guard words.count >= kinds.count else {
       throw CronError(
         column: (words.last?.endIndex ?? 0) + 1,
-        message: "the \(kinds[words.count].name) is missing: there are \(words.count) of 5 fields",
+        message: "the \(kinds[words.count].name) is missing: found \(words.count) of 5 fields",
         help: Self.shape)
     }
     guard words.count == kinds.count else {
       throw CronError(
-        column: words[kinds.count].startIndex + 1, message: "there are \(words.count) fields",
+        column: words[kinds.count].startIndex + 1, message: "there are \(words.count) fields instead of 5",
         help: Self.shape)
     }
     var fields: [CronField] = []
@@ -35,20 +35,21 @@ struct CronParser {
   }
 
   private static let shape =
-    "five fields, with spaces between them: minute, hour, day of the month, month, day of the week"
+    "five fields, separated by spaces: minute, hour, day of the month, month, day of the week"
 
   private func nickname(
     _ word: ArraySlice<Character>, rest: ArraySlice<ArraySlice<Character>>
   ) throws(CronError) -> [CronField] {
     guard let known = Self.nicknames.first(where: { $0.name == String(word) }) else {
-      let reason = String(word) == "@reboot" ? "`@reboot` is no time" : "`\(String(word))` is not known"
+      let reason =
+        String(word) == "@reboot" ? "`@reboot` does not define a time" : "`\(String(word))` is not supported"
       throw CronError(
         column: word.startIndex + 1, message: reason,
         help: "write one of \(Self.nicknames.map(\.name).joined(separator: ", ")), or \(Self.shape)")
     }
     if let more = rest.first {
       throw CronError(
-        column: more.startIndex + 1, message: "nothing can stand behind `\(known.name)`",
+        column: more.startIndex + 1, message: "`\(known.name)` must not be followed by other fields",
         help: "`\(known.name)` is `\(known.meaning)`")
     }
     return try CronParser(known.meaning).fields()
@@ -81,8 +82,8 @@ struct CronParser {
       guard !hasStep else {
         throw CronError(
           column: base.startIndex + 1,
-          message: "a step follows a range or `*`, not the single `\(String(base))`",
-          help: "write `\(low)-\(kind.numbers.upperBound)/…`, or leave the step out")
+          message: "a step must follow a range or `*`, not the single value `\(String(base))`",
+          help: "write `\(low)-\(kind.numbers.upperBound)/…`, or omit the step")
       }
       return low...low
     }
@@ -90,7 +91,7 @@ struct CronParser {
     guard low <= high else {
       let sunday = kind == .dayOfWeek && high == 0
       throw CronError(
-        column: base.startIndex + 1, message: "the range `\(String(base))` runs backwards",
+        column: base.startIndex + 1, message: "the range `\(String(base))` is reversed",
         help: sunday
           ? "Sunday is 7 at the end of a range: write `\(low)-7`"
           : "write two ranges: `\(low)-\(kind.numbers.upperBound),\(kind.numbers.lowerBound)-\(high)`")
@@ -108,18 +109,18 @@ struct CronParser {
       return place + kind.numbers.lowerBound
     }
     throw CronError(
-      column: text.startIndex + 1, message: "`\(String(text))` is no \(kind.name)", help: kind.forms)
+      column: text.startIndex + 1, message: "`\(String(text))` is not a valid \(kind.name)", help: kind.forms)
   }
 
   private func step(_ text: ArraySlice<Character>, _ kind: CronField.Kind) throws(CronError) -> Int {
     if let step = Self.digits(text), step > 0 { return step }
     throw CronError(
       column: text.startIndex + 1,
-      message: text.isEmpty ? "the step behind `/` is missing" : "`\(String(text))` is no step",
-      help: "a step is a whole number from 1, as in `*/\(kind == .minute ? 15 : 2)`")
+      message: text.isEmpty ? "the step after `/` is missing" : "`\(String(text))` is not a valid step",
+      help: "a step is a positive whole number, as in `*/\(kind == .minute ? 15 : 2)`")
   }
 
-  /// `nil` if the text is not a whole number, or if the number does not fit.
+  /// Returns `nil` if the text is not a whole number, or if the number does not fit.
   private static func digits(_ text: ArraySlice<Character>) -> Int? {
     guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int(String(text))

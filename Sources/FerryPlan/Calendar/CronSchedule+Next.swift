@@ -3,16 +3,16 @@ extension CronSchedule {
   ///
   /// `nil` if no time comes before the end of `Instant`'s range, as for the 30th of February.
   ///
-  /// When clocks change, it behaves as documented in cron(8) of Vixie cron:
+  /// When clocks change, the behavior is as documented in cron(8) of Vixie cron:
   ///
-  /// - A line whose minute and hour are fixed (neither begins with `*`) runs once for each of its times. If a
-  ///   time is skipped, it runs at the moment at which the clocks are set forward. If a time occurs twice, it
-  ///   runs only the first time. Several times that fall on one moment are one run.
-  /// - A line with a wildcard follows the clock: skipped times do not run, and times that occur twice run
-  ///   twice.
+  /// - A line with a fixed minute and hour (neither field begins with `*`) runs once for each of its times.
+  ///   If a time is skipped, the line runs at the moment when the clocks are set forward. If a time occurs
+  ///   twice, it runs only the first time. Several times that coincide result in a single run.
+  /// - A line with a wildcard follows the clock: it does not run at skipped times, and runs twice at times
+  ///   that occur twice.
   ///
-  /// Vixie cron does this for changes of less than three hours and treats larger ones as corrections of the
-  /// clock. Here, all changes come from the zone.
+  /// Vixie cron does this for changes of less than three hours, and treats larger changes as corrections of
+  /// the clock. Here, all changes come from the zone.
   ///
   /// | expression | Europe/Berlin, 2026 | runs |
   /// |---|---|---|

@@ -8,18 +8,18 @@
 /// If neither the day of the month nor the day of the week begins with `*`, a match of one of them is
 /// sufficient; otherwise both must match.
 package struct CronSchedule: Sendable {
-  /// As it was written.
+  /// The expression as written.
   package let text: String
   let minutes: CronField
   let hours: CronField
   let days: CronField
   let months: CronField
-  /// Sunday is 0.
+  /// The days of the week; 0 is Sunday.
   let weekdays: CronField
 
   package init(_ text: String) throws(CronError) {
     self.text = text
-    // One for each kind of field.
+    // The parser returns one field of each kind.
     let fields = try CronParser(text).fields()
     minutes = fields[0]
     hours = fields[1]

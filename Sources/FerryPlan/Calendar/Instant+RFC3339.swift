@@ -6,7 +6,8 @@ extension Instant {
     return "\(LocalTime(seconds: Int(seconds))).\(ofSecond.padded(to: 3))Z"
   }
 
-  /// As `rfc3339`, to the second and without separators, for use in names: `20260302T101500Z`.
+  /// Like `rfc3339`, but with a resolution of seconds and without separators, for use in names:
+  /// `20260302T101500Z`.
   package var compact: String {
     String(rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
   }

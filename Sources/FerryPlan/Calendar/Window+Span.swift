@@ -3,13 +3,14 @@ import FerryManifest
 extension Budget.Window {
   /// The calendar window, in a time zone, that contains a moment.
   ///
-  /// A day, a week and a month begin when the zone's clocks first show their first midnight, or a later time
-  /// if midnight is skipped. A week begins on Monday (ISO 8601). A day on which clocks change may therefore
+  /// A day, week or month begins when the zone's clocks first show its first midnight, or a later time if
+  /// midnight is skipped. A week begins on Monday (ISO 8601). Therefore, a day on which clocks change may
   /// have 23 or 25 hours, and a day that a zone skips has no window.
   ///
-  /// An hour is one of real time, and begins when the clocks show a full hour; an hour that occurs twice is
-  /// two windows. If clocks change by anything but full hours, a window ends at that moment, so that it or
-  /// the next one is shorter. For example on Lord Howe Island, which changes by half an hour:
+  /// An hour is an hour of real time, and begins when the clocks show a full hour; an hour that occurs twice
+  /// is two windows. If the clocks do not change by full hours, a window ends at the change, so that this
+  /// window or the next one is shorter. For example, on Lord Howe Island, where clocks change by half an
+  /// hour:
   ///
   /// | window | from, UTC | length |
   /// |---|---|---|
@@ -17,8 +18,8 @@ extension Budget.Window {
   /// | 01:30 to 02:00 (+10:30) | 15:00 | 30 min |
   /// | 02:00 to 03:00 (+10:30) | 15:30 | 60 min |
   ///
-  /// Windows cover all time and do not overlap. The first and the last are cut at the ends of `Instant`'s
-  /// range; `Instant.distantFuture` itself is the end of the last one.
+  /// Windows cover all time without overlapping. The first and last windows are cut off at the ends of
+  /// `Instant`'s range; `Instant.distantFuture` itself is the end of the last window.
   package func span(containing instant: Instant, in zone: CalendarZone) -> Range<Instant> {
     let second = instant.wholeSeconds
     let span =

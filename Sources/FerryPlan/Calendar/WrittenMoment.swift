@@ -1,19 +1,20 @@
-/// A date and time as people write it, such as `2026-03-29T10:00`: RFC 3339 (§5.6), with optional seconds and
-/// offset.
+/// A date and time as written by a person, such as `2026-03-29T10:00`: RFC 3339 (§5.6), with optional
+/// seconds and offset.
 ///
-/// A space is accepted instead of the `T`; a leap second (60) counts as the first second of the next minute.
+/// A space is accepted instead of the `T`; a leap second (60) is treated as the first second of the next
+/// minute.
 package struct WrittenMoment {
   private var time: LocalTime
   private(set) var hasSeconds = false
   /// A fraction of a second.
   private var nanoseconds: Int64 = 0
-  /// In seconds east of UTC.
+  /// The offset in seconds east of UTC.
   private(set) var offset: Int?
 
   /// The range of an `Instant`, for error messages.
   package static let range = "1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"
 
-  /// - Returns: `nil` for anything else, such as a day that does not exist.
+  /// - Returns: `nil` for any other text, such as a day that does not exist.
   package init?(_ text: some StringProtocol) {
     var scan = DigitScanner(text.utf8)
     guard let year = scan.number(digits: 4), scan.skip("-"), let month = scan.number(digits: 2),
@@ -44,7 +45,7 @@ package struct WrittenMoment {
     guard scan.isAtEnd else { return nil }
   }
 
-  /// The moment, or the nearest one that an `Instant` can hold.
+  /// The moment, or the nearest moment that an `Instant` can represent.
   ///
   /// - Parameter zone: used if the text has no offset. For a time that the zone skips, the result is the
   ///   moment at which its clocks are set; for a time that occurs twice, it is the first occurrence.
@@ -52,7 +53,7 @@ package struct WrittenMoment {
     Instant(wholeSeconds: second(in: zone), nanoseconds: nanoseconds)
   }
 
-  /// The moment; `nil` if an `Instant` cannot hold it.
+  /// The moment; `nil` if an `Instant` cannot represent it.
   ///
   /// - Parameter zone: as for `nearest`.
   package func moment(in zone: CalendarZone) -> Instant? {

@@ -1,6 +1,6 @@
 /// The machine's network and power source.
 package struct DeviceConditions: Hashable, Codable, Sendable {
-  /// Raw values are those used in the manifest, and are written to reports.
+  /// The raw values are used in the manifest and written to reports.
   package enum Network: String, CaseIterable, Codable, Sendable {
     case wifi
     case wired

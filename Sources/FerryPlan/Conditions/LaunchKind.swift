@@ -1,12 +1,12 @@
-/// What started a launch. Raw values are persisted; never reuse one.
+/// The cause of a launch. The raw values are persisted and must never be reused.
 package enum LaunchKind: String, Codable, Sendable, CaseIterable {
-  /// Someone is watching.
+  /// Started by a person at a terminal.
   case foreground = "foreground"
-  /// Cron, CI or a timer.
+  /// Started by cron, CI or a timer.
   case background = "background"
-  /// To run fetches that are due.
+  /// Started to run fetches that are due.
   case fetch = "fetch"
-  /// In reaction to an event.
+  /// Started in response to an event.
   case event = "event"
   /// A long-running service.
   case continuous = "continuous"

@@ -2,9 +2,9 @@ import FerryManifest
 
 /// The resume delay of a session, which the journal keeps between launches.
 package struct ResumeState: Hashable, Sendable {
-  /// The delay period that the last resume set; zero before the first one, and after a reset.
+  /// The delay period set by the last resume; zero before the first resume and after a reset.
   package var period: Duration
-  /// The time of the last resume; `nil` before the first one, and after a reset.
+  /// The time of the last resume; `nil` before the first resume and after a reset.
   package var resumedAt: Instant?
 
   package init(period: Duration = .zero, resumedAt: Instant? = nil) {
@@ -12,16 +12,17 @@ package struct ResumeState: Hashable, Sendable {
     self.resumedAt = resumedAt
   }
 
-  /// When the delay of the last resume ends.
+  /// The end of the last resume's delay.
   package var endsAt: Instant? { resumedAt?.advanced(by: period) }
 
   /// The state after a resume at `now`.
   ///
-  /// The first resume sets the period to `initial`; each further one multiplies it by `factor`, up to `max`.
-  /// The delay is reset if a resume comes more than one further period after the end of the last delay.
-  /// Delayed work starts only when the delay ends, so a period without a resume can begin only then.
+  /// The first resume sets the period to `initial`; each further resume multiplies it by `factor`, up to
+  /// `max`. The delay is reset if a resume occurs more than one further period after the end of the last
+  /// delay. Delayed work starts only at the end of the delay, so a period without a resume can begin only
+  /// then.
   ///
-  /// With 60 s, ×2, at most 6 h, under `before_start`, where each file takes 10 s and is sent after the
+  /// With 60 s, ×2, at most 6 h, under `before_start`, if each file takes 10 s and is sent after the
   /// previous one:
   ///
   /// | resume | at | period | the next file starts at |

@@ -1,21 +1,21 @@
-/// What a launch would begin at once, and why the rest would wait.
+/// The work that a launch would start immediately, and the reasons why the rest would wait.
 ///
-/// It runs the scheduler's first turn. Everything is recorded immediately and no request ends, except
-/// requests of sessions that were canceled.
+/// It runs the scheduler's first turn. All records are written immediately, and no request ends except the
+/// requests of canceled sessions.
 package struct InitialDecision: Sendable {
   package private(set) var scheduler: Scheduler
   /// The attempts that it would start.
   package private(set) var starts: [Attempt] = []
 
   /// - Parameters:
-  ///   - cancelled: sessions that were canceled before.
-  ///   - lease: returns what the ledger would grant.
+  ///   - cancelled: sessions that were canceled earlier.
+  ///   - lease: returns the lease that the ledger would grant.
   package init(
     _ scheduler: Scheduler, at now: Instant, cancelled: [SessionID] = [], lease: (Lease.Request) -> Lease
   ) {
     self.scheduler = scheduler
     var recorded: UInt64 = 0
-    // The last event is handled first.
+    // Events are handled in reverse order.
     var events: [Event] = [.launched] + cancelled.map { .cancelled($0, finishing: false) }
     while let event = events.popLast() {
       for action in self.scheduler.handle(event, at: now) {
@@ -26,7 +26,7 @@ package struct InitialDecision: Sendable {
           events.append(.synced(through: recorded))
         case .lease(let request): events.append(.leased(lease(request), for: request))
         case .cancel(let id):
-          // It was never sent.
+          // The attempt was never sent.
           starts.removeAll { $0.id == id }
           let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
@@ -36,8 +36,8 @@ package struct InitialDecision: Sendable {
     }
   }
 
-  /// By node: why it would not begin. Only reasons that end with other conditions, a budget or a delay, and
-  /// the end of the execution window, are included.
+  /// The reasons why nodes would not begin, by node. Only reasons that end with other conditions, a budget
+  /// or a delay, and the end of the execution window, are included.
   package var reasons: [Int: RecordedFailure] {
     let started = Set(starts.map(\.ref.node.index))
     var reasons: [Int: RecordedFailure] = [:]
@@ -50,8 +50,8 @@ package struct InitialDecision: Sendable {
     return reasons
   }
 
-  /// The next time at which a launch would have something to do: `now` if it would start anything; `nil` if
-  /// only an event can make progress.
+  /// The next time at which a launch would have work: `now` if it would start anything; `nil` if only an
+  /// event can make progress.
   package func nextMoment(at now: Instant) -> Instant? {
     guard starts.isEmpty else { return now }
     return ([scheduler.metrics.deferredUntil] + scheduler.nodes.map(\.notBefore)).compactMap(\.self).min()
@@ -59,7 +59,7 @@ package struct InitialDecision: Sendable {
 }
 
 extension Scheduler {
-  /// Why the remaining work of a node waits; `nil` if the node is not open.
+  /// The reason why the remaining work of a node waits; `nil` if the node is not open.
   func reasonOfOpen(_ index: Int) -> RecordedFailure? {
     guard tokens[index] == nil else { return nil }
     switch nodes[index].phase {

@@ -1,6 +1,6 @@
 /// The state of one item, fetch or request after a launch's first turn.
 package enum ItemDisposition: Sendable, Equatable {
-  /// The launch begins it at once, or fetches its token.
+  /// The launch begins it immediately, or fetches its token.
   case begins
   /// It ends before anything is sent.
   case ends(ItemState, RecordedFailure?)
@@ -63,7 +63,7 @@ extension Scheduler {
     return .init(
       code: .turn,
       message:
-        "waits for its turn: the session \(session.name) has \(session.maxConnectionsPerHost) connections"
-        + " a host")
+        "waits for its turn: the session \(session.name) allows "
+        + "\(Count.text(session.maxConnectionsPerHost, "connection")) per host")
   }
 }

@@ -11,7 +11,7 @@ package struct SimulationStart: Sendable {
   package let budgets: [BudgetUse]
   /// Bytes per second of one connection, as measured by the last runs of the job; `nil` if no run has measured it.
   package let measured: Double?
-  /// The state of each of the plan's nodes, in their order.
+  /// The state of each node of the plan, in the plan's order.
   package let starts: [NodeStart]
   package let intervals: [NodeID: Duration]
   package let delays: [SessionID: ResumeState]

@@ -12,8 +12,8 @@ package struct Origin: Hashable, Codable, Sendable {
     self.port = port
   }
 
-  /// The origin of an absolute http or https URL; `nil` for anything else, and for a host that is not in its
-  /// canonical form.
+  /// The origin of an absolute http or https URL; `nil` for any other text, and for a host that is not in
+  /// its canonical form.
   ///
   /// The URL is parsed by bytes, as host names are: a combining mark does not turn a preceding `/` into
   /// another character.
@@ -45,7 +45,7 @@ package struct Origin: Hashable, Codable, Sendable {
       switch segment {
       case .literal(let text), .value(let text): prefix += text
       case .reference:
-        // If the constant prefix does not include the end of the authority, the origin is not known yet.
+        // If the constant prefix does not include the end of the authority, the origin is unknown.
         let url = Array(prefix.utf8)
         guard let authority = Self.authority(of: url), authority.upperBound < url.count else { return nil }
         break scan

@@ -2,17 +2,17 @@ extension Plan {
   /// Combines several plans into one, so that a single scheduler enforces their priorities, limits and
   /// budgets.
   ///
-  /// The manifests follow one another. Sessions with the same identifier become one session. A single plan is
-  /// returned unchanged.
+  /// The manifests are appended in order. Sessions with the same identifier become one session. A single
+  /// plan is returned unchanged.
   ///
-  /// - Parameter plans: at least one; each of one manifest, with no name twice.
-  /// - Throws: if they disagree about something that they have to share.
+  /// - Parameter plans: at least one plan, each for one manifest, with distinct names.
+  /// - Throws: an error if their shared values differ.
   package init(combining plans: [Plan]) throws(PlanConflict) {
-    precondition(!plans.isEmpty, "there is no plan of nothing")
+    precondition(!plans.isEmpty, "at least one plan is required")
     self = plans[0]
     guard plans.count > 1 else { return }
     for index in sessions.indices { sessions[index].name = sessions[index].identifier }
-    /// The manifest that first had each session.
+    /// The first manifest that contains each session.
     var owners = sessions.map { _ in ManifestID(0) }
     for (index, plan) in plans.enumerated().dropFirst() {
       let manifest = ManifestID(index)
@@ -30,7 +30,7 @@ extension Plan {
     }
   }
 
-  /// The session's ID in this plan. Adds the session if this plan has none with its identifier.
+  /// The session's ID in this plan. Adds the session if this plan does not contain its identifier.
   private mutating func place(
     of session: SessionPlan, from manifest: ManifestID, _ owners: inout [ManifestID]
   ) throws(PlanConflict) -> SessionID {

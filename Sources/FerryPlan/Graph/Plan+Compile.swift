@@ -80,7 +80,8 @@ private struct PlanCompiler {
     }
   }
 
-  /// The names that a node waits for: its needs, and the requests that it or its token refers to.
+  /// The names of the nodes that a node waits for: its needs, and the requests to which it or its token
+  /// refers.
   private func waitsFor(_ declared: Declared) -> [String] {
     var names = declared.needs.map(\.value)
     let token = manifest.tokens.first { $0.name.value == declared.token?.value }
@@ -90,7 +91,7 @@ private struct PlanCompiler {
     return names
   }
 
-  /// The nodes in an order in which each follows those that it waits for; otherwise in the order of
+  /// The nodes in an order in which each node follows its dependencies, otherwise in the order of
   /// declaration.
   private func order() -> [Declared] {
     let declared =
@@ -113,7 +114,7 @@ private struct PlanCompiler {
           ordered.append(declared[top])
           stack.removeLast()
         } else {
-          precondition(stack.count <= declared.count, "the reader refuses cycles")
+          precondition(stack.count <= declared.count, "the reader rejects cycles")
           stack.append(missing[0])
         }
       }
@@ -147,7 +148,7 @@ private struct PlanCompiler {
     let step = Step(
       kind: .token, session: id(token.session), token: nil, request: token.request, expect: token.expect,
       capture: token.capture, alreadyDone: [],
-      // Requesting a token twice creates two tokens, one of which is used.
+      // If a token is requested twice, the server issues two tokens, and one of them is used.
       repeatability: .repeatable, origin: Origin(token.request.url))
     return Node(
       name: token.name.value, session: step.session, needs: [], retry: token.retry,
@@ -171,7 +172,7 @@ private struct PlanCompiler {
         origin: Origin(request.url))
     }
     let allocate = upload.allocate.map {
-      // Requesting an upload ID twice creates two IDs, one of which is used.
+      // If an upload ID is requested twice, the server issues two IDs, and one of them is used.
       step(.allocate, $0.session, $0.token, $0.request, $0.expect, $0.capture, [], .repeatable)
     }
     let transferRepeats: Step.Repeatability =
@@ -192,13 +193,13 @@ private struct PlanCompiler {
       return commit
     }
     let probe = upload.commit.flatMap { commit in
-      // A probe may be repeated, whatever its method.
+      // A probe may be repeated, regardless of its method.
       commit.probe.map {
         step(.probe, commit.session, commit.token, $0.request, $0.expect, [], [], .repeatable)
       }
     }
     let abandon = upload.abandon.map {
-      // Releasing an ID twice has the same effect as once, whatever the method.
+      // Releasing an ID twice has the same effect as releasing it once, regardless of the method.
       step(.abandon, $0.session, $0.token, $0.request, $0.expect, [], [], .repeatable)
     }
     return Node(
@@ -242,7 +243,8 @@ extension RequestTemplate {
 }
 
 extension Upload.Commit {
-  /// What the commit's keys allow if its response is lost. If a probe is configured, it is sent first.
+  /// The handling of a lost response that the commit's keys allow. If a probe is configured, it is sent
+  /// first.
   fileprivate var repeatability: Step.Repeatability {
     if probe != nil { return .afterProbe }
     return alreadyDone != nil || idempotencyHeader != nil || request.isIdempotent ? .repeatable : .once

@@ -4,10 +4,10 @@ import FerryManifest
 ///
 /// It is a value that can be printed, encoded, compared and hashed. An upload of a million files is one node.
 package struct Plan: Hashable, Codable, Sendable {
-  /// The names of the manifests, in the order of `ManifestID`, with no name twice.
+  /// The names of the manifests, in the order of `ManifestID`, without duplicates.
   package var manifests: [String]
   package var sessions: [SessionPlan]
-  /// In an order in which they may start: each node follows those that it waits for.
+  /// The nodes in a possible start order: each node follows its dependencies.
   package var nodes: [Node]
   package var policies: Policies
 
@@ -20,7 +20,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
   /// The name of the only manifest.
   package var manifest: String {
-    precondition(manifests.count == 1, "a plan of several manifests has several names")
+    precondition(manifests.count == 1, "a plan for several manifests has several names")
     return manifests[0]
   }
 
@@ -68,10 +68,11 @@ package struct NodeID: Hashable, Codable, Sendable {
   package init(_ index: Int) { self.index = index }
 }
 
-/// A session of a plan. A setting that is added here must be the same in all manifests of one launch
+/// A session of a plan. A new setting added here must be the same in all manifests of one launch
 /// (`Plan+Combining.swift`).
 package struct SessionPlan: Hashable, Codable, Sendable {
-  /// The identifier in a plan of several manifests, because each of them may use a different name.
+  /// The session's name; in a plan for several manifests its identifier, because each manifest may use a
+  /// different name.
   package var name: String
   /// The name in the journal.
   package var identifier: String
@@ -79,26 +80,26 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var maxConnectionsPerHost: Int
   package var timeoutForRequest: Duration
   package var timeoutForResource: Duration
-  /// If several manifests share the session, these are the first one's; requests carry those of their
-  /// manifest.
+  /// The session's header fields. If several manifests share the session, these are the fields of the first
+  /// one; each request uses the fields of its manifest.
   package var headers: [RequestTemplate.Field]
   /// As for `headers`.
   package var redirects: RedirectRules
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
-  /// The command that is started when a batch of the session has completed; empty for no command.
+  /// The command to start when a batch of the session has completed; empty for no command.
   package var onEvents: [String]
 }
 
 /// One node of the graph.
 package struct Node: Hashable, Codable, Sendable {
-  /// Unique within its manifest.
+  /// The name, which is unique within its manifest.
   package var name: String
   package var manifest = ManifestID(0)
   /// The session whose journal contains it.
   package var session: SessionID
-  /// The nodes that must be closed before it starts: its `needs`, and the requests that it refers to.
+  /// The nodes that must end before it starts: its `needs`, and the requests to which it refers.
   package var needs: [NodeID]
   package var retry: RetryPolicy
   package var work: Work
@@ -134,10 +135,10 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
-  /// The steps that complete it: all except the release of upload IDs, which nothing waits for.
+  /// The steps that complete it: all steps except the release of upload IDs, for which nothing waits.
   package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 
-  /// What happens to its files after delivery.
+  /// The treatment of its files after delivery.
   package var after: Upload.After {
     switch work {
     case .upload(let work): work.after
@@ -145,7 +146,7 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether the contents of a delivered file decide if it is sent again.
+  /// Whether a delivered file is compared by content to decide whether to send it again.
   package var comparesContent: Bool {
     switch work {
     case .upload(let work): work.comparesContent
@@ -157,7 +158,7 @@ package struct Node: Hashable, Codable, Sendable {
 package struct TokenWork: Hashable, Codable, Sendable {
   package var step: Step
   package var apply: RequestTemplate.Field
-  /// Origins to which it is sent, in addition to those of the manifest's own URLs.
+  /// Origins to which the token may be sent, in addition to the origins of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: TokenStep.Refresh
 }
@@ -169,27 +170,27 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var priority: Double
   package var batch: Upload.Batch
   package var allocate: Step?
-  /// How long an upload ID may be used; `nil` if indefinitely.
+  /// How long an upload ID is valid; `nil` means no limit.
   package var validFor: Duration?
   package var transfer: Step
   package var commit: Step?
-  /// Checks whether a commit was executed whose response was lost.
+  /// Checks whether a commit with a lost response was executed.
   package var probe: Step?
-  /// The request that releases an upload ID that will not be used.
+  /// The request that releases an unused upload ID.
   package var abandon: Step?
-  /// What happens to a file after delivery.
+  /// The treatment of a file after delivery.
   package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
 
-  /// Whether the contents of a delivered file decide if it is sent again.
+  /// Whether a delivered file is compared by content to decide whether to send it again.
   package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
 }
 
 package struct FetchWork: Hashable, Codable, Sendable {
   package var step: Step
   package var interval: Fetch.Interval
-  /// Relative to the manifest's folder.
+  /// The path of the file, relative to the manifest's folder.
   package var saveTo: String
   /// The maximum number of bytes that are stored; `nil` if there is no limit.
   package var maxSize: Int64?
@@ -209,28 +210,28 @@ package struct Step: Hashable, Codable, Sendable {
   package var request: RequestTemplate
   package var expect: Expectation
   package var capture: [Capture]
-  /// The statuses that mean that a commit was already executed.
+  /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
   /// Its origin, if it is known before the run.
   package var origin: Origin?
-  /// The header field by which the server recognizes a repeated commit.
+  /// The header field that identifies a repeated commit to the server.
   package var idempotencyHeader: String?
-  /// Raw values are written to reports.
+  /// The raw values are written to reports.
   package enum Kind: String, Codable, Sendable {
     case token, allocate, transfer, commit, probe, fetch, request, abandon
   }
 
-  /// What may be done if the response was lost.
+  /// The handling of a step whose response was lost.
   package enum Repeatability: String, Codable, Sendable {
-    /// It is sent again.
+    /// The step is sent again.
     case repeatable
     /// The upload ID may now hold part of a file: a new ID is allocated and the file starts over. Nothing
-    /// counts before the commit, so this does not repeat anything.
+    /// takes effect before the commit, so no effect is repeated.
     case startsOver = "starts_over"
-    /// It is sent again once the probe has shown that it was not executed.
+    /// The step is sent again after the probe has shown that it was not executed.
     case afterProbe = "after_probe"
-    /// It is never sent again: its intent is synced before it is sent.
+    /// The step is never sent again. Its intent is synced before it is sent.
     case once
   }
 

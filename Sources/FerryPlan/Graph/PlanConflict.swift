@@ -6,7 +6,7 @@ package struct PlanConflict: Error, Hashable, Sendable {
   package var second: ManifestID
   /// The identifier of the shared session; `nil` for a policy of the whole manifest.
   package var session: String?
-  /// As written in a manifest: `max_connections_per_host`, `budgets.wifi`.
+  /// The key, as written in a manifest: `max_connections_per_host`, `budgets.wifi`.
   package var key: String
 
   package init(_ first: ManifestID, _ second: ManifestID, session: String? = nil, key: String) {

@@ -1,33 +1,35 @@
-/// What each kind of step is, apart from the manifest: the table that the scheduler decides by.
+/// The properties of each kind of step that do not depend on the manifest. The scheduler's decisions are
+/// based on this table.
 extension Step.Kind {
   struct Traits: Sendable {
     /// When it is sent, relative to the priorities of uploads.
     let turn: Turn
-    /// Among steps of one priority, those of later stages go first, so that begun work ends before more begins.
-    /// 0 is the highest.
+    /// Among steps of equal priority, later stages go first, so that work in progress ends before more
+    /// begins. 0 is the highest rank.
     let rank: UInt64
     /// The content of a file that it transfers; `nil` for small requests.
     let content: Content?
     let budget: BudgetRule
 
     enum Turn: Sendable {
-      /// Before everything that has a priority.
+      /// Before all steps with a priority.
       case first
       /// By the priority of its upload; a node with a single request has the middle priority.
       case byPriority
-      /// After everything that has a priority.
+      /// After all steps with a priority.
       case last
     }
 
     enum Content: Sendable { case sent, received }
 
-    /// How it counts against the budget of a discretionary session. All bytes are counted; this is about waiting.
+    /// How a step counts against the budget of a discretionary session. All bytes are counted; this rule
+    /// determines only whether the step waits.
     enum BudgetRule: Sendable {
-      /// It is small, and never waits.
+      /// The step is small, and never waits.
       case never
-      /// It waits for a reservation.
+      /// The step waits for a reservation.
       case reserves
-      /// It is tried again in the next run, instead of waiting for another window.
+      /// The step is retried in the next run instead of waiting for another window.
       case defers
     }
   }

@@ -11,7 +11,7 @@ package struct Userinfo: Hashable, Sendable {
     self.password = password.map { SensitiveValue($0) }
   }
 
-  /// The userinfo of a URL; `nil` if it has none.
+  /// The user name and password of a URL; `nil` if it has none.
   package init?(url: String) {
     let url = Array(url.utf8)
     guard let authority = Origin.authority(of: url),
@@ -23,7 +23,7 @@ package struct Userinfo: Hashable, Sendable {
     self.init(user: texts.first ?? "", password: texts.count > 1 ? texts[1] : nil)
   }
 
-  /// The URL with `***` instead of its user name and password, for output.
+  /// The URL with its user name and password replaced by `***`, for output.
   package static func masked(in url: String) -> String {
     let bytes = Array(url.utf8)
     guard let authority = Origin.authority(of: bytes),

@@ -1,14 +1,14 @@
-/// What happens to a delivered file. Raw values are persisted; never reuse one.
+/// The treatment of a delivered file. The raw values are persisted and must never be reused.
 package enum AfterState: UInt8, Codable, Sendable {
-  /// It is to be deleted or moved.
+  /// The file still has to be deleted or moved.
   case owed = 1
   case deleted = 2
   case moved = 3
-  /// Nothing was done, because it is no longer the file that was sent.
+  /// The file remained in place because it is no longer the file that was sent.
   case changed = 4
-  /// Nothing was done, because the file no longer existed.
+  /// No action was performed because the file no longer existed.
   case gone = 5
-  /// Nothing is to be done, because the manifest now has `keep`.
+  /// No action is needed because the manifest now specifies `keep`.
   case kept = 6
 }
 

@@ -2,21 +2,21 @@
 package enum ContentComparison: UInt8, Sendable {
   /// There is no delivery to compare it with.
   case notAsked
-  /// Its contents are those that were delivered.
+  /// Its content is the delivered content.
   case same
-  /// Its contents differ, or could not be read completely. The file is to be sent, and sending it will report
-  /// any error.
+  /// Its content differs, or could not be read completely. The file is sent, and sending it reports any
+  /// error.
   case other
-  /// It has not been read.
+  /// The file has not been read.
   case unread
 }
 
-/// Determines which delivered files must be read to detect changes, and stores the results: `compare:
-/// content`.
+/// Determines which delivered files must be read to detect changes (`compare: content`), and stores the
+/// results.
 ///
-/// A file whose size differs has changed and is not read. A file of the same size is read, whatever its
-/// modification time. A file that was delivered without a digest, before `content` was configured, counts as
-/// unchanged if its time is the same, and as changed otherwise.
+/// A file with a different size has changed and is not read. A file with the same size is read, regardless
+/// of its modification time. A file that was delivered without a digest, before `content` was configured, is
+/// treated as unchanged if its modification time is the same, and as changed otherwise.
 package struct ContentQuestions: Sendable {
   /// A file to be read.
   package struct Question: Sendable {
@@ -29,24 +29,25 @@ package struct ContentQuestions: Sendable {
     var isTouched: Bool
   }
 
-  /// A delivered file whose contents are unchanged, but for which the journal has no digest or another time.
+  /// A delivered file with unchanged content for which the journal has no digest or a different modification
+  /// time.
   package struct Confirmed: Sendable {
     package var row: Int64
-    /// Nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     package var modified: Int64
     package var digest: ContentDigest
   }
 
   package private(set) var questions: [Question] = []
-  /// By the files' indices in the listing.
+  /// The results, by the files' indices in the listing.
   package private(set) var answers: [ContentComparison]
-  /// Updates for the journal.
+  /// The updates for the journal.
   package private(set) var confirmed: [Confirmed] = []
 
   private let listing: FileColumns
   private var cursor = 0
 
-  /// - Parameter listing: sorted by path bytes, with no path twice.
+  /// - Parameter listing: sorted by path bytes, without duplicate paths.
   package init(listing: FileColumns) {
     self.listing = listing
     answers = Array(repeating: .notAsked, count: listing.count)
@@ -54,7 +55,7 @@ package struct ContentQuestions: Sendable {
 
   /// Merges one row of the journal; rows are passed sorted by path bytes.
   ///
-  /// - Parameter delivered: the digest of its last delivery, if it is known.
+  /// - Parameter delivered: the digest of its last delivery, if known.
   package mutating func meet(
     _ known: Reconciliation.Known, delivered: ContentDigest?, path: UnsafeRawBufferPointer
   ) {

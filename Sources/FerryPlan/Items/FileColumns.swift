@@ -1,16 +1,16 @@
 /// Paths, sizes and times of many files, in columns instead of one object per file.
 ///
-/// About 32 bytes per file plus its path.
+/// Each file takes about 32 bytes plus its path.
 package struct FileColumns: Hashable, Sendable {
-  /// The bytes of all paths, concatenated: a name need not be UTF-8.
+  /// The bytes of all paths, concatenated. Names need not be valid UTF-8.
   package var paths: [UInt8]
   /// The end of each path in `paths`.
   package var ends: [Int]
-  /// In bytes.
+  /// The sizes in bytes.
   package var sizes: [Int64]
-  /// Nanoseconds since 1970.
+  /// The modification times in nanoseconds since 1970.
   package var modified: [Int64]
-  /// The identity of each file: a number derived from its device and inode; 0 if it is unknown.
+  /// The identity of each file: a number derived from its device and inode; 0 if unknown.
   package var identities: [UInt64]
 
   package init(paths: [UInt8] = [], ends: [Int] = [], sizes: [Int64] = [], modified: [Int64] = []) {
@@ -66,7 +66,7 @@ extension FileColumns {
       let own = UnsafeRawBufferPointer(rebasing: all[range])
       let common = min(own.count, other.count)
       var offset = 0
-      // Eight bytes at a time: neighbors in a folder share a prefix.
+      // Compares eight bytes at a time, because neighbors in a folder share a prefix.
       while offset + 8 <= common {
         let (a, b) = (Self.word(own, offset), Self.word(other, offset))
         if a != b { return a < b ? .before : .behind }
@@ -80,7 +80,7 @@ extension FileColumns {
     }
   }
 
-  /// Eight bytes as a number that sorts as they do.
+  /// Eight bytes as a number with the same sort order.
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
     UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }

@@ -1,11 +1,10 @@
-/// The identity and state of the file that a name referred to: if the file is replaced or changed, it has
-/// another version.
+/// The identity and state of the file at a path. If the file is replaced or changed, its version differs.
 package struct FileVersion: Hashable, Sendable {
-  /// Derived from device and inode.
+  /// The identity, derived from device and inode.
   package var identity: UInt64
-  /// In bytes.
+  /// The size in bytes.
   package var size: Int64
-  /// In nanoseconds since 1970.
+  /// The modification time in nanoseconds since 1970.
   package var modified: Int64
 
   package init(identity: UInt64, size: Int64, modified: Int64) {

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// The state of an item in its round. Raw values are persisted; never reuse one.
+/// The state of an item in its round. The raw values are persisted and must never be reused.
 package enum ItemState: UInt8, Codable, Sendable {
   case queued = 0
   /// It holds an upload ID.
@@ -9,11 +9,11 @@ package enum ItemState: UInt8, Codable, Sendable {
   case transferred = 2
   case done = 3
   case failed = 4
-  /// An unrepeatable step was sent and its response is unknown; the user decides.
+  /// An unrepeatable step was sent and its response is unknown; the user must decide.
   case ambiguous = 5
   case cancelled = 6
 
-  /// Whether the item has nothing left to do in its round.
+  /// Whether the item has ended in its round.
   package var isClosed: Bool {
     switch self {
     case .queued, .allocated, .transferred: false
@@ -22,21 +22,21 @@ package enum ItemState: UInt8, Codable, Sendable {
   }
 }
 
-/// The steps of an item, as intents name them. Raw values are persisted; never reuse one.
+/// The steps of an item, as recorded in intents. The raw values are persisted and must never be reused.
 package enum ItemStep: UInt8, Codable, Sendable {
   case allocate = 1
   case transfer = 2
   case commit = 3
-  /// A commit that may have been executed, and that the user wants to be sent again. No launch has been about
-  /// to send it yet.
+  /// A commit that may have been executed and that the user has decided to send again. No launch has been
+  /// about to send it yet.
   case commitAgain = 4
-  /// A commit to which the server responded that it is temporarily unable to execute it. It is sent again; but an
-  /// overloaded server may have executed it, so its upload ID is not released.
+  /// A commit that the server reported to be temporarily unable to execute. It is sent again, but its upload
+  /// ID is not released, because an overloaded server may have executed it.
   case commitDeferred = 5
 }
 
 extension Step.Kind {
-  /// The step of an item; `nil` for steps that no item has.
+  /// The step of an item; `nil` for steps that do not belong to items.
   package var itemStep: ItemStep? {
     switch self {
     case .allocate: .allocate
@@ -62,7 +62,7 @@ package struct CapturedValue: Hashable, Sendable {
 }
 
 extension CapturedValue: CustomStringConvertible, CustomReflectable {
-  /// A secret prints as `***`, also within other values.
+  /// A secret is printed as `***`, also within other values.
   package var description: String { "\(name): \(isSecret ? SensitiveValue(value).description : value)" }
   package var customMirror: Mirror { Mirror(self, children: ["capture": description]) }
 }

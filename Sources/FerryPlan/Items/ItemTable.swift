@@ -5,12 +5,13 @@ package struct ItemTable: Sendable {
   package var rows: [Int64] = []
   package var phases: [Phase] = []
   package var entries: [Entry] = []
-  /// When each item was queued in this round, in nanoseconds since 1970; `notHandedOver` if it has not been.
+  /// The time at which each item was queued in this round, in nanoseconds since 1970; `notHandedOver` if it
+  /// has not been queued.
   package var handedOver: [Int64] = []
-  /// The state of the few items that an earlier launch had begun.
+  /// The state of the few items that an earlier launch began.
   package var begun: [Int: Begun] = [:]
 
-  /// What this launch has done with an item.
+  /// The progress of this launch on an item.
   package enum Phase: UInt8, Sendable {
     case waiting
     case active
@@ -18,13 +19,13 @@ package struct ItemTable: Sendable {
     case failed
     case ambiguous
     case cancelled
-    /// Remaining for a later launch.
+    /// Left for a later launch.
     case left
   }
 
   /// How an item entered this round.
   package enum Entry: UInt8, Sendable {
-    /// Never seen before.
+    /// Not in the journal before.
     case new
     /// Known, and queued again because of a new round or a changed file.
     case requeued
@@ -32,14 +33,14 @@ package struct ItemTable: Sendable {
     case changed
     /// Open in this round since an earlier launch.
     case continuing
-    /// Begun in an earlier round, which ended without it; it continues in this round.
+    /// Begun but not ended in an earlier round; it continues in this one.
     case adopted
 
-    /// Whether the work of earlier launches on it, including its upload ID, no longer applies.
+    /// Whether earlier work on the item, including its upload ID, no longer applies.
     package var isQueuedAnew: Bool { self == .requeued || self == .changed }
   }
 
-  /// An item that an earlier launch had begun.
+  /// An item that an earlier launch began.
   package struct Begun: Hashable, Sendable {
     package var state: ItemState
     package var expires: Instant?
@@ -58,7 +59,8 @@ package struct ItemTable: Sendable {
     }
   }
 
-  /// The counting point that the journal has for the upload IDs of the begun items; `nil` if it is the upload's own.
+  /// The counting point recorded in the journal for the upload IDs of the begun items; `nil` if it is the
+  /// upload's own.
   package var countingPoint: CountingPoint?
 
   package init() {}

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Why an upload ID will not be used. Raw values are persisted; never reuse one.
+/// The reason why an upload ID will not be used. The raw values are persisted and must never be reused.
 package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
   /// Its item was canceled.
   case cancelled = 1
@@ -37,11 +37,11 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
   }
 }
 
-/// How an upload ID became an orphan.
+/// The reason and state of an orphaned upload ID.
 package struct Orphaning: Hashable, Sendable {
   package var reason: OrphanReason
-  /// Whether the data under it may count, because the commit may have been executed. Such an ID is never
-  /// released.
+  /// Whether the data under the ID may count as delivered because the commit may have been executed. Such an
+  /// ID is never released.
   package var isInDoubt: Bool
 
   package init(_ reason: OrphanReason, isInDoubt: Bool) {
@@ -50,17 +50,17 @@ package struct Orphaning: Hashable, Sendable {
   }
 }
 
-/// The state from which the data under an item's upload ID may count, judging by the journal of a launch that
-/// was killed. Raw values are persisted; never reuse one.
+/// The state from which the data under an item's upload ID may count as delivered, according to the journal
+/// of a killed launch. The raw values are persisted and must never be reused.
 package enum CountingPoint: UInt8, Sendable {
-  /// As soon as it has an upload ID: there is no commit.
+  /// As soon as the item has an upload ID, because there is no commit.
   case allocated = 1
-  /// Once the commit's intent is written.
+  /// Once the commit's intent has been written.
   case intended = 3
 }
 
 extension CountingPoint {
-  /// Whether the data of an item that an earlier launch left in this state may count.
+  /// Whether the data of an item that an earlier launch left in this state may count as delivered.
   func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
     if intent != nil { return true }
     switch state {
@@ -73,9 +73,10 @@ extension CountingPoint {
 extension UploadWork {
   package var countingPoint: CountingPoint { commit == nil ? .allocated : .intended }
 
-  /// Whether the server's data of an item that an earlier launch had begun may count.
+  /// Whether the server's data of an item begun by an earlier launch may count as delivered.
   ///
-  /// - Parameter recorded: the counting point of the earlier launch, whose manifest may have had no commit.
+  /// - Parameter recorded: the counting point of the earlier launch, whose manifest may not have had a
+  ///   commit.
   package func mayCount(state: ItemState, intent: ItemStep?, recorded: CountingPoint? = nil) -> Bool {
     let point = recorded == .allocated ? .allocated : countingPoint
     return point.mayCount(state: state, intent: intent)

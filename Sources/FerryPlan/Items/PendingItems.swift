@@ -1,6 +1,7 @@
-/// Items that have not begun, in the order in which they begin: a few ranges, however many items there are.
+/// Items that have not begun, in start order. They are stored as a few ranges, regardless of the number of
+/// items.
 struct PendingItems: Sendable {
-  /// In reverse order: the next item is the first one of the last range.
+  /// The ranges in reverse order: the next item is the first item of the last range.
   private var ranges: [Range<Int>] = []
   private(set) var count = 0
 

@@ -1,9 +1,9 @@
 import FerryManifest
 
-/// Merges the listed files with the rows of the journal, to determine which items this round still has to
+/// Merges the listed files with the rows of the journal, to determine the items that this round still has to
 /// send.
 ///
-/// Both sides are sorted by path bytes, so a million items take one merge and no dictionary.
+/// Both sides are sorted by path bytes, so a single merge without a dictionary processes a million items.
 package struct Reconciliation: Sendable {
   /// A row of the journal.
   package struct Known: Sendable {
@@ -19,8 +19,8 @@ package struct Reconciliation: Sendable {
     package var commitKey: CommitKey?
     /// Whether it is delivered and still has to be deleted or moved.
     package var owesAfter: Bool
-    /// Whether it was submitted again after it was queued: if it failed or was canceled, it is sent again in
-    /// its round.
+    /// Whether the file was submitted again after it was queued. If so, a failed or canceled item is sent
+    /// again in its round.
     package var isSubmittedAnew = false
 
     package init(
@@ -40,24 +40,24 @@ package struct Reconciliation: Sendable {
       self.owesAfter = owesAfter
     }
 
-    /// Whether an earlier launch has begun it and not ended it.
+    /// Whether an earlier launch began the item without ending it.
     package var isBegun: Bool { !state.isClosed && (state != .queued || intent != nil) }
   }
 
-  /// The number of items that need nothing in this launch, by reason.
+  /// The number of items for which this launch has nothing to do, by reason.
   package struct Settled: Hashable, Codable, Sendable {
-    /// Delivered before, and not to be delivered again.
+    /// Delivered earlier, and not to be delivered again.
     package var delivered = 0
-    /// Those of `delivered` that were delivered in this round.
+    /// The part of `delivered` that was delivered in this round.
     package var doneInRound = 0
     package var failedInRound = 0
     package var cancelledInRound = 0
     package var ambiguous = 0
-    /// Delivered, and still to be deleted or moved.
+    /// Delivered, but still to be deleted or moved.
     package var owedAfter = 0
-    /// Those of `delivered` that count as unchanged because they have not been read.
+    /// The part of `delivered` that is treated as unchanged because it has not been read.
     package var unread = 0
-    /// Paths that could not be listed: each counts as failed.
+    /// Paths that could not be listed. Each counts as failed.
     package var unlisted = 0
 
     package init() {}
@@ -75,20 +75,21 @@ package struct Reconciliation: Sendable {
   private var cursor = 0
 
   /// - Parameters:
-  ///   - listing: sorted by path bytes, with no path twice.
+  ///   - listing: sorted by path bytes, without duplicate paths.
   ///   - contents: the results of reading the files, by their indices in the listing; empty if changes are
   ///     detected by size and modification time.
   package init(
     listing: FileColumns, deliver: Upload.Deliver, contents: [ContentComparison] = [], round: Int64,
     nextRow: Int64
   ) {
-    precondition(contents.isEmpty || contents.count == listing.count, "every listed file was compared")
+    precondition(
+      contents.isEmpty || contents.count == listing.count, "every listed file must have been compared")
     self.listing = listing
     self.deliver = deliver
     self.contents = contents
     self.round = round
     self.nextRow = nextRow
-    // Usually, most of the listing is new, or none of it.
+    // Usually, either most of the listing is new, or none of it.
     items.reserveCapacity(listing.count, pathBytes: listing.paths.count)
   }
 
@@ -97,12 +98,12 @@ package struct Reconciliation: Sendable {
     Array(path).withUnsafeBytes { meet(known, path: $0) }
   }
 
-  /// Merges one row, whose path may lie in SQLite's page: a million rows are compared without copying any.
+  /// Merges one row, whose path may be in SQLite's page memory: a million rows are compared without copying.
   package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
     guard catchUp(with: path) else {
-      // It is not listed, and perhaps never was: a submitted file. It must still be completed, also in a
-      // later round. If the file no longer exists, sending it will report that.
+      // The item is not listed, and perhaps never was because it is a submitted file. It must still be
+      // completed, even in a later round. If the file no longer exists, sending it reports that.
       if !known.state.isClosed { carryOn(known, path: path) }
       if known.state == .ambiguous { settled.ambiguous += 1 }
       return
@@ -126,7 +127,7 @@ package struct Reconciliation: Sendable {
         switch deliver {
         case .once: false
         case .whenChanged: hasChanged(index, isSame: isSame)
-        // A file that still has to be deleted or moved is not sent again just because it remained.
+        // A file that still has to be deleted or moved is not sent again merely because it is still present.
         case .everyRun: known.round != round && !(known.owesAfter && isSame)
         }
       if again {
@@ -192,7 +193,7 @@ package struct Reconciliation: Sendable {
       entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
   }
 
-  /// - Parameter identity: from the listing; 0 if the file is not listed.
+  /// - Parameter identity: the identity in the listing; 0 if the file is not listed.
   private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer, identity: UInt64 = 0) {
     let isOfRound = known.round == round
     items.append(

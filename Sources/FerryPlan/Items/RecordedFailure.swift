@@ -8,7 +8,7 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
   package var status: Int?
   /// A message for users, which contains no secrets.
   package var message: String
-  /// When the reason ends without an event; `nil` if only an event ends it.
+  /// The time at which the reason ends without an event; `nil` if only an event ends it.
   package var until: Instant?
   /// The figures for a budget reason.
   package var budget: BudgetFigures?
@@ -70,7 +70,7 @@ extension RecordedFailure {
   }
 }
 
-/// How much of a budget is used, in bytes.
+/// The use of a budget, in bytes.
 package struct BudgetFigures: Hashable, Codable, Sendable {
   package var network: Budget.Scope
   package var usedBytes: Int64
@@ -93,7 +93,7 @@ extension RecordedFailure {
   package static let expired = RecordedFailure(
     code: .expired, message: "the launch's execution window has ended")
   /// The reason recorded for items that `ferry cancel` ends.
-  package static let cancelled = RecordedFailure(code: .cancelled, message: "cancelled by ferry cancel")
+  package static let cancelled = RecordedFailure(code: .cancelled, message: "canceled by ferry cancel")
 
   /// The codes of reasons that end with other conditions, a budget's next window, or the end of a delay.
   private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]

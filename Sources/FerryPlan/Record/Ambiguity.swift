@@ -1,17 +1,17 @@
-/// What a user needs to decide whether a request was executed whose response was lost. Its keys are part of
-/// the public interface.
+/// The information that a user needs to decide whether a request with a lost response was executed. The JSON
+/// keys are a stable public interface.
 package struct Ambiguity: Hashable, Codable, Sendable {
   /// The request that may have been executed.
   package var step: Step.Kind
-  /// When ferry stopped waiting for its response.
+  /// The time at which ferry stopped waiting for the response.
   package var at: String?
-  /// The scheme, host and port of the request, if they are known.
+  /// The scheme, host and port of the request, if known.
   package var origin: String?
   /// The scheme, host and port to which that server redirected it, if they are others.
   package var redirectedTo: String?
   /// The values that the server returned for the item and that are not secret, such as the upload ID.
   package var captures: [String: String]?
-  /// The command lines for the decision: first for "executed", then for "not executed".
+  /// The command lines for the two decisions: first "executed", then "not executed".
   package var resolve: [String]
 
   package init(

@@ -16,7 +16,7 @@ package struct BudgetUse: Hashable, Codable, Sendable {
   package struct Window: Hashable, Codable, Sendable {
     package var per: Budget.Window
     package var timeZone: String
-    /// RFC 3339.
+    /// The start of the window, in RFC 3339 format.
     package var from: String
     /// The start of the next window.
     package var until: String

@@ -1,4 +1,4 @@
-/// Sizes in readable form.
+/// Formats sizes for display.
 package enum ByteText {
   /// In powers of 1000, like the manifest's units: `4.9 GB`.
   package static func text(_ bytes: Int64) -> String {

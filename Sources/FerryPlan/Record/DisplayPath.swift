@@ -43,8 +43,7 @@ package enum DisplayPath {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
     case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
-    // Letters without a visible form, such as U+3164. Marks that change the preceding letter are not in this
-    // category.
+    // Letters without a visible form, such as U+3164. Combining marks are not in this category.
     case .otherLetter: scalar.properties.isDefaultIgnorableCodePoint
     default: false
     }
@@ -69,7 +68,7 @@ package enum DisplayPath {
     0x07: "a", 0x08: "b", 0x09: "t", 0x0A: "n", 0x0B: "v", 0x0C: "f", 0x0D: "r", 0x22: "\"", 0x5C: "\\",
   ]
 
-  /// The bytes of a name in double quotes, as written by `shown`; `nil` if it is not one.
+  /// The bytes of a quoted name as written by `shown`; `nil` if it is not a quoted name.
   package static func read(_ quoted: some Collection<UInt8>) -> [UInt8]? {
     let mark = UInt8(ascii: "\"")
     let quoted = Array(quoted)
@@ -99,14 +98,15 @@ package enum DisplayPath {
 }
 
 extension DisplayPath {
-  /// A name's bytes in Base64, which documents contain next to its text; `nil` if the name is UTF-8.
+  /// A name's bytes in Base64, which documents contain in addition to its text; `nil` if the name is valid
+  /// UTF-8.
   package static func base64(_ name: some Collection<UInt8>) -> String? {
     String(validating: name, as: UTF8.self) == nil ? Base64.encode(name) : nil
   }
 
   /// A name from a document.
   ///
-  /// - Parameter base64: its bytes, if they are not UTF-8.
+  /// - Parameter base64: the bytes of the name, if it is not valid UTF-8.
   package static func shown(_ name: String, base64: String? = nil) -> String {
     shown(base64.flatMap(Base64.decode) ?? Array(name.utf8))
   }

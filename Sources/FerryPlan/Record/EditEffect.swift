@@ -1,4 +1,4 @@
-/// Work that cannot continue because the manifest was edited. Its keys are part of the public interface.
+/// Work that cannot continue because the manifest was edited. The JSON keys are a stable public interface.
 package struct EditEffect: Hashable, Codable, Sendable {
   package enum Code: String, Codable, Sendable {
     /// The manifest no longer has this upload.
@@ -18,9 +18,9 @@ package struct EditEffect: Hashable, Codable, Sendable {
   package var manifest: String
   package var upload: String
   package var session: String
-  /// Scheme, host and port.
+  /// The scheme, host and port.
   package var origin: String?
-  /// The number of files affected.
+  /// The number of affected files.
   package var items: Int
   package var message: String
 

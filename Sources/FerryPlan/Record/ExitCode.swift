@@ -1,6 +1,6 @@
-/// ferry's exit codes (docs/commands/README.md). Raw values are the process's exit codes.
+/// ferry's exit codes (docs/commands/README.md). The raw values are the process's exit codes.
 package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
-  /// Everything requested is done, or there was nothing to do.
+  /// All requested work is done, or there was nothing to do.
   case success = 0
   /// Some items failed permanently or were canceled, or their outcome is ambiguous.
   case itemsFailed = 1
@@ -12,7 +12,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   case temporary = 5
   case sessionInUse = 6
   case authorization = 7
-  /// Work waits for a budget, conditions or a delay.
+  /// Remaining work waits for a budget, conditions or a delay.
   case deferred = 8
   /// Stopped by `--max-duration` or the execution window.
   case cutOff = 10

@@ -4,9 +4,9 @@ package struct ItemCounts: Hashable, Codable, Sendable {
   package var failed = 0
   package var ambiguous = 0
   package var cancelled = 0
-  /// Not ended; remaining for a later launch.
+  /// Items that have not ended and remain for a later launch.
   package var waiting = 0
-  /// Delivered before, and not to be delivered again.
+  /// Items that were delivered earlier and are not delivered again.
   package var unchanged = 0
   /// Of an upload that did not run because of what it needs; `nil` if there are none. They remain for the
   /// next round.

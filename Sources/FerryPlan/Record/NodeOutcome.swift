@@ -3,6 +3,6 @@ package enum NodeOutcome: String, Codable, Sendable {
   case succeeded
   case failed
   case ambiguous
-  /// It did not run, because the outcome of a node that it needs does not satisfy its `when`.
+  /// The node did not run because the outcome of one of its `needs` does not satisfy its `when`.
   case skipped
 }

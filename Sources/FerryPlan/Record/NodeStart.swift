@@ -1,6 +1,6 @@
 /// The state of a node when a launch begins.
 package enum NodeStart: Sendable {
-  /// Not one of those selected by `--only`.
+  /// The node is not selected by `--only`.
   case notSelected
   /// A token, or a fetch or request that has not completed in this round.
   case open
@@ -9,7 +9,7 @@ package enum NodeStart: Sendable {
   case closed(NodeOutcome, RecordedFailure? = nil)
   /// A fetch whose interval has not passed; it counts as succeeded.
   case notDue(until: Instant)
-  /// A fetch whose interval is `never`; it counts as succeeded.
+  /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff
   /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended
@@ -17,11 +17,11 @@ package enum NodeStart: Sendable {
 
 /// Options that do not change during a launch.
 package struct LaunchOptions: Sendable {
-  /// The maximum number of items that the launch begins.
+  /// The maximum number of items that the launch may begin.
   package var limit: Int?
   /// The machine's network and power source at the start.
   package var conditions: DeviceConditions
-  /// From this time on, nothing is started, and running requests have the grace period to complete.
+  /// After this time, nothing is started, and running requests may use the grace period to complete.
   package var deadline: Instant?
   /// How long running requests may continue after a stop.
   package var grace: Duration

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What a run would do, as printed by `ferry plan`.
+/// The work of a future run, as printed by `ferry plan`.
 package struct PlanDocument: Codable, Sendable {
   /// The version of this format.
   package var version = 1
@@ -16,12 +16,12 @@ package struct PlanDocument: Codable, Sendable {
   package var conditions: DeviceConditions
   package var budgets: [BudgetUse]
   package var sessions: [SessionEntry]
-  /// In the order in which they may start.
+  /// The nodes, in a possible start order.
   package var nodes: [NodeEntry]
-  /// What the files show to be impossible.
+  /// Problems that are known only from the files.
   package var errors: [DiagnosticRecord]
-  /// Probable mistakes in the manifest, as reported by `ferry check`, and those that only the files and the
-  /// history reveal.
+  /// Probable mistakes in the manifest, as reported by `ferry check`, and mistakes that are known only from
+  /// the files and the history.
   package var warnings: [DiagnosticRecord]
 
   package struct SessionEntry: Codable, Sendable {
@@ -36,20 +36,20 @@ package struct PlanDocument: Codable, Sendable {
     package var kind: Node.Kind
     package var session: String
     package var token: String?
-    /// Names of the nodes that it waits for.
+    /// The names of the nodes for which it waits.
     package var needs: [String]
     package var steps: [StepEntry]
     /// `run`; `waiting` (see `reason`); `done` if it ended in this round; `ambiguous` if it may have been
-    /// sent; `not_due`; `never`; `not_selected`; `ask` for tokens, which are fetched when they are needed.
+    /// sent; `not_due`; `never`; `not_selected`; `ask` for tokens, which are fetched when needed.
     package var state: ReportState
     package var notBefore: String?
-    /// Why it would wait under these conditions.
+    /// The reason why it would wait under these conditions.
     package var reason: RecordedFailure?
     package var items: Items?
-    /// What happens to its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
+    /// The treatment of its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
     package var after: String?
     package var problems: [String]
-    /// How many more of them there are; absent if there are none.
+    /// The number of further problems; absent if there are none.
     package var problemsOmitted: Int?
   }
 
@@ -57,27 +57,27 @@ package struct PlanDocument: Codable, Sendable {
     package var step: Step.Kind
     package var session: String
     package var method: String
-    /// With unresolved references, and with credentials masked.
+    /// The URL with unresolved references and masked credentials.
     package var url: String
     package var repeatability: Step.Repeatability
   }
 
   package struct Items: Codable, Sendable {
-    /// The number of items to be sent, including those that an earlier run began.
+    /// The number of items to send, including items that an earlier run began.
     package var toSend: Int
     package var bytesToSend: Int64
-    /// How many of those an earlier run began.
+    /// The number of those items that an earlier run began.
     package var begun: Int
     package var unchanged: Int
     package var doneInRound: Int
     package var failedInRound: Int
     package var ambiguous: Int
-    /// The number of batches that `batch` makes of them.
+    /// The number of batches into which `batch` divides them.
     package var batches: Int
-    /// Items delivered by an earlier run that was killed before it deleted or moved them, or that could not
-    /// do so; absent if there are none.
+    /// Items delivered by an earlier run that could not delete or move them, or was killed before it did;
+    /// absent if there are none.
     package var owedAfter: Int?
-    /// Upload IDs of earlier runs that will not be used and are to be released; absent if there are none.
+    /// Unused upload IDs of earlier runs that the run would release; absent if there are none.
     package var orphans: Int?
   }
 

@@ -1,8 +1,9 @@
-/// The state of a node or an item, as reports, plans and explanations name it. Raw values are an interface.
+/// The state of a node or an item, as used in reports, plans and explanations. The raw values are a stable
+/// public interface.
 package enum ReportState: String, Codable, Sendable {
   // A node in a report.
   case succeeded, failed, ambiguous, skipped
-  /// Part of it, or the item, remains for a later run.
+  /// The item, or part of the node, remains for a later run.
   case waiting
   case notSelected = "not_selected"
   /// A token that was not fetched.
@@ -15,15 +16,15 @@ package enum ReportState: String, Codable, Sendable {
   case done
   /// The states of an item that is open in its round, as the journal has them.
   case queued, allocated, transferred
-  /// The journal does not have the item yet.
+  /// The item is not in the journal yet.
   case new
 
   // A node in a plan.
   case run
-  /// A token, which is fetched when it is needed.
+  /// A token, which is fetched when needed.
   case ask
   case notDue = "not_due"
-  /// A fetch whose interval is `never`.
+  /// A fetch with the interval `never`.
   case never
 
   package init(_ outcome: NodeOutcome) {
@@ -53,10 +54,10 @@ extension ReportState: CustomStringConvertible {
   package var description: String { rawValue }
 }
 
-/// How a run came to its end. Raw values are an interface.
+/// How a run ended. The raw values are a stable public interface.
 package enum RunState: String, Codable, Sendable {
   case ended
-  /// The process died.
+  /// The process was terminated.
   case interrupted
 }
 

@@ -7,7 +7,7 @@ package struct RunRecord: Codable, Sendable {
   package var run: Run
   package var totals: Totals
   package var nodes: [NodeRecord]
-  /// Every item that did not simply succeed.
+  /// All items except those that succeeded without failures.
   package var items: [ItemRecord]
 
   package init(run: Run, totals: Totals, nodes: [NodeRecord], items: [ItemRecord]) {
@@ -19,30 +19,31 @@ package struct RunRecord: Codable, Sendable {
 
   package struct Run: Codable, Sendable {
     package var id: String
-    /// The only manifest's values, as in the four keys below; `nil` if there is more than one manifest.
+    /// The values of the only manifest, in this key and the next three; `nil` if there is more than one
+    /// manifest.
     package var manifest: String?
     package var path: String?
     package var sha256: String?
     package var round: Int64?
     package var roundClosed: Bool?
-    /// In the order in which they were given; `nil` in reports written before a run could have several.
+    /// The manifests, in the order given; `nil` in reports written before a run could include several.
     package var manifests: [Manifest]?
     package var launch: LaunchKind
     package var startedAt: String
     package var endedAt: String
     package var exitCode: Int32
     package var state: RunState
-    /// Why the run stopped early, if it did.
+    /// The reason why the run stopped early, if it did.
     package var stop: StopCause?
     /// The earliest time at which work that waits for a budget or a delay may continue.
     package var deferredUntil: String?
-    /// The use of the budgets, before and after.
+    /// The use of the budgets before and after the run.
     package var budgets: [BudgetRecord]?
     /// The resume delays of sessions.
     package var delays: [DelayRecord]?
-    /// The machine's conditions at the end; absent if the process died.
+    /// The machine's conditions at the end; absent if the process was terminated.
     package var conditions: DeviceConditions?
-    /// Work that cannot continue because the manifest was edited; absent without such work.
+    /// Work that cannot continue because the manifest was edited; absent if there is none.
     package var edits: [EditEffect]?
     /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?
@@ -80,7 +81,7 @@ package struct RunRecord: Codable, Sendable {
   /// One of the run's manifests.
   package struct Manifest: Codable, Sendable {
     package var name: String
-    /// As it was given.
+    /// The path as given.
     package var path: String
     /// The digest of the manifest's text, in lowercase hexadecimal.
     package var sha256: String
@@ -96,7 +97,7 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// A budget in the window in which the run began: how much of it all processes of the user have used.
+  /// The usage of a budget by all processes of the user, in the window in which the run began.
   package struct BudgetRecord: Codable, Sendable {
     /// The kind of network, or `any` for all networks together.
     package var network: Budget.Scope
@@ -143,7 +144,7 @@ package struct RunRecord: Codable, Sendable {
   package struct DelayRecord: Codable, Sendable {
     package var session: String
     package var periodSeconds: Double
-    /// When it ends or ended.
+    /// The time at which the delay ends or ended.
     package var endsAt: String
   }
 
@@ -158,7 +159,7 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
-    /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded them.
+    /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded orphans.
     package var idsOrphaned: Int? = 0
     /// Upload IDs that this run released, including those of earlier runs; absent in the same reports.
     package var idsReleased: Int? = 0
@@ -172,7 +173,7 @@ package struct RunRecord: Codable, Sendable {
     package var useful: Int64 = 0
     /// File bytes sent in steps that did not succeed, or that succeeded and whose upload then had to start over.
     package var resent: Int64 = 0
-    /// Everything else: header fields, small requests, responses.
+    /// All other bytes: header fields, small requests, responses.
     package var overhead: Int64 = 0
 
     package init() {}
@@ -191,18 +192,17 @@ package struct RunRecord: Codable, Sendable {
     package var items: ItemCounts?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
-    /// How many more of them there are; absent if there are none.
+    /// The number of further problems; absent if there are none.
     package var problemsOmitted: Int?
     package var result: FetchResult?
-    /// When a fetch that is not due yet is due.
+    /// The time at which a fetch becomes due, if it is not due yet.
     package var notBefore: String?
-    /// For a fetch with a minimum interval: the interval until the next one, counted from the last successful
-    /// fetch.
+    /// For a fetch with a minimum interval: the interval until the next fetch, counted from the last
+    /// successful fetch.
     package var intervalSeconds: Double?
-    /// What happened to delivered files, if the manifest specifies an action for them.
+    /// The treatment of delivered files, if the manifest specifies an action for them.
     package var after: AfterRecord?
-    /// For an upload: upload IDs that will not be used, if this run dropped, released or tried to release
-    /// any.
+    /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
     package var attempts: [AttemptRecord]
     /// For a request or fetch whose outcome is ambiguous.
@@ -211,9 +211,9 @@ package struct RunRecord: Codable, Sendable {
 
   /// A path that could not be listed.
   package struct FileProblem: Codable, Sendable {
-    /// Relative to the root, or as it appears in the list.
+    /// The path, relative to the root, or as written in the list.
     package var path: String
-    /// The bytes of the name, if it is not UTF-8.
+    /// The bytes of the name, if it is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode
@@ -227,20 +227,20 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// What this run did with an upload's orphans: upload IDs that will not be used.
+  /// The number of an upload's orphans (unused upload IDs) that this run dropped and released.
   package struct OrphanRecord: Codable, Sendable {
-    /// Dropped in this run without a commit.
+    /// The number dropped in this run without a commit.
     package var dropped: Int
-    /// Released in this run, including those of earlier runs.
+    /// The number released in this run, including orphans of earlier runs.
     package var released: Int
-    /// Not released: the attempt failed, or none was made because the server did not respond to another
-    /// release. The next run tries again.
+    /// The number not released, because the attempt failed, or because no attempt was made after the server
+    /// did not respond to another release. The next run retries.
     package var failed: Int
-    /// Why the last of those was not released.
+    /// The reason why the last of those was not released.
     package var reason: RecordedFailure?
   }
 
-  /// What happened to an upload's delivered files in this run.
+  /// The results of the `after` actions for an upload's delivered files in this run.
   package struct AfterRecord: Codable, Sendable {
     package var deleted: Int
     package var moved: Int
@@ -260,12 +260,12 @@ package struct RunRecord: Codable, Sendable {
   /// A delivered file that was not deleted or moved.
   package struct AfterProblem: Codable, Sendable {
     package var path: String
-    /// The bytes of the name, if it is not UTF-8.
+    /// The bytes of the name, if it is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode
     package var message: String
-    /// Whether the next run tries again.
+    /// Whether the next run retries.
     package var isOwed: Bool
 
     package init(path: [UInt8], code: FailureCode, message: String, isOwed: Bool) {
@@ -282,7 +282,7 @@ package struct RunRecord: Codable, Sendable {
     package var manifest: String?
     package var node: String
     package var path: String
-    /// The bytes of the name, if it is not UTF-8.
+    /// The bytes of the name, if it is not valid UTF-8.
     package var pathBase64: String?
     package var size: Int64
     /// `done`, `failed`, `ambiguous`, `cancelled`, `waiting`.

@@ -1,11 +1,11 @@
-/// Why a launch stops early. Raw values are persisted; never reuse one.
+/// The reason why a launch stops early. The raw values are persisted and must never be reused.
 package enum StopCause: String, Codable, Sendable {
-  /// SIGINT: start nothing, let running requests use the grace period, save.
+  /// SIGINT: nothing more is started, running requests may use the grace period, and the state is saved.
   case interrupt = "interrupt"
-  /// SIGTERM: the same.
+  /// SIGTERM: as for SIGINT.
   case terminate = "terminate"
-  /// The launch's deadline has passed: the same.
+  /// The launch's deadline has passed: as for SIGINT.
   case maxDuration = "max_duration"
-  /// A second signal, or an internal error in ferry: cancel requests immediately.
+  /// A second signal, or an internal error in ferry: requests are canceled immediately.
   case now = "now"
 }

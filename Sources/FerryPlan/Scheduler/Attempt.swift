@@ -2,22 +2,23 @@ import FerryManifest
 
 /// A request that the scheduler wants to be sent.
 package struct Attempt: Hashable, Sendable {
-  /// Increases within a launch.
+  /// The ID, which increases within a launch.
   package var id: UInt64
   package var ref: ItemRef
   package var step: Step.Kind
-  /// The generation of the token that the request carries: 0 for none, then 1, 2, … for each response of the
+  /// The generation of the token in the request: 0 without a token, then 1, 2, … for each response of the
   /// token step.
   package var tokenGeneration: Int
-  /// When `timeout_for_resource` expires for the item, node or release that the attempt belongs to.
+  /// The time at which `timeout_for_resource` expires for the item, node or release to which the attempt
+  /// belongs.
   package var deadline: Instant?
-  /// The maximum size of the body, in either direction: the bytes that remain of a hard budget.
+  /// The maximum size of the body, in either direction: the remaining bytes of a hard budget.
   package var byteLimit: Int64?
   /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false
 }
 
-/// A node, one of its items, or an upload ID that it will not use.
+/// A node, one of its items, or one of its unused upload IDs.
 package struct ItemRef: Hashable, Sendable {
   package var node: NodeID
   /// The index in the node's `ItemTable`; `nil` for a node with a single request, and for an upload ID.
@@ -65,27 +66,27 @@ package struct AttemptResult: Sendable {
 
   package struct Response: Sendable {
     package var status: Int
-    /// How the response fails `expect`, other than by its status.
+    /// The way in which the response fails `expect`, other than by its status.
     package var mismatch: String?
-    /// Whether the body is not of the expected kind, so that it does not say anything about what was
-    /// requested.
+    /// Whether the body is not of the expected kind, so that the response does not provide information about
+    /// the request.
     package var isUnreadable: Bool
-    /// Whether the search for the pattern of `expect` was abandoned, so that it is unknown whether the
+    /// Whether the search for the pattern of `expect` was aborted, so that it is unknown whether the
     /// response matches.
     package var isUndecided = false
     /// Set if the response lacks a capture that later steps need.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
-    /// When the captured values expire, if the response specifies it.
+    /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
     /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]
-    /// The condition that a fetch's request carried.
+    /// The condition of a fetch's request.
     package var condition: Condition
-    /// Orphans that have the item's upload ID, which the server has now issued again.
+    /// Orphans with the item's upload ID, which the server has now issued again.
     package var regained: [ItemRef] = []
-    /// The sensitive header fields that were not sent to the origin that responded, and what would allow
-    /// them.
+    /// The sensitive header fields that were not sent to the responding origin, and the setting that would
+    /// allow them.
     package var withheld: String?
 
     package init(
@@ -108,8 +109,8 @@ package struct AttemptResult: Sendable {
   package enum Condition: Hashable, Sendable {
     /// No condition: a 304 is meaningless.
     case absent
-    /// A validator from the journal. `isNamed`: whether the validators in a 304 allow it to refer to that
-    /// one.
+    /// A validator from the journal. `isNamed`: whether the validators in a 304 response are compatible with
+    /// it.
     case recorded(isNamed: Bool)
     /// Header fields from the manifest.
     case written

@@ -1,23 +1,23 @@
-/// An event that the scheduler reacts to.
+/// An event handled by the scheduler.
 package enum Event: Sendable {
   /// The launch begins.
   case launched
-  /// Requests have ended: all those of one turn of the loop.
+  /// All requests that have ended in one turn of the loop.
   case finished([AttemptResult])
-  /// Everything up to this `.record` action is on disk.
+  /// All entries up to this `.record` action are on disk.
   case synced(through: UInt64)
-  /// The time returned by `nextWakeup` has come.
+  /// The time returned by `nextWakeup` has been reached.
   case timer
   case stop(StopCause)
   /// The machine's network or power source has changed.
   case conditions(DeviceConditions)
-  /// The number of bytes that the sockets have transferred since the last such event.
+  /// The number of bytes transferred on the sockets since the last such event.
   case moved(Int64)
   /// The ledger's reply to `.lease`.
   case leased(Lease, for: Lease.Request)
-  /// The terminal of a foreground launch is gone (SIGHUP).
+  /// The terminal of a foreground launch has hung up (SIGHUP).
   case hangUp
-  /// `ferry cancel`: the session's work, of one manifest or of all, ends as canceled. With `finishing`,
+  /// `ferry cancel`: the session's work, for one manifest or for all, ends as canceled. With `finishing`,
   /// requests that have begun, and the steps that follow them, run to completion.
   case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
   /// Other items have the upload IDs of these orphans, so they are not released.
@@ -40,16 +40,16 @@ package enum Action: Sendable {
   /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
   /// ending.
   case releaseLeases
-  /// The launch has ended and everything that it recorded is on disk.
+  /// The launch has ended and all its records are on disk.
   case end
 }
 
-/// One fact for the journal. Whoever performs the attempts keeps the captured values.
+/// One fact for the journal. The performer of the attempts keeps the captured values.
 package enum JournalEntry: Hashable, Sendable {
-  /// These items of the node's table begin their round.
+  /// These items in the node's table begin their round.
   case itemsQueued(NodeID, items: Range<Int>, at: Instant)
   case intentRecorded(ItemRef, ItemStep?)
-  /// The request certainly was not sent, or the server refused it.
+  /// The request was certainly not sent, or the server refused it.
   case intentWithdrawn(ItemRef)
   case uploadIDAllocated(ItemRef, expires: Instant?)
   case fileTransferred(ItemRef)
@@ -58,14 +58,14 @@ package enum JournalEntry: Hashable, Sendable {
   /// The item, or the node with a single request, has ended in this state.
   case itemClosed(ItemRef, ItemState, RecordedFailure?, at: Instant)
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
-  /// is the one that removes the ID from the item.
+  /// removes the ID from the item.
   case uploadIDOrphaned(ItemRef, as: Int, Orphaning, at: Instant)
-  /// The upload ID is no longer to be released: it was released, or an item has it.
+  /// The upload ID no longer has to be released: it was released, or an item uses it.
   case orphanResolved(ItemRef)
   /// The orphan was not released, for this reason.
   case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
   case sessionResumed(SessionID, ResumeState)
-  /// A batch of the session has completed: its `on_events` is owed.
+  /// A batch of the session has completed: its `on_events` must be started.
   case batchCompleted(SessionID)
 }

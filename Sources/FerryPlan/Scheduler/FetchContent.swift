@@ -1,20 +1,20 @@
 import FerryManifest
 
-/// What the response to a fetch contains, according to its status (RFC 9110, sections 15.3 and 15.4.5).
+/// The content of the response to a fetch, according to its status (RFC 9110, sections 15.3 and 15.4.5).
 package enum FetchContent: Hashable, Sendable {
   /// The body is the document, which replaces the file.
   case document
   /// The document has not changed, provided that the request carried a validator.
   case notModified
-  /// No document, but the manifest lists the status: a success that changes neither the file nor its
-  /// validators.
+  /// There is no document, but the manifest lists the status: a success that changes neither the file nor
+  /// its validators.
   case nothing
-  /// No document, and the manifest does not list the status: a failure.
+  /// There is no document, and the manifest does not list the status: a failure.
   case unexpected
 }
 
 extension Step {
-  /// What a response with this status contains for this fetch.
+  /// The content of a response with this status for this fetch.
   ///
   /// | status | without `expect.status` | listed there |
   /// |---|---|---|
@@ -25,7 +25,7 @@ extension Step {
   /// | 304 | not modified | not modified |
   /// | any other | unexpected | nothing |
   ///
-  /// A response to HEAD has no document, whatever its status.
+  /// A response to HEAD never contains a document.
   package func content(of status: Int) -> FetchContent {
     let isExpected = expect.status.isEmpty ? status == 200 : expect.status.contains(status)
     switch status {
@@ -37,16 +37,16 @@ extension Step {
     }
   }
 
-  /// Why a fetch does not store a 2xx response that it does not expect.
+  /// The reason why a fetch does not store an unexpected 2xx response.
   func refusal(of status: Int) -> String {
-    let response = "the server responded \(status) to \(request.method)"
+    let response = "the server responded to \(request.method) with \(status)"
     switch status {
-    case 204, 205: return "\(response): it has no document to store"
-    case 206: return "\(response): part of the document, which was not requested"
-    case 226: return "\(response): a delta to a document, which was not requested"
+    case 204, 205: return "\(response), which has no document to store"
+    case 206: return "\(response), a part of the document that was not requested"
+    case 226: return "\(response), a delta that was not requested"
     case 200...299 where status != 200:
       return
-        "\(response): a fetch stores only a 200; to store this, list it in 'expect: { status: [\(status)] }'"
+        "\(response), but a fetch stores only a 200 by default; to store this response, list its status in 'expect: { status: [\(status)] }'"
     default: return response
     }
   }

@@ -4,12 +4,12 @@ import HeapModule
 struct HostQueue: Sendable {
   struct Key: Hashable, Sendable {
     var session: SessionID
-    /// `nil` if the origin is known only during the run. All such requests of a session share one queue.
+    /// The origin; `nil` if it is known only during the run. All such requests of a session share one queue.
     var origin: Origin?
   }
 
   let key: Key
-  /// `max_connections_per_host`.
+  /// The value of `max_connections_per_host`.
   let limit: Int
   var inFlight = 0
   /// Whether unrepeatable steps use this queue. Their intents are written before a connection is free.
@@ -28,9 +28,10 @@ struct HostQueue: Sendable {
   var failures = 0
   /// Attempts that began before this time belong to the last wave.
   var waveEnded: Instant?
-  /// Why nothing may be sent under the present conditions, or after the end of the execution window.
+  /// The reason why nothing may be sent under the current conditions, or after the end of the execution
+  /// window.
   var hold: RecordedFailure?
-  /// Why ferry has given up on the host for this launch.
+  /// The reason why ferry has given up on the host for this launch.
   var givenUp: RecordedFailure?
 
   init(key: Key, limit: Int, hold: RecordedFailure?) {
@@ -39,18 +40,18 @@ struct HostQueue: Sendable {
     self.limit = limit
   }
 
-  /// How many more requests may start. If the host has failed, a single request probes whether it has
-  /// recovered.
+  /// The number of further requests that may start. If the host has failed, a single request tests whether
+  /// it has recovered.
   func freeSlots(at now: Instant) -> Int {
     if givenUp != nil || hold != nil { return 0 }
     if let resumeAt, now < resumeAt { return 0 }
     return (failures > 0 ? 1 : limit) - inFlight
   }
 
-  /// All steps that wait here, in no order.
+  /// All steps that wait in this queue, in no particular order.
   var waiting: [Ready] { ready.unordered + intended.unordered + intending.map(\.ready) }
 
-  /// Removes the matching steps that wait here, and returns them.
+  /// Removes the matching steps that wait in this queue, and returns them.
   mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
     let taken = waiting.filter(isWanted)
     guard !taken.isEmpty else { return [] }
@@ -63,9 +64,9 @@ struct HostQueue: Sendable {
   /// Intents are written ahead for at most twice as many items as there are connections.
   var intentRoom: Int { 2 * limit - intending.count - intended.count }
 
-  /// The limit for the intents of commits is higher, because a commit uses no connection while its intent is
-  /// written, and a sync often takes longer than many commits. After a kill, each of these commits counts as
-  /// possibly executed.
+  /// The limit for the intents of commits is higher, because a commit does not use a connection while its
+  /// intent is written, and a sync often takes longer than many commits. After a kill, all of these commits
+  /// count as possibly executed.
   var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
 }
 

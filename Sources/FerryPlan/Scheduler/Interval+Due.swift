@@ -1,11 +1,11 @@
 import FerryManifest
 
 extension Fetch.Interval {
-  /// The interval in effect: the one kept from the last fetch, clamped to the current bounds.
+  /// The current interval: the interval kept from the last fetch, clamped to the current bounds.
   ///
-  /// - Parameter kept: what `next` returned after the last successful fetch; `nil` before the first one, and
-  ///   in a journal written by a version of ferry that kept none.
-  /// - Returns: `minimum` if none was kept; `nil` if the interval has no bounds.
+  /// - Parameter kept: the result of `next` after the last successful fetch; `nil` before the first fetch,
+  ///   and in a journal written by a version of ferry that did not keep it.
+  /// - Returns: `minimum` if no interval was kept; `nil` if the fetch has no interval bounds.
   package func present(kept: Duration?) -> Duration? {
     switch self {
     case .everyRun, .never: nil
@@ -16,7 +16,7 @@ extension Fetch.Interval {
 
   /// The interval after a fetch with this result.
   ///
-  /// After `no_data`, the present interval is doubled (0 becomes 1 s), up to `maximum`. After `new_data`, it
+  /// After `no_data`, the current interval is doubled (0 becomes 1 s), up to `maximum`. After `new_data`, it
   /// is `minimum`. After `failed`, it does not change.
   ///
   /// With `{ minimum: 15m, maximum: 6h }`, for consecutive fetches:
@@ -38,7 +38,8 @@ extension Fetch.Interval {
     case (_, .failed), (.everyRun, _), (.never, _), (.minimum, _): return present
     case (.adaptive(let minimum, _), .newData): return minimum
     case (.adaptive(_, let maximum), .noData):
-      // Halves the maximum instead of doubling the interval: a huge maximum must not overflow.
+      // Halves the maximum instead of doubling the interval, so that a huge maximum does not cause an
+      // overflow.
       guard present < maximum / 2 else { return maximum }
       return present == .zero ? Swift.min(.seconds(1), maximum) : present * 2
     }
@@ -47,13 +48,13 @@ extension Fetch.Interval {
   /// Whether a fetch that has not ended in this round is due now.
   ///
   /// - Parameters:
-  ///   - last: when the last successful fetch ended.
+  ///   - last: the time at which the last successful fetch ended.
   ///   - kept: as for `present`.
   package func start(last: Instant?, kept: Duration?, at now: Instant) -> NodeStart {
     if case .never = self { return .switchedOff }
     guard let last, let present = present(kept: kept) else { return .open }
     let due = last.advanced(by: present)
-    // If the last fetch lies in the future, the clock was set back.
+    // If the last fetch is in the future, the clock was set back.
     return now < due && last <= now ? .notDue(until: due) : .open
   }
 }

@@ -2,32 +2,32 @@ import FerryManifest
 
 /// The state of an upload's item in one launch.
 ///
-/// `applying(_:to:)` is the only function that changes it, and returns what the change writes to the journal. The
-/// upload's counters are sums over its items (`counts`). `docs/internals/item-lifecycle.md` has the table of all
-/// changes, which a test compares with this file.
+/// `applying(_:to:)` is the only function that changes it, and returns the entries that the change writes to
+/// the journal. The upload's counters are sums over its items (`counts`). `docs/internals/item-lifecycle.md`
+/// contains a table of all changes, which a test compares with this file.
 enum ItemLifecycle: Hashable, Sendable {
-  /// Part of a later batch.
+  /// The item is part of a later batch.
   case listed
-  /// It waits in its batch, with the state in which an earlier launch left it.
+  /// The item waits in its batch, in the state in which an earlier launch left it.
   case queued(ItemProgress)
-  /// It has begun in this launch.
+  /// The item has begun in this launch.
   case begun(ItemProgress)
-  /// It has ended in this round.
+  /// The item has ended in this round.
   case closed(ItemState)
-  /// It remains for a later launch.
+  /// The item remains for a later launch.
   case remaining
 }
 
-/// What is known of an item that has begun.
+/// The known state of an item that has begun.
 struct ItemProgress: Hashable, Sendable {
   var stage: Stage
   var intent = Intent.none
   var doubt = Doubt.none
   var activity = Activity.inProgress
 
-  /// What the server has of the item.
+  /// The part of the item that the server has.
   enum Stage: Hashable, Sendable {
-    /// It has no upload ID yet: `allocate` is next.
+    /// The item has no upload ID yet: `allocate` is next.
     case unallocated
     /// No transfer of this launch uses the upload ID yet: `transfer` is next. Without `allocate`, there is no ID.
     case allocated(UploadID?)
@@ -38,38 +38,41 @@ struct ItemProgress: Hashable, Sendable {
   }
 
   struct UploadID: Hashable, Sendable {
-    /// `nil` if it does not expire.
+    /// The time at which the ID expires; `nil` if it does not expire.
     var expires: Instant?
   }
 
   /// The journal's record that an unrepeatable step or a commit is about to be sent.
   enum Intent: Hashable, Sendable {
     case none
-    /// Recorded in this launch, or valid as if it were. It is used up once an attempt that relies on it may have
+    /// Recorded in this launch, or equally valid. It is used up when an attempt that relies on it may have
     /// reached the server.
     case recorded
     /// Recorded by an earlier launch, which was killed before it recorded the outcome.
     case inherited
   }
 
-  /// Whether the server may have executed the request that makes the file count: the commit, or the transfer if
+  /// Whether the server may have executed the request that delivers the file: the commit, or the transfer if
   /// there is no commit.
   enum Doubt: Int, Comparable, Sendable {
-    /// It was not sent, or was definitely refused.
+    /// The request was not sent, or was definitely refused.
     case none
-    /// The server did not definitely refuse it: it is sent again, but the upload ID is not released.
+    /// The server did not definitely refuse the request: it is sent again, but the upload ID is not
+    /// released.
     case possible
-    /// It may have been executed, perhaps in an earlier launch. Unless a commit succeeds, the item's outcome is
-    /// unknown; if there is a probe, it is sent first.
+    /// The request may have been executed, perhaps in an earlier launch. Unless a commit succeeds, the
+    /// item's outcome is unknown; if there is a probe, it is sent first.
     case unknown
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   enum Activity: Hashable, Sendable {
-    /// A request of it is sent, or waits for a connection, a token, an intent or the budget.
+    /// One of the item's requests is being sent, or waits for a connection, a token, an intent or the
+    /// budget.
     case inProgress
-    /// It waits for a time or for the end of its batch, and does not count against the upload's window.
+    /// The item waits for a time or for the end of its batch, and does not count towards the upload's
+    /// window.
     case waiting
   }
 
@@ -80,7 +83,7 @@ struct ItemProgress: Hashable, Sendable {
     }
   }
 
-  /// Whether the server has the whole file, so that its batch no longer waits for it.
+  /// Whether the server has the whole file, so that the batch no longer waits for the item.
   var isTransferred: Bool {
     switch stage {
     case .unallocated, .allocated, .transferring: false
@@ -88,7 +91,7 @@ struct ItemProgress: Hashable, Sendable {
     }
   }
 
-  /// Whether it holds, or is about to allocate, an upload ID that no transfer uses yet.
+  /// Whether the item holds, or is about to allocate, an upload ID that no transfer uses yet.
   var isAhead: Bool {
     switch stage {
     case .unallocated: true
@@ -100,15 +103,15 @@ struct ItemProgress: Hashable, Sendable {
 
 /// A change of an item's state.
 enum ItemTransition: Hashable, Sendable {
-  /// Its first step of this launch may be sent.
+  /// The item's first step in this launch may be sent.
   case begin
-  /// It waits for a time or for its batch.
+  /// The item waits for a time or for its batch.
   case wait
   /// The wait has ended.
   case proceed
   /// An intent is written before the step is sent.
   case recordIntent(ItemStep?)
-  /// The announced request certainly was not sent, or the server refused it.
+  /// The announced request was certainly not sent, or the server refused it.
   case withdrawIntent
   /// The announced request has ended.
   case useIntent
@@ -116,8 +119,8 @@ enum ItemTransition: Hashable, Sendable {
   case allocate(expires: Instant?)
   case startTransfer
   case finishTransfer
-  /// The upload ID is no longer used, and the item starts over at its allocation. The reason makes the ID an
-  /// orphan; `nil` if the server no longer knows the ID.
+  /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
+  /// becomes an orphan; the reason is `nil` if the server no longer knows the ID.
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer
@@ -143,13 +146,13 @@ struct ItemContext: Sendable {
 struct ItemChange: Hashable, Sendable {
   var state: ItemLifecycle
   var entries: [JournalEntry] = []
-  /// How the item's upload ID became an orphan, if it did.
+  /// The reason and state of the item's orphaned upload ID, if there is one.
   var orphaning: Orphaning?
 }
 
 extension ItemLifecycle {
-  /// Returns the state after a transition and what is journaled; `nil` if the transition is impossible in this
-  /// state.
+  /// Returns the state after a transition, and its journal entries; `nil` if the transition is impossible in
+  /// this state.
   func applying(_ transition: ItemTransition, in context: ItemContext) -> ItemChange? {
     switch (self, transition) {
     case (.queued(var progress), .begin):
@@ -175,8 +178,8 @@ extension ItemLifecycle {
 }
 
 extension ItemProgress {
-  /// Applies a transition after which the item is still in progress. Returns what is journaled; `nil` if the
-  /// transition is impossible.
+  /// Applies a transition after which the item is still in progress. Returns its journal entries; `nil` if
+  /// the transition is impossible.
   fileprivate mutating func apply(_ transition: ItemTransition, in context: ItemContext) -> [JournalEntry]? {
     switch (transition, stage) {
     case (.wait, _) where activity == .inProgress: activity = .waiting
@@ -214,9 +217,9 @@ extension ItemProgress {
 
   /// The entry that replaces an intent whose request was not sent or was refused.
   ///
-  /// If a commit may have been executed nonetheless, because the server only reported that it is temporarily unable to,
-  /// or because the user asked for it to be sent again, the journal keeps that doubt: it is sent again, but its upload
-  /// ID is not released.
+  /// A commit may nonetheless have been executed if the server only reported that it was temporarily unable
+  /// to execute it, or if the user decided to send it again. The journal then keeps this doubt: the commit
+  /// is sent again, but its upload ID is not released.
   private func withdrawal(in context: ItemContext) -> JournalEntry {
     guard isTransferred, doubt > .none else { return .intentWithdrawn(context.ref) }
     return .intentRecorded(context.ref, context.isCommitAsked ? .commitAgain : .commitDeferred)
@@ -243,7 +246,7 @@ extension ItemProgress {
 }
 
 extension ItemChange {
-  /// Makes the upload ID an orphan, if the item had one. The entry precedes the one that removes the ID.
+  /// Makes the upload ID an orphan, if the item has one. This entry precedes the entry that removes the ID.
   fileprivate mutating func orphan(_ item: ItemProgress, _ reason: OrphanReason, in context: ItemContext) {
     guard item.uploadID != nil else { return }
     let orphaning = Orphaning(reason, isInDoubt: item.doubt > .none)
@@ -253,8 +256,8 @@ extension ItemChange {
 }
 
 extension ItemLifecycle {
-  /// The state in which the item really ends: a commit that may have been executed makes a failure or a
-  /// cancellation ambiguous, because sending the file again might repeat what the server did.
+  /// The actual final state of the item: after a commit that may have been executed, a failure or a
+  /// cancellation becomes ambiguous, because sending the file again might repeat the commit's effect.
   func end(as state: ItemState, _ failure: RecordedFailure?) -> (state: ItemState, failure: RecordedFailure?)
   {
     guard state == .failed || state == .cancelled else { return (state, failure) }
@@ -272,13 +275,13 @@ extension ItemLifecycle {
   }
 }
 
-/// How an item counts in its upload's counters.
+/// The contribution of an item to its upload's counters.
 struct LifecycleCounts: Hashable, Sendable {
   /// Items that have not ended, in all batches.
   var open = 0
   /// Items of the batch that have not ended.
   var batch = 0
-  /// Items of the batch that have been neither transferred nor ended.
+  /// Items of the batch that have neither been transferred nor ended.
   var untransferred = 0
   /// Items that have begun and are not waiting for a time or for their batch.
   var inProgress = 0

@@ -11,7 +11,7 @@ extension SessionPlan {
     }
   }
 
-  /// Why requests of the session wait under these conditions; `nil` if they may be sent.
+  /// The reason why requests of the session wait under these conditions; `nil` if they may be sent.
   ///
   /// The rules for `allows_cellular`, `allows_expensive` and `discretionary` (docs/scheduling.md) are
   /// implemented only here.
@@ -22,13 +22,13 @@ extension SessionPlan {
     if conditions.network == .cellular, !allowsCellular {
       return .init(
         code: .network,
-        message: "waits for another network than cellular: allows_cellular of the session \(name) is false")
+        message: "waits for a network other than cellular: allows_cellular is false in the session \(name)")
     }
     if conditions.isExpensive, !allowsExpensive {
       return .init(
         code: .network,
         message:
-          "waits for a network that is not paid by volume: allows_expensive of the session \(name) is false")
+          "waits for an unmetered network: allows_expensive is false in the session \(name)")
     }
     if isDiscretionary(in: launch), conditions.power == .battery {
       return .init(
@@ -37,13 +37,14 @@ extension SessionPlan {
     return nil
   }
 
-  /// Whether anything other than the absence of a network can hold its requests.
+  /// Whether its requests can be held for reasons other than the absence of a network.
   package var asksForConditions: Bool { discretionary != .no || !allowsCellular || !allowsExpensive }
 }
 
 extension Plan {
-  /// Why a node waits under these conditions: the session of one of its steps, or of their token, has to
-  /// wait. An upload waits as a whole; otherwise, an upload ID would expire while its transfer waits.
+  /// The reason why a node waits under these conditions: the session of one of its steps, or of their token,
+  /// has to wait. An upload waits as a whole, because an upload ID would otherwise expire while its transfer
+  /// waits.
   package func hold(
     on node: Node, under conditions: DeviceConditions, in launch: LaunchKind
   ) -> RecordedFailure? {

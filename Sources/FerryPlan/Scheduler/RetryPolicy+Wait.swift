@@ -1,8 +1,8 @@
 import FerryManifest
 
 extension RetryPolicy {
-  /// The wait before retry `number` (from 1): `initial × factor^(number−1)`, at most `max`, varied by up to
-  /// `±jitter` of that value.
+  /// The wait before retry `number` (counted from 1): `initial × factor^(number−1)`, at most `max`, varied
+  /// by up to `±jitter` of that value.
   ///
   /// With the defaults (1 s, ×2, at most 300 s, ±25 %):
   ///
@@ -16,7 +16,7 @@ extension RetryPolicy {
   /// - Parameter random: uniform in 0 … 1.
   package func wait(beforeRetry number: Int, random: Double) -> Duration {
     var seconds = initial.seconds
-    // Stops at the maximum, so that a large number does not overflow.
+    // The loop stops at the maximum, so that a large number does not cause an overflow.
     for _ in 1..<Swift.max(1, number) {
       guard seconds < self.max.seconds else { break }
       seconds *= factor

@@ -5,9 +5,9 @@ package struct RunMetrics: Sendable {
   package var tokenRefreshes = 0
   package var idsAllocated = 0
   package var idsExpired = 0
-  /// Upload IDs that were released in this launch, whether they were dropped in this launch or earlier.
+  /// Upload IDs released in this launch, including IDs dropped in earlier launches.
   package var idsReleased = 0
-  /// How often completed background work was handled.
+  /// The number of resumes at which completed background work was handled.
   package var resumes = 0
   /// The number of items that succeeded in this launch.
   package var itemsDone = 0
@@ -16,11 +16,11 @@ package struct RunMetrics: Sendable {
   package var usefulBytes: Int64 = 0
   /// File bytes sent by steps that failed, or that succeeded and whose upload then had to start over.
   package var resentBytes: Int64 = 0
-  /// By manifest, the sources of the exit code other than failed items: `authorization` and `integrity`;
-  /// `temporary` if work remains because retries were used up; `cutOff` if the launch's deadline passed or
+  /// The causes of the exit code other than failed items, by manifest: `authorization` and `integrity`;
+  /// `temporary` if work remains because retries were exhausted; `cutOff` if the launch's deadline passed or
   /// its execution window ended; `deferred` if work waits for other conditions, a budget or a delay.
   package var codes: [ManifestID: Set<ExitCode>] = [:]
-  /// The earliest time at which deferred work may continue, if it is known.
+  /// The earliest time at which deferred work may continue, if known.
   package var deferredUntil: Instant?
   package var stop: StopCause?
   var details = FailureDetails()
@@ -49,10 +49,10 @@ package struct RunMetrics: Sendable {
   }
 }
 
-/// An item that did not simply succeed: its outcome, and the failures before it.
+/// An item that did not succeed at once: its outcome, and the failures before it.
 package struct ItemNote: Sendable {
   package var ref: ItemRef
-  /// `queued` if it remains for a later launch.
+  /// The outcome; `queued` if the item remains for a later launch.
   package var state: ItemState
   package var failure: RecordedFailure?
   package var attemptFailures: [AttemptFailure]

@@ -1,8 +1,9 @@
 import FerryManifest
 
-/// Admission: which item begins next, and when.
+/// Admission: selects the next item to begin.
 extension Scheduler {
-  /// Takes the next step of this queue: the best waiting one, or the first step of a new item.
+  /// Takes the next step from this queue: the waiting step with the highest priority, or the first step of a
+  /// new item.
   mutating func takeNext(on hostQueue: Int) -> Ready? {
     while let source = eligibleSource(hostQueue) {
       if let top = hostQueues[hostQueue].ready.min, top.step != .abandon,
@@ -12,7 +13,7 @@ extension Scheduler {
       }
       switch admitNext(of: source) {
       case .admitted:
-        // If an earlier launch has sent the item, it may wait for its batch instead.
+        // An item that an earlier launch has sent may wait for its batch instead.
         if let ready = beginNextItem(of: source) { return ready }
       case .asks, .skipped: continue
       }
@@ -22,7 +23,7 @@ extension Scheduler {
 
   private func eligibleSource(_ hostQueue: Int) -> Int? {
     if let limit = options.limit, begunCount >= limit { return nil }
-    // By index, not by value: an upload's state is large, and this runs for each item.
+    // Accessed by index, not by value: an upload's state is large, and this runs for each item.
     for index in hostQueues[hostQueue].sources where mayBegin(index) { return index }
     return nil
   }
@@ -48,8 +49,8 @@ extension Scheduler {
     change(ref, .begin)
     begunCount += 1
     if uploads[upload].rules.transferStartsOver, case .allocated(.some) = progress(of: ref)?.stage {
-      // An earlier launch was interrupted, perhaps while it sent the file. Nothing records that, because the ID of a
-      // transfer that may be incomplete is simply not used again.
+      // An earlier launch was interrupted, perhaps while it sent the file. This is not recorded, because the
+      // ID of a possibly incomplete transfer is simply not used again.
       discardUploadID(ref, .startedOver)
     }
     guard let progress = progress(of: ref) else { return nil }
@@ -61,7 +62,8 @@ extension Scheduler {
     return nil
   }
 
-  /// Whether the budget admits the next item of an upload. If it never will in this window, the item is skipped.
+  /// Whether the budget admits the next item of an upload. If it cannot do so in this window, the item is
+  /// skipped.
   private enum ItemAdmission { case admitted, asks, skipped }
 
   private mutating func admitNext(of upload: Int) -> ItemAdmission {
@@ -91,7 +93,7 @@ extension Scheduler {
     uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
   }
 
-  /// Whether a step of higher priority can be sent at once, without an intent.
+  /// Whether a step of higher priority can be sent immediately, without an intent.
   func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
     if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
       return !needsIntent(top)

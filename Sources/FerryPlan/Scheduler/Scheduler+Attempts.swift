@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// Attempts: what a step needs before it is sent, and the start of its request.
+/// Attempts: the preconditions of a step, and the start of its request.
 extension Scheduler {
-  /// Starts a step, or makes it wait for what it needs.
+  /// Starts a step, or lets it wait for its preconditions.
   mutating func pass(_ ready: Ready, on hostQueue: Int) {
     if ready.ref.orphan != nil, self[attempts: ready.ref] == nil {
       // Its upload ID is in use again.
@@ -42,8 +42,8 @@ extension Scheduler {
     let ref = ready.ref
     let deadline = self.deadline(of: ref)
     if now >= deadline { return runOut(ref) }
-    // Only transfers are checked: a commit whose response was lost may have been executed, and only the
-    // server knows whether its ID has expired.
+    // Only transfers are checked: a commit with a lost response may have been executed, and only the server
+    // knows whether its ID has expired.
     if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
       metrics.idsExpired += 1
       discardUploadID(ref, .expired)
@@ -67,8 +67,8 @@ extension Scheduler {
 
   /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.
   ///
-  /// - Parameter reason: why the ID becomes an orphan, if the server may still have it; `nil` if the server
-  ///   no longer knows it.
+  /// - Parameter reason: the reason why the ID becomes an orphan, if the server may still have it; `nil` if
+  ///   the server no longer knows it.
   mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))

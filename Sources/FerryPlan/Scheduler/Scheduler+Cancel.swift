@@ -2,7 +2,7 @@ import FerryManifest
 
 /// `ferry cancel` and `ferry submit` during a launch.
 extension Scheduler {
-  /// Cancels the session's work, of one manifest or of all. With `finishing`, work that has begun runs to
+  /// Cancels the session's work, for one manifest or for all. With `finishing`, work that has begun runs to
   /// completion.
   mutating func cancel(_ session: SessionID, of manifest: ManifestID?, finishing: Bool) {
     let plan = plan
@@ -31,7 +31,7 @@ extension Scheduler {
     }
   }
 
-  /// Transferred items no longer wait for their batch, because no resume of the session follows.
+  /// Stops holding transferred items for their batch, because no resume of the session follows.
   private mutating func releaseSent(of upload: Int) {
     let sent = uploads[upload].sent
     uploads[upload].sent = []
@@ -41,7 +41,7 @@ extension Scheduler {
     }
   }
 
-  /// Cancels items of the batch that have not begun, and those of later batches.
+  /// Cancels items of the batch that have not begun, and items of later batches.
   private mutating func cancelUnbegun(_ upload: Int) {
     let node = uploads[upload].node
     switch nodes[node.index].phase {
@@ -54,8 +54,8 @@ extension Scheduler {
     }
   }
 
-  /// Items of later batches. The journal must contain them in this round, so that the round does not list
-  /// them again.
+  /// Queues the items of later batches. The journal must contain them in this round, so that the round does
+  /// not list them again.
   private mutating func handOverRest(of upload: Int) -> Range<Int> {
     let rest = uploads[upload].handedOver..<uploads[upload].items.count
     guard !rest.isEmpty else { return rest }
@@ -88,8 +88,8 @@ extension Scheduler {
     uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }
 
-  /// Whether one of the files differs from the launch's item with that path, or that item has failed or was
-  /// canceled. The launch does not start such an item again.
+  /// Whether one of the files differs from the launch's item with the same path, or that item has failed or
+  /// was canceled. The launch does not start such an item again.
   package func hasOutdated(_ files: FileColumns, of node: NodeID) -> Bool {
     guard let upload = uploadIndex[node.index] else { return false }
     return (0..<files.count).contains { file in
@@ -101,8 +101,8 @@ extension Scheduler {
     }
   }
 
-  /// Those of the files that the upload does not have in this launch. The cost depends on the number of
-  /// files, not on the number of items.
+  /// The files that the upload does not contain in this launch. The cost depends on the number of files, not
+  /// on the number of items.
   package func unknown(_ files: FileColumns, to node: NodeID) -> FileColumns {
     guard let upload = uploadIndex[node.index] else { return files }
     var unknown = FileColumns()
@@ -114,8 +114,8 @@ extension Scheduler {
 }
 
 extension Plan {
-  /// Whether the item or node belongs to the session and to one of the manifests. Tokens belong to no session
-  /// here.
+  /// Whether the item or node belongs to the session and to one of the manifests. Tokens are not treated as
+  /// part of a session here.
   fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ ref: ItemRef) -> Bool {
     let node = nodes[ref.node.index]
     // The release of an upload ID continues.

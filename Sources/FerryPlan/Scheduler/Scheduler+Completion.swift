@@ -52,12 +52,12 @@ extension Scheduler {
     nodes[node.index].attempts = nil
   }
 
-  /// Notes an item that does not simply succeed, for the report.
+  /// Notes an item that did not succeed at once, for the report.
   private mutating func note(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
     let active = uploads[upload].active[item]
     let attemptFailures = active?.attempts.failures ?? []
     guard state != .done || !attemptFailures.isEmpty else { return }
-    // Items that no launch had begun are only counted.
+    // Items that no launch has begun are only counted.
     guard state != .cancelled || active != nil || uploads[upload].items.begun[item] != nil else { return }
     let ref = ItemRef(uploads[upload].node, item)
     metrics.notes.append(ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures))

@@ -1,14 +1,14 @@
 import FerryManifest
 
-/// The machine's network and power source, and the launch's execution window: conditions that hold whole host
-/// queues.
+/// The machine's network and power source, and the launch's execution window. These conditions hold whole
+/// host queues.
 extension Scheduler {
-  /// Why a node waits under the present conditions.
+  /// The reason why a node waits under the current conditions.
   func hold(on node: NodeID) -> RecordedFailure? {
     plan.hold(on: plan.nodes[node.index], under: conditions, in: options.launch)
   }
 
-  /// Why requests of a session wait.
+  /// The reason why requests of a session wait.
   func hold(on session: SessionID) -> RecordedFailure? {
     if isWindowClosed, plan.sessions[session.index].kind != .background { return .expired }
     return plan.sessions[session.index].hold(under: conditions, in: options.launch)
@@ -24,14 +24,14 @@ extension Scheduler {
     if hasOtherNetwork { changeGates() }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where hostQueues[flight.hostQueue].hold != nil || (hasOtherNetwork && isPromised(flight)) {
-      // An unrepeatable step has already been sent, so its response is worth more than the rule.
+      // An unrepeatable step has already been sent, so its response is more important than the rule.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
     }
   }
 
-  /// Whether it may be sent only with a reservation of the network's budget. A reservation of another
-  /// network's budget does not count.
+  /// Whether the request may be sent only with a reservation of the network's budget. A reservation of
+  /// another network's budget is not sufficient.
   private func isPromised(_ flight: Flight) -> Bool {
     flight.attempt.step.traits.budget == .reserves && gate(of: flight.attempt.ref.node) != nil
   }
@@ -53,12 +53,12 @@ extension Scheduler {
 
   // MARK: The execution window
 
-  /// The maximum number of concurrent requests of default sessions in a launch that has a window: as many
-  /// tasks as UIApplication allows to begin.
+  /// The maximum number of concurrent requests of default sessions in a launch with an execution window. It
+  /// equals the number of background tasks that UIApplication allows.
   static let mostInWindow = 1_000
 
-  /// Starts the launch's single clock, which applies to all requests. In a foreground launch, it starts with
-  /// the hang-up.
+  /// Starts the launch's only clock, which applies to all requests. In a foreground launch, it starts with
+  /// the hangup.
   mutating func openWindow() {
     let window = plan.policies.executionWindow
     let length: Duration? =
@@ -77,7 +77,8 @@ extension Scheduler {
     windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
   }
 
-  /// Ends each request of a default session with the reason `expired`. Those of background sessions continue.
+  /// Ends each request of a default session with the reason `expired`. Requests of background sessions
+  /// continue.
   mutating func closeWindowIfOver() {
     guard let windowEndsAt, windowEndsAt <= now, !isWindowClosed else { return }
     isWindowClosed = true

@@ -3,8 +3,8 @@ import FerryManifest
 /// `timeout_for_resource` limits the total time of an item, token, fetch, request or release, including
 /// retries.
 ///
-/// The time of an item counts from when it was queued, across all launches. The others have no row in the
-/// journal before they end; their time counts from the first attempt in the launch.
+/// The time of an item is counted from the time at which it was queued, across all launches. The others have
+/// no journal row before they end; their time is counted from their first attempt in the launch.
 extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource
@@ -14,7 +14,8 @@ extension Scheduler {
     return Instant(nanoseconds: uploads[upload].items.handedOver[item]).advanced(by: timeout)
   }
 
-  /// The time of a retry, or the deadline if that is earlier: a wait beyond it could only end in a failure.
+  /// The time of a retry, or the deadline if it is earlier: a wait beyond the deadline could only end in a
+  /// failure.
   func bounded(_ moment: Instant, of ref: ItemRef) -> Instant {
     min(moment, deadline(of: ref))
   }
@@ -24,8 +25,8 @@ extension Scheduler {
     let failure = RecordedFailure(
       code: .init(TransportFailure.Code.resourceTimeout), message: "timeout_for_resource has passed")
     if plan.nodes[ref.node.index].kind == .token || ref.orphan != nil {
-      // As if the server did not respond: items that wait for the token, and other releases, remain for a
-      // later launch.
+      // Treated as a missing response: items that wait for the token, and other releases, remain for a later
+      // launch.
       leave(ref, failure)
     } else {
       end(ref, .failed, failure)

@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// The resume delay: completions in the background are handled together, and the work that they create waits.
+/// The resume delay: completions in the background are handled together, and the work that they create
+/// waits.
 extension Scheduler {
   /// Whether the session's transfers run in the background, so that their completions are handled at resumes.
   func hasResumes(_ session: SessionID) -> Bool {
@@ -11,7 +12,7 @@ extension Scheduler {
 
   func session(of node: NodeID) -> SessionID { plan.nodes[node.index].session }
 
-  /// A foreground launch resets the delay. A resume that lies in the future was recorded under a clock that ran ahead:
+  /// Resets the delay in a foreground launch. A resume in the future was recorded while the clock was ahead:
   /// its delay begins now, so that it ends one period from now.
   mutating func correctDelays() {
     for index in sessions.indices {
@@ -27,7 +28,7 @@ extension Scheduler {
     }
   }
 
-  /// When a transfer that is created now may start; `nil` for immediately.
+  /// The earliest start of a transfer that is created now; `nil` for immediately.
   func startsNoSooner(_ session: SessionID) -> Instant? {
     guard hasResumes(session), plan.policies.resumeDelay.policy == .beforeStart,
       let end = sessions[session.index].delay.endsAt, end > now
@@ -67,14 +68,14 @@ extension Scheduler {
     uploads[upload].sent.append(ready)
   }
 
-  /// Whether every item of the batch has been sent or has ended, except those that the budget skipped: they
-  /// go in another window.
+  /// Whether every item of the batch has been sent or has ended, except items skipped by the budget, which
+  /// are sent in another window.
   func isBatchThrough(_ upload: Int) -> Bool {
     uploads[upload].tally.untransferred <= uploads[upload].skipped.count
   }
 
-  /// Notes the batches that have completed (`isBatchThrough`), and handles the completions that are due. Returns
-  /// whether that created work.
+  /// Marks the batches that have completed (`isBatchThrough`), and handles the completions that are due.
+  /// Returns whether that created work.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
     var hasChanged = false
@@ -90,8 +91,8 @@ extension Scheduler {
     return hasChanged
   }
 
-  /// Whether the upload's next batch waits for the completion of one that an earlier launch of this round completed:
-  /// the completion is handled no sooner than the resume delay ends.
+  /// Whether the upload's next batch waits for the completion of a batch that an earlier launch of this
+  /// round sent: the completion is handled no sooner than the resume delay ends.
   func followsCompletedBatch(_ upload: Int) -> Bool {
     let state = uploads[upload]
     let session = session(of: state.node)
@@ -99,7 +100,7 @@ extension Scheduler {
       let end = sessions[session.index].delay.endsAt, end > now,
       state.counts.done + state.counts.failed + state.counts.ambiguous > 0
     else { return false }
-    // Items that are open in the round are a batch that has not completed.
+    // Items that are open in the round belong to a batch that has not completed.
     return state.tally.open > 0 && !state.items.entries.contains { $0 == .continuing || $0 == .adopted }
   }
 
@@ -136,7 +137,7 @@ extension Scheduler {
     }
   }
 
-  /// The reason of something that waits for the delay.
+  /// The reason for work that waits for the delay.
   func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(

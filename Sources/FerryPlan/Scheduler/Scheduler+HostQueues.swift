@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Host queues: which step is sent next on which connections.
+/// Host queues: select the next step to send on each host's connections.
 extension Scheduler {
   mutating func hostQueue(_ session: SessionID, _ origin: Origin?) -> Int {
     let key = HostQueue.Key(session: session, origin: origin)
@@ -73,7 +73,7 @@ extension Scheduler {
     return hostQueue(step.session, step.origin)
   }
 
-  /// Moves steps whose intents have reached the disk: they may be sent now.
+  /// Moves steps whose intents are on disk to the queue of steps that may be sent.
   mutating func moveIntents() {
     for hostQueue in hostQueues.indices where !hostQueues[hostQueue].intending.isEmpty {
       let written = hostQueues[hostQueue].intending.filter { $0.sequence <= synced }
@@ -129,15 +129,15 @@ extension Scheduler {
     return hasMoved
   }
 
-  /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit: the
-  /// next launch has to know that it may have been executed.
+  /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
+  /// because the next launch must know that it may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref.node, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded
   }
 
-  /// Whether this is a commit without an intent that can be sent again. It uses no connection while its
-  /// intent is written.
+  /// Whether this is a repeatable commit without an intent. It does not use a connection while its intent is
+  /// written.
   private func isCommitToIntend(_ ready: Ready) -> Bool {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }

@@ -1,4 +1,4 @@
-/// What must hold after every event. The tests and the simulated worlds check it.
+/// Invariants that hold after every event. The tests and the simulated worlds check them.
 extension Scheduler {
   /// Returns the contradictions in the scheduler's state; empty if there are none. The cost depends on the number of
   /// items.
@@ -11,17 +11,17 @@ extension Scheduler {
     for (index, hostQueue) in hostQueues.enumerated() {
       let count = flights.values.count { $0.hostQueue == index }
       if count != hostQueue.inFlight {
-        found.append("host queue \(index) counts \(hostQueue.inFlight) requests, and \(count) are running")
+        found.append("host queue \(index) counts \(hostQueue.inFlight) requests, but \(count) are running")
       }
       if count > hostQueue.limit {
-        found.append("host queue \(index) runs \(count) requests, and its limit is \(hostQueue.limit)")
+        found.append("host queue \(index) runs \(count) requests, but its limit is \(hostQueue.limit)")
       }
     }
     return found
   }
 
-  /// Whether the upload's items are counted individually. An upload that was not opened, and a launch that is ending,
-  /// count the rest as a whole.
+  /// Whether the upload's items are counted individually. In an upload that was not opened, and in a launch
+  /// that is ending, the remaining items are counted as a whole.
   private func isTallied(_ upload: UploadState) -> Bool {
     guard !isEnding else { return false }
     switch nodes[upload.node.index].phase {
@@ -51,11 +51,11 @@ extension Scheduler {
       let names = places[item, default: []].map(\.name)
       if names.count != 1 { found.append("item \(item) of \(plan.nodes[node.index].name) is in \(names)") }
       if let place = places[item]?.first, place.activity != active.progress.activity {
-        found.append("item \(item) is \(active.progress.activity), and waits in \(place.name)")
+        found.append("item \(item) is \(active.progress.activity), but waits in \(place.name)")
       }
     }
     for item in places.keys where uploads[upload].active[item] == nil {
-      found.append("item \(item) of \(plan.nodes[node.index].name) waits, and has not begun")
+      found.append("item \(item) of \(plan.nodes[node.index].name) waits, but has not begun")
     }
     return found
   }

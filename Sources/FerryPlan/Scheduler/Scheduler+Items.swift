@@ -6,7 +6,7 @@ extension Scheduler {
     entries += uploads[upload].apply(transition, to: item, at: now)
   }
 
-  /// What is known of an item that has begun; `nil` for everything else.
+  /// The known state of an item that has begun; `nil` for any other reference.
   func progress(of ref: ItemRef) -> ItemProgress? {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return nil }
     return uploads[upload].active[item]?.progress
@@ -24,8 +24,8 @@ extension Scheduler {
     nodes[ref.node.index].intent = .recorded
   }
 
-  /// Withdraws the intent, if there is one, of a request that was not sent or that the server refused. The intent
-  /// stays if an earlier attempt may have been executed.
+  /// Withdraws the intent, if there is one, of a request that was not sent or that the server refused. The
+  /// intent is kept if an earlier attempt may have been executed.
   mutating func withdrawIntent(_ ref: ItemRef) {
     guard intent(of: ref) == .recorded, progress(of: ref)?.doubt != .unknown else { return }
     guard ref.item == nil else { return change(ref, .withdrawIntent) }

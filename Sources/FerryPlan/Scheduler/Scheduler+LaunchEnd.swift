@@ -1,8 +1,9 @@
 import FerryManifest
 
-/// How long a launch continues, and what it leaves unfinished.
+/// The end of a launch, and the work that it leaves unfinished.
 extension Scheduler {
-  /// When `.timer` is due if no other event occurs before; `nil` if only other events can make progress.
+  /// The time at which `.timer` is due if no other event occurs before; `nil` if only other events can make
+  /// progress.
   package var nextWakeup: Instant? {
     var moments: [Instant] = []
     if let next = timers.min?.at { moments.append(next) }
@@ -24,7 +25,7 @@ extension Scheduler {
     return moments.min()
   }
 
-  /// When delays or a budget's window end, if something waits for them.
+  /// The times at which delays or a budget's window end, if work waits for them.
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
@@ -36,8 +37,8 @@ extension Scheduler {
     return moments
   }
 
-  /// Ends the launch, once everything is on disk, if nothing is running, nothing can start and nothing waits
-  /// for a known time.
+  /// Ends the launch when all records are on disk, if nothing is running, nothing can start and nothing
+  /// waits for a known time.
   mutating func endIfIdle() {
     guard !hasEnded, flights.isEmpty else {
       idleSince = nil
@@ -53,7 +54,7 @@ extension Scheduler {
       // period.
       guard !awaitsLease else { return }
       guard !releaseOrphans() else {
-        // This is work: patience does not expire meanwhile.
+        // This is work, so the patience period does not expire in the meantime.
         idleSince = nil
         return
       }
@@ -74,8 +75,8 @@ extension Scheduler {
     }
   }
 
-  /// Whether the launch keeps waiting: something is due within its patience, or conditions may change within
-  /// it.
+  /// Whether the launch continues to wait because something is due within its patience, or conditions may
+  /// change within it.
   private var isPatient: Bool {
     mutating get {
       guard options.patience > .zero, !isEnding else { return false }
@@ -109,7 +110,7 @@ extension Scheduler {
     }
   }
 
-  /// The launch stops: steps that wait for a connection, a time, an intent or a token remain for a later
+  /// Stops the launch: steps that wait for a connection, a time, an intent or a token remain for a later
   /// launch.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
@@ -142,7 +143,7 @@ extension Scheduler {
     return waiting
   }
 
-  /// The launch ends: everything that has not ended remains for a later one.
+  /// Ends the launch: all work that has not ended remains for a later one.
   private mutating func leaveTheRest() {
     for index in nodes.indices {
       switch nodes[index].phase {
@@ -168,7 +169,7 @@ extension Scheduler {
     }
   }
 
-  /// Records what a reason means for the launch's exit code.
+  /// Records the effect of a reason on the launch's exit code.
   mutating func note(_ reason: RecordedFailure, of node: NodeID) {
     if reason == .maxDuration || reason == .expired { note(.cutOff, of: node) }
     guard reason.isDeferral else { return }
@@ -180,7 +181,7 @@ extension Scheduler {
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
-  /// Why the remaining work of an open node waits. This is the only place that determines it.
+  /// The reason why the remaining work of an open node waits. It is determined only here.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) { return hold }
@@ -204,12 +205,12 @@ extension Scheduler {
       return gate.reason(1)
     }
     if let limit = options.limit, begunCount >= limit {
-      return .init(code: .limit, message: "--limit \(limit) is reached")
+      return .init(code: .limit, message: "--limit \(limit) has been reached")
     }
     return stop == nil ? .init(code: .waiting, message: "waiting") : stopReason
   }
 
-  /// Why no request of this step can start.
+  /// The reason why no request of this step can start.
   private func obstacle(to step: Step) -> RecordedFailure? {
     hostQueueIndices[.init(session: step.session, origin: step.origin)].flatMap {
       hostQueues[$0].givenUp ?? hostQueues[$0].hold
@@ -244,7 +245,7 @@ extension Scheduler {
 }
 
 extension HostQueue {
-  /// Whether it has steps that the round waits for.
+  /// Whether the queue has steps for which the round waits.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
 
   /// Whether nothing in the queue will start without another event.

@@ -53,15 +53,15 @@ extension Scheduler {
     return state
   }
 
-  /// Converts a priority from 0.0 … 1.0, where higher goes first, to a rank, where lower goes first.
+  /// Converts a priority from 0.0 to 1.0 (higher goes first) to a rank (lower goes first).
   static func rank(of priority: Double) -> UInt16 {
     UInt16(65_535 - (min(max(priority, 0), 1) * 65_535).rounded())
   }
 
-  /// Opens the nodes that no longer wait for others, and closes those that will not run. Returns whether a
+  /// Opens the nodes that no longer wait for others, and closes nodes that will not run. Returns whether a
   /// node changed.
   ///
-  /// A launch that is stopping opens nothing, but still closes nodes that will not run.
+  /// A launch that is stopping does not open nodes, but still closes nodes that will not run.
   @discardableResult
   mutating func openNodes() -> Bool {
     var hasChanged = settleNodes()
@@ -72,7 +72,9 @@ extension Scheduler {
       if met {
         open(index)
       } else {
-        close(index, .skipped, .init(code: .needs, message: "what it needs did not end as it asks"))
+        close(
+          index, .skipped,
+          .init(code: .needs, message: "the outcomes of its 'needs' do not satisfy its 'when'"))
       }
     }
     return hasChanged
@@ -91,8 +93,7 @@ extension Scheduler {
     return hasChanged
   }
 
-  /// Whether the outcomes of the nodes that it needs satisfy its `when`; `nil` while one of them has not
-  /// ended.
+  /// Whether the outcomes of its needs satisfy its `when`; `nil` while one of them has not ended.
   func needsMet(_ index: Int) -> Bool? {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
@@ -187,7 +188,9 @@ extension Scheduler {
     guard state.tally.open == 0, case .open = nodes[state.node.index].phase else { return }
     if state.counts.waiting > 0 {
       nodes[state.node.index].phase = .left(
-        .init(code: .itemsRemaining, message: "\(state.counts.waiting) items remain for a later run"))
+        .init(
+          code: .itemsRemaining,
+          message: "\(Count.text(state.counts.waiting, "item")) remaining for a later run"))
       return
     }
     let outcome: NodeOutcome =

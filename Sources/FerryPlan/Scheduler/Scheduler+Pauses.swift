@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Pauses of host queues, which wait as a whole: the host failed, or asked for a pause.
+/// Pauses of whole host queues, after the host failed or requested a pause.
 extension Scheduler {
   mutating func pause(
     _ hostQueue: Int, after flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?
@@ -28,7 +28,7 @@ extension Scheduler {
     endWaitsInTime(on: hostQueue)
   }
 
-  /// Steps whose deadline comes before the pause ends wait for the deadline instead, and fail then.
+  /// Steps whose deadline precedes the end of the pause wait for the deadline instead, and then fail.
   private mutating func endWaitsInTime(on hostQueue: Int) {
     var paused = hostQueues[hostQueue]
     let late = paused.take { isTooLate($0, on: hostQueue) }

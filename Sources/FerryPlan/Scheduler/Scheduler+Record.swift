@@ -32,7 +32,7 @@ extension Scheduler {
     }
   }
 
-  /// The largest transfer of each upload that sent something.
+  /// The largest transfer of each upload that sent data.
   package var samples: [NodeID: TransferSample] {
     Dictionary(uploads.compactMap { upload in upload.largest.map { (upload.node, $0) } }) { $1 }
   }
@@ -40,8 +40,8 @@ extension Scheduler {
   /// The number of items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.tally.open } }
 
-  /// The number of items and of nodes with a single request that have failed in this round so far.
-  /// `${run.failed}`.
+  /// The number of items and of nodes with a single request that have failed in this round so far
+  /// (`${run.failed}`).
   package func failedCount(of manifest: ManifestID) -> Int {
     nodes.indices.reduce(0) { sum, index in
       guard plan.nodes[index].manifest == manifest else { return sum }
@@ -53,7 +53,7 @@ extension Scheduler {
     }
   }
 
-  /// The number of items that have succeeded in this round so far. `${run.done}`.
+  /// The number of items that have succeeded in this round so far (`${run.done}`).
   package func doneCount(of manifest: ManifestID) -> Int {
     uploads.reduce(0) { plan.manifest(of: $1.node) == manifest ? $0 + $1.counts.done : $0 }
   }
@@ -133,7 +133,7 @@ extension Scheduler {
 
   package func record(_ note: ItemNote) -> RunRecord.ItemRecord {
     guard let item = note.ref.item, let upload = uploadIndex[note.ref.node.index] else {
-      preconditionFailure("notes are of items")
+      preconditionFailure("notes refer to items")
     }
     let files = uploads[upload].items.files
     let bytes = files.path(item)
@@ -145,7 +145,7 @@ extension Scheduler {
       reason: note.failure, attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init))
   }
 
-  /// Why the launch stopped early; `nil` also if its deadline passed but nothing remains because of that.
+  /// The reason why the launch stopped early; `nil` also if its deadline passed without leaving work.
   package var stopCause: StopCause? {
     guard metrics.stop == .maxDuration, !metrics.codes.values.contains(where: { $0.contains(.cutOff) }) else {
       return metrics.stop
@@ -158,7 +158,7 @@ extension Scheduler {
     .first(of: Set(plan.manifests.indices.map { exitCode(of: ManifestID($0)) }))
   }
 
-  /// The exit code for this manifest alone. `${run.exit_code}`.
+  /// The exit code for this manifest alone (`${run.exit_code}`).
   package func exitCode(of manifest: ManifestID) -> ExitCode {
     var codes = metrics.codes[manifest] ?? []
     switch stopCause {

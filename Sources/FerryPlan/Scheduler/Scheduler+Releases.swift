@@ -1,10 +1,11 @@
 import FerryManifest
 
-/// An upload's orphans in a launch: upload IDs that will not be used.
+/// An upload's orphans (unused upload IDs) in a launch.
 struct Releases: Sendable {
-  /// The number of orphans: first those found at the start, then those created during the launch.
+  /// The number of orphans: first the orphans found at the start, then the orphans created during the
+  /// launch.
   private(set) var count = 0
-  /// Orphans that are to be released and have not been tried in this launch.
+  /// Orphans to release that have not been tried in this launch.
   private var waiting: Set<Int> = []
   /// Orphans that are being released.
   var active: [Int: AttemptHistory] = [:]
@@ -12,11 +13,11 @@ struct Releases: Sendable {
   private(set) var dropped: Int
   var released = 0
   var failed = 0
-  /// Why the last of the failed ones was not released.
+  /// The reason why the last failed release failed.
   var failure: RecordedFailure?
 
   /// - Parameters:
-  ///   - found: the number of orphans to be released.
+  ///   - found: the number of orphans to release.
   ///   - dropped: the number of orphans that the launch created before the scheduler started.
   init(found: Int = 0, dropped: Int = 0) {
     count = found
@@ -26,14 +27,14 @@ struct Releases: Sendable {
 
   var areWaiting: Bool { !waiting.isEmpty }
 
-  /// Removes an orphan whose ID the server has issued again: it is not released, even if its release was
+  /// Removes an orphan whose ID the server has issued again. It is not released, even if its release was
   /// about to start.
   mutating func regain(_ orphan: Int) {
     active[orphan] = nil
     waiting.remove(orphan)
   }
 
-  /// Removes the waiting orphans and returns them in the order of their numbers.
+  /// Removes the waiting orphans and returns them in ascending order.
   mutating func takeWaiting() -> [Int] {
     defer { waiting = [] }
     return waiting.sorted()
@@ -53,11 +54,11 @@ struct Releases: Sendable {
   }
 }
 
-/// Upload IDs that will not be used. They are recorded, and released once the launch has nothing else to do.
+/// Unused upload IDs. They are recorded, and released once the launch has nothing else to do.
 ///
 /// No item waits for a release, and a failed release does not change the exit code.
 extension Scheduler {
-  /// Handles orphans whose IDs the server has issued again: those IDs are in use.
+  /// Handles orphans whose IDs the server has issued again and that are therefore in use.
   mutating func regain(_ orphans: [ItemRef]) {
     for ref in orphans {
       guard let upload = uploadIndex[ref.node.index], let orphan = ref.orphan else { continue }
@@ -68,7 +69,7 @@ extension Scheduler {
 
   // MARK: Releasing orphans
 
-  /// Starts the releases that may start, once nothing else can continue. Returns whether any of them has not
+  /// Starts the releases that may start when nothing else can continue. Returns whether any of them has not
   /// ended.
   mutating func releaseOrphans() -> Bool {
     while uploads.indices.contains(where: mayRelease) {
@@ -136,8 +137,8 @@ extension Scheduler {
     }
   }
 
-  /// Ends a release for this launch. If the server does not respond, or reports that it is temporarily unable
-  /// to, the upload's other releases are not tried either; the next launch begins with them.
+  /// Ends a release for this launch. If the server does not respond, or reports that it is temporarily
+  /// unable to respond, the upload's other releases are not tried either; the next launch begins with them.
   mutating func leaveRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
     guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
       return endRelease(ref) { _ in }

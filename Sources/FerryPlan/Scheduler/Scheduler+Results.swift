@@ -1,10 +1,10 @@
 import FerryManifest
 
-/// What follows from the result of an attempt.
+/// The consequences of an attempt's result.
 extension Scheduler {
   mutating func finish(_ result: AttemptResult) {
     guard let flight = flights.removeValue(forKey: result.id) else {
-      preconditionFailure("attempt \(result.id) ends once, after it was started")
+      preconditionFailure("attempt \(result.id) must end exactly once, after it was started")
     }
     let ref = flight.attempt.ref
     hostQueues[flight.hostQueue].inFlight -= 1
@@ -33,8 +33,8 @@ extension Scheduler {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
     case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .limited:
-      // The result of a request that started before the host failed does not say anything about its present
-      // state.
+      // The result of a request that started before the host failed provides no information about its
+      // current state.
       if flight.startedAt >= hostQueues[flight.hostQueue].waveEnded ?? flight.startedAt {
         hostQueues[flight.hostQueue].failures = 0
         hostQueues[flight.hostQueue].resumeAt = nil
@@ -65,7 +65,7 @@ extension Scheduler {
     updateDoubt(ref, step, result.answer, verdict)
     updateIntent(ref, step, verdict)
     if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
-      // It ended before it could be canceled.
+      // The request ended before it could be canceled.
       return end(ref, .cancelled, .cancelled)
     }
     switch verdict {
@@ -162,8 +162,8 @@ extension Scheduler {
     }
   }
 
-  /// Replaces a request whose token was rejected with one that carries the new token and keeps the upload ID.
-  /// For the resume delay, the transfer is a new one, and the first rejection of a token is a resume.
+  /// Replaces a request whose token was rejected with a request that has the new token and keeps the upload
+  /// ID. For the resume delay, the transfer is a new one, and the first rejection of a token is a resume.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
     guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: ref.node)) else {
@@ -211,14 +211,14 @@ extension Scheduler {
   /// Clears the intent that an attempt has used up, unless the attempt was certainly not sent or may have
   /// been executed.
   private mutating func updateIntent(_ ref: ItemRef, _ step: Step, _ verdict: Verdict) {
-    // A probe does not change the intent of the commit that it asks about.
+    // A probe does not change the intent of the commit that it checks.
     guard step.kind != .probe else { return }
     switch verdict {
     case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .otherServer, .cancelled:
       break
     case .transient(_, _, _, .refused), .unauthorized:
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
-      // attempt may still have one.
+      // attempt may still have a lost response.
       withdrawIntent(ref)
     case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .permanent, .notCommitted, .integrity,
       .limited:
@@ -226,8 +226,9 @@ extension Scheduler {
     }
   }
 
-  /// Updates whether the server may have made the file count. Once a commit may have been executed, only a
-  /// success or the probe adds knowledge: a later attempt may be refused because an earlier one was executed.
+  /// Updates whether the server may have delivered the file. After a commit that may have been executed,
+  /// only a success or the probe provides information: a later attempt may be refused because an earlier one
+  /// was executed.
   private mutating func updateDoubt(
     _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
   ) {
@@ -243,7 +244,7 @@ extension Scheduler {
     }
   }
 
-  /// The step to send next: the commit, or the probe for whether it was executed.
+  /// The step to send next: the commit, or the probe that checks whether it was executed.
   func commitKind(of ref: ItemRef) -> Step.Kind {
     let hasProbe = step(ref.node, .commit).repeatability == .afterProbe
     return hasProbe && progress(of: ref)?.doubt == .unknown ? .probe : .commit

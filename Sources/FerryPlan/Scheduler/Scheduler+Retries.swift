@@ -1,7 +1,7 @@
 import FerryManifest
 
-/// Whether and when a step is sent again. `Step.judge` decides what a response means, and `Scheduler+Pauses` how long a
-/// host pauses.
+/// Decides whether and when a step is sent again. `Step.judge` interprets the response, and
+/// `Scheduler+Pauses` determines how long a host is paused.
 extension Scheduler {
   /// Schedules a retry, or leaves the work for a later launch if the retries are used up.
   mutating func retry(
@@ -15,7 +15,7 @@ extension Scheduler {
     }
     let policy = plan.nodes[ref.node.index].retry
     var retries = self[attempts: ref]?.retries ?? 0
-    // A response counts for its item. A host that cannot be reached is counted once for all requests that wait for it.
+    // A response counts for its item. An unreachable host is counted once for all requests that wait for it.
     if scope == .item || failure.status != nil { retries += 1 }
     self[attempts: ref]?.retries = retries
     guard retries <= policy.limit else {
@@ -36,8 +36,8 @@ extension Scheduler {
     }
   }
 
-  /// The upload ID expired unused. The first new one is requested at once, later ones after a wait, because a
-  /// server may keep issuing IDs that expire immediately.
+  /// Handles an upload ID that expired unused. The first new ID is requested immediately, later ones after a
+  /// wait, because a server may keep issuing IDs that expire immediately.
   mutating func allocateAnew(_ ref: ItemRef, _ failure: RecordedFailure) {
     let retries = (self[attempts: ref]?.retries ?? 0) + 1
     self[attempts: ref]?.retries = retries

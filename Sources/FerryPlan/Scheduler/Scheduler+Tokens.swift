@@ -5,7 +5,7 @@ extension Scheduler {
   /// Whether the step's token can be used now. If not, the token is fetched and the step waits for it.
   mutating func isTokenReady(for ready: Ready) -> Bool {
     guard let node = step(ready.ref.node, ready.step).token else { return true }
-    guard var token = tokens[node.index] else { preconditionFailure("a token is a token node") }
+    guard var token = tokens[node.index] else { preconditionFailure("a token must be a token node") }
     switch token.phase {
     case .failed(let failure):
       leave(ready.ref, failure)
@@ -26,15 +26,15 @@ extension Scheduler {
     }
   }
 
-  /// A token is refreshed `before_expiry`. If its lifetime is shorter than twice that, it is refreshed after
-  /// half of its lifetime.
+  /// Whether to refresh a token, which happens `before_expiry`. If its lifetime is less than twice that, it
+  /// is refreshed after half of its lifetime.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
     guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else {
       return false
     }
     let life = token.fetchedAt.duration(to: expires)
-    // It had expired on arrival: the clocks differ. Refreshing would never end; a rejection will show whether
-    // the token is invalid.
+    // The token had expired on arrival: the clocks differ. Refreshing would never end; a rejection will show
+    // whether the token is invalid.
     guard life > .zero else { return false }
     let margin = min(work.refresh.beforeExpiry, life / 2)
     return now >= expires.advanced(by: .zero - margin)
@@ -76,7 +76,7 @@ extension Scheduler {
     }
   }
 
-  /// Marks the token as failed. Everything that waits for it remains for a later launch, which fetches the
+  /// Marks the token as failed. All work that waits for it remains for a later launch, which fetches the
   /// token again.
   mutating func fail(token node: NodeID, _ failure: RecordedFailure) {
     tokens[node.index]?.phase = .failed(failure)

@@ -1,12 +1,12 @@
 import FerryManifest
 import HeapModule
 
-/// The core state machine: it receives events and returns actions. A run, a plan, a simulation and a crash
-/// test all drive this same state machine; only the clock and the performer of the actions differ.
+/// The core state machine, which receives events and returns actions. A run, a plan, a simulation and a
+/// crash test all use this same state machine; only the clock and the performer of the actions differ.
 ///
-/// It has no clock and performs no I/O, and its randomness comes from the seed in its options. The cost of an
-/// event does not depend on how many items wait: those that have not begun are stored as ranges, and retries
-/// in a heap.
+/// It has no clock and performs no I/O, and its randomness comes from the seed in its options. The cost of
+/// an event does not depend on the number of waiting items: items that have not begun are stored as ranges,
+/// and retries in a heap.
 package struct Scheduler: Sendable {
   package let plan: Plan
   let options: LaunchOptions
@@ -40,7 +40,7 @@ package struct Scheduler: Sendable {
 
   var attemptCount: UInt64 = 0
   var readyCount: UInt64 = 0
-  /// The number of `.record` actions returned, and how many of them are known to be on disk.
+  /// The number of `.record` actions returned, and the number of those known to be on disk.
   var recorded: UInt64 = 0
   var synced: UInt64 = 0
   var begunCount = 0
@@ -48,9 +48,9 @@ package struct Scheduler: Sendable {
   /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
-  /// Since when the launch has had nothing to do except wait.
+  /// The time since which the launch has only been waiting.
   var idleSince: Instant?
-  /// Whether the remaining work has been reported, so that only the disk is waited for.
+  /// Whether the remaining work has been reported, so that the launch only waits for the disk.
   package internal(set) var isEnding = false
   package internal(set) var hasEnded = false
   package internal(set) var metrics = RunMetrics()
@@ -60,32 +60,32 @@ package struct Scheduler: Sendable {
     var attempt: Attempt
     var hostQueue: Int
     var startedAt: Instant
-    /// Why it was canceled, if that determines what happens next.
+    /// The reason why it was canceled, if that determines how to continue.
     var interruption: Interruption?
   }
 
   enum Interruption: Sendable {
-    /// The conditions have changed: it is sent again when they allow it.
+    /// The conditions have changed; the request is sent again when they allow it.
     case conditions
-    /// The execution window has ended: it remains for a later launch.
+    /// The execution window has ended; the request remains for a later launch.
     case expired
-    /// `ferry cancel`.
+    /// `ferry cancel` was used.
     case cancelled
   }
 
   /// - Parameters:
-  ///   - starts: the state of each of the plan's nodes, in their order.
+  ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - orphans: for each upload, how many upload IDs of earlier launches are to be released.
-  ///   - dropped: for each upload, how many upload IDs this launch has already dropped, whether or not it
-  ///     releases them.
+  ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
+  ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
+  ///     not it releases them.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
     delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
     options: LaunchOptions
   ) {
-    precondition(starts.count == plan.nodes.count, "every node has a start")
+    precondition(starts.count == plan.nodes.count, "every node must have a start")
     self.plan = plan
     self.options = options
     conditions = options.conditions
@@ -131,7 +131,7 @@ package struct Scheduler: Sendable {
     return actions
   }
 
-  /// Handles an external event, as long as it can have an effect.
+  /// Handles an external event, unless it can no longer have an effect.
   private mutating func takeNews(_ event: Event) {
     switch event {
     case .stop(let cause): stopLaunch(cause)
@@ -150,13 +150,13 @@ package struct Scheduler: Sendable {
     correctDelays()
   }
 
-  /// The launch's deadline, as long as it can still stop anything.
+  /// The launch's deadline, unless it can no longer have an effect.
   var deadlineAhead: Instant? { stop == nil && !isEnding ? options.deadline : nil }
 
   private mutating func advance() {
     closeWindowIfOver()
     if isEnding {
-      // Remaining work stays as it is; only the disk is waited for.
+      // Remaining work is not changed; the launch only waits for the disk.
     } else if stop == nil {
       rollGates()
       fireTimers()
@@ -164,7 +164,7 @@ package struct Scheduler: Sendable {
       openNodes()
       moveIntents()
       fillHostQueues()
-      // A batch that ended at once, such as an empty upload, may allow other nodes to open.
+      // A batch that ended immediately, such as an empty upload, may allow other nodes to open.
       while handleCompletions() || openNodes() { fillHostQueues() }
     } else {
       while openNodes() {}
@@ -206,7 +206,7 @@ package struct Scheduler: Sendable {
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
       leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
-      // This is the first signal: it asks for the grace period that is already running.
+      // This is the first signal: it requests the grace period that is already running.
       metrics.stop = cause
       stop?.cause = cause
     case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)

@@ -1,16 +1,16 @@
 import HeapModule
 
-/// What is kept of the attempts at an item, a node with a single request, or a release, from its first step to its
-/// end in the launch.
+/// The history of the attempts at an item, a node with a single request, or a release, from its first step
+/// to its end in the launch.
 struct AttemptHistory: Sendable {
-  /// When the first attempt in this launch began, from which `timeout_for_resource` counts; `nil` for items,
-  /// whose time counts from when they were queued.
+  /// The time of the first attempt in this launch, from which `timeout_for_resource` is counted; `nil` for
+  /// items, whose time is counted from when they were queued.
   var startedAt: Instant?
   /// The number of retries in this launch.
   var retries = 0
-  /// How often the present step was replaced because its token was rejected.
+  /// The number of times the current step was replaced because its token was rejected.
   var replacements = 0
-  /// Whether a fetch is sent without a validator because a request with one was refused.
+  /// Whether a fetch is sent without a validator because a request with a validator was refused.
   var isUnconditional = false
   /// The queues of its later steps, if only a capture determined their origins.
   var hostQueues: [Step.Kind: Int] = [:]
@@ -24,12 +24,12 @@ struct AttemptHistory: Sendable {
 struct UploadState: Sendable {
   let node: NodeID
   var items: ItemTable
-  /// The number of items at the start of the table that are sorted by path. The items after them were added
+  /// The number of items at the start of the table that are sorted by path. The remaining items were added
   /// during the launch.
   let listedCount: Int
   /// The items added during the launch, by path.
   var further: [[UInt8]: Int] = [:]
-  /// 0 is the highest.
+  /// The priority; 0 is the highest.
   let priority: UInt16
   /// The index at which the next batch begins.
   var handedOver = 0
@@ -37,9 +37,9 @@ struct UploadState: Sendable {
   var pending = PendingItems()
   /// Items of a batch that was started in the background; the resume delay holds them until this time.
   var delayed: (items: PendingItems, until: Instant)?
-  /// Items for which the budget had no room, smallest first.
+  /// Items for which the remaining budget was too small, smallest first.
   var skipped = Heap<SkippedItem>()
-  /// Nothing of the batch starts until this record is synced (background sessions).
+  /// The record that must be synced before the batch starts (background sessions).
   var heldUntil: UInt64 = 0
   /// Sent items that wait until every item of the batch has been sent or has ended.
   var sent: [Ready] = []
@@ -47,26 +47,26 @@ struct UploadState: Sendable {
   var isHandled = false
   /// The items that have begun and have not ended.
   var active: [Int: ActiveItem] = [:]
-  /// The sums over all items of how each one counts in its present state.
+  /// The sums of the contributions of all items in their current state.
   var tally: LifecycleCounts
-  /// How the items have ended.
+  /// The number of items by outcome.
   var counts = ItemCounts()
   let rules: ItemRules
-  /// The maximum number of items that have begun and not ended, so that IDs are allocated as late as the
+  /// The maximum number of items that have begun but not ended, so that IDs are allocated as late as the
   /// queue allows.
   var window = 1
   var aheadLimit = 1
-  /// Whether the whole upload waits because the present conditions do not allow it.
+  /// Whether the whole upload waits because the current conditions do not allow it.
   var isHeld = false
   /// The token nodes that its steps use.
   let tokens: [Int]
-  /// The largest file that was sent.
+  /// The largest file sent.
   var largest: TransferSample?
-  /// Its upload IDs that will not be used.
+  /// Its unused upload IDs.
   var releases = Releases()
 }
 
-/// An item for which the budget had no room.
+/// An item for which the remaining budget was too small.
 struct SkippedItem: Comparable, Sendable {
   let size: Int64
   let item: Int
@@ -80,7 +80,7 @@ struct SessionState: Sendable {
   var delay = ResumeState()
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
-  /// When they are handled.
+  /// The time at which they are handled.
   var handlesAt: Instant?
   /// Whether `ferry cancel` has ended the whole session.
   var isCancelled = false
@@ -121,17 +121,17 @@ struct TokenState: Sendable {
 /// A node in a launch.
 struct NodeState: Sendable {
   enum Phase: Sendable {
-    /// `--only` does not select it.
+    /// The node is not selected by `--only`.
     case notSelected
-    /// Waits for the nodes that it needs.
+    /// The node waits for its needs.
     case waiting
     case open
-    /// It ended in the background; the next resume will handle that.
+    /// The node ended in the background, and the next resume will handle its completion.
     case finished(NodeOutcome)
-    /// It ended; its outcome is being synced.
+    /// The node ended, and its outcome is being synced.
     case settling(sequence: UInt64, NodeOutcome)
     case closed(NodeOutcome)
-    /// Part of it remains for a later launch.
+    /// Part of the node's work remains for a later launch.
     case left(RecordedFailure)
   }
 
@@ -143,7 +143,7 @@ struct NodeState: Sendable {
   var failure: RecordedFailure?
   /// Whether a fetch or request ended in an earlier launch of this round.
   var endedBefore = false
-  /// When a fetch is due, if it is not due yet.
+  /// The time at which a fetch becomes due, if it is not due yet.
   var notBefore: Instant?
   /// The interval of a fetch until the next one, counted from the last successful fetch.
   var interval: Duration?

@@ -12,6 +12,6 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Uniform in 0 ..< 1.
+  /// A uniformly distributed number in 0 ..< 1.
   package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-// What each status and failure means. Statuses are evaluated only in this file.
+// The meaning of each status and failure. Statuses are evaluated only in this file.
 
 extension Step {
   /// Evaluates the result of an attempt at this step.
@@ -24,13 +24,13 @@ extension Step {
     let status = response.status
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
-    // An ID that the server does not know needs no release.
+    // An ID that is unknown to the server does not need to be released.
     if kind == .abandon, status == 404 || status == 410 { return .succeeded }
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
     if expects(status: status) {
       if let mismatch = response.mismatch {
         let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
-        // The server may have acted, and its response was not fully evaluated.
+        // The server may have acted, but its response was not fully evaluated.
         if response.isUndecided, !isRepeatedBlindly || kind == .commit { return .answerLost(failure) }
         return .permanent(failure)
       }
@@ -44,11 +44,11 @@ extension Step {
     let failure = refusal(response)
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
-        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
+        .init(code: .unauthorized, status: status, message: "the server rejected the token with \(status)"))
     }
     switch response.judgedStatus {
     case 300...399:
-      // A server may act and then redirect. Only a listed status shows that it did act, and no redirect shows
+      // A server may act and then redirect. Only a listed status shows that it acted, and no redirect shows
       // that it did not.
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
@@ -62,10 +62,11 @@ extension Step {
     case 503 where response.retryAfter != nil:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 408, 425, 501, 503, 505, 511:
-      // These say that the request was not executed; every other 5xx leaves it open.
+      // These statuses mean that the request was not executed; every other 5xx leaves it open.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case 500...599:
-      // A server that failed may have acted first, and a gateway does not know (RFC 9110 §15.6.1, §15.6.3).
+      // A server may have acted before it failed, and a gateway cannot determine this (RFC 9110 §15.6.1,
+      // §15.6.3).
       guard isRepeatedBlindly else { return .answerLost(failure) }
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .unknown)
     default:
@@ -73,7 +74,7 @@ extension Step {
     }
   }
 
-  /// The failure for a response's status, with advice if more than the number is known.
+  /// The failure for a response's status, with advice where possible.
   private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
     let (status, method) = (response.status, request.method)
     var message = "the server responded with \(status) to \(method)"
@@ -84,7 +85,7 @@ extension Step {
         isKept
         ? Self.unfollowed
         : ", and ferry does not follow this redirect: the response to another request, such as a GET of a login page, "
-          + "says nothing about this one; if \(status) means success, list it in 'expect: { status: [\(status)] }'"
+          + "does not show the outcome of this one; if \(status) means success, list it in 'expect: { status: [\(status)] }'"
     case 307, 308: message += Self.unfollowed
     case 300...399:
       message +=
@@ -104,7 +105,8 @@ extension Step {
     return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
   }
 
-  /// A 304 counts only for the validator that the request carried (RFC 9110, section 15.4.5).
+  /// Evaluates a 304 response, which is valid only for the validator in the request (RFC 9110, section
+  /// 15.4.5).
   private func judgeNotModified(_ condition: AttemptResult.Condition) -> Verdict {
     switch condition {
     case .recorded(isNamed: true), .written:
@@ -113,16 +115,18 @@ extension Step {
       return .conditionRefused(
         .init(
           code: .httpStatus, status: 304,
-          message: "the server responded 304 for a different version from the one that the request named"))
+          message: "the server responded with 304 for a version other than the one in the request"))
     case .absent:
       return .permanent(
         .init(
           code: .httpStatus, status: 304,
-          message: "the server responded 304 to a request without a validator"))
+          message: "the server responded with 304 to a request without a validator"))
     }
   }
 
-  /// Evaluates the response to a probe; the transient statuses are those of `judge`. The expected response means that the commit was executed. A response
+  /// Evaluates the response to a probe. The transient statuses are those of `judge`. The expected response
+  /// means that the commit was executed. A response that may change later, or that only rejects the client,
+  /// is inconclusive.
   /// that may change later, or that only rejects the client, means nothing either way.
   private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
     let status = response.status
@@ -131,15 +135,15 @@ extension Step {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }
-      // A page from another server, such as that of a captive portal.
+      // The response is a page from another server, such as that of a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
-        .init(code: .unauthorized, status: status, message: "the server refused the token with \(status)"))
+        .init(code: .unauthorized, status: status, message: "the server rejected the token with \(status)"))
     }
     switch response.judgedStatus {
-    // A redirect that is not followed means neither yes nor no.
+    // A redirect that is not followed is inconclusive.
     case 300...399, 401, 403, 407: return .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
@@ -151,8 +155,8 @@ extension Step {
     }
   }
 
-  /// Whether an unknown outcome is final: a retry would not reveal more, or the step is a commit, whose
-  /// failure would release its upload ID.
+  /// Whether an unknown outcome is final because a retry would not reveal more, or because the step is a
+  /// commit, whose failure would release its upload ID.
   private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
 
   /// Whether it may be sent again without a check.
@@ -170,7 +174,7 @@ extension Step {
       guard failure.mayHaveReachedServer else {
         return .transient(recorded, retryAfter: nil, scope: .host, effect: .notSent)
       }
-      // A server redirected the request to another host that could not be reached, so the step's host must
+      // The request was redirected to another host that could not be reached, so the step's own host must
       // not be paused.
       guard isRepeatedBlindly else { return .answerLost(recorded) }
       return .transient(recorded, retryAfter: nil, scope: .item, effect: .unknown)
@@ -187,7 +191,7 @@ extension Step {
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
     case .byteLimit:
-      return .limited(.init(code: .budget, message: "the budget has no more bytes for it"))
+      return .limited(.init(code: .budget, message: "the remaining budget is too small"))
     case .sourceChanged:
       return .integrity(recorded)
     case .otherServer: return .otherServer(recorded)
@@ -205,8 +209,8 @@ extension AttemptResult.Response {
 
 extension AttemptResult.Answer {
   /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
-  /// except 408) or the request was not sent. An overloaded server's claim that it did nothing is sufficient
-  /// for a retry, but not for a deletion.
+  /// except 408) or the request was not sent. A report from an overloaded server that it did nothing is
+  /// sufficient for a retry, but not for a deletion.
   var mayHaveActed: Bool {
     switch self {
     case .response(let response): !(400...499).contains(response.status) || response.status == 408

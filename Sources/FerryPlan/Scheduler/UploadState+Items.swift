@@ -1,14 +1,14 @@
-/// The steps of an upload, as far as they determine what may happen to its items.
+/// The properties of an upload's steps that determine the possible transitions of its items.
 struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
-  /// `nil` if there is no commit.
+  /// The commit's repeatability; `nil` if there is no commit.
   let commit: Step.Repeatability?
   /// The header field without which a repetition of the commit is not recognized; `nil` if none is necessary.
   let keyHeader: String?
   let hasAbandon: Bool
   /// Whether a transfer must not be sent twice under the same upload ID.
   let transferStartsOver: Bool
-  /// From when the data of an item that an earlier launch had begun may count.
+  /// The point from which the data of an item begun by an earlier launch may count as delivered.
   private let countingPoint: CountingPoint
 
   init(_ work: UploadWork, recorded: CountingPoint?) {
@@ -22,7 +22,7 @@ struct ItemRules: Hashable, Sendable {
 
   /// The state of an item before its first step in this launch.
   ///
-  /// - Parameter begun: where an earlier launch stopped; `nil` if no launch had begun the item.
+  /// - Parameter begun: the state in which an earlier launch left the item; `nil` if no launch has begun it.
   func progress(resuming begun: ItemTable.Begun?) -> ItemProgress {
     guard let begun else { return ItemProgress(stage: hasAllocate ? .unallocated : .allocated(nil)) }
     var progress = ItemProgress(stage: stage(resuming: begun))
@@ -64,27 +64,27 @@ struct ItemRules: Hashable, Sendable {
     }
   }
 
-  /// The first step of an item in this launch. A transferred item of an upload without a commit has none; its
-  /// `transfer` is not sent.
+  /// The first step of an item in this launch. A transferred item of an upload without a commit has none, so
+  /// its `transfer` is not sent.
   func firstStep(of progress: ItemProgress) -> Step.Kind {
     switch progress.stage {
     case .unallocated: return .allocate
     case .allocated, .transferring: return .transfer
     case .transferred:
       guard let commit else { return .transfer }
-      // Without an intent, the commit was not sent; but the probe is asked first anyway.
+      // Without an intent, the commit was not sent, but the probe is still sent first.
       return commit == .afterProbe && progress.intent != .inherited ? .probe : .commit
     }
   }
 }
 
-/// An item that has begun and has not ended.
+/// An item that has begun but has not ended.
 struct ActiveItem: Sendable {
   var progress: ItemProgress
   var attempts = AttemptHistory()
 }
 
-/// The items' states. Nothing else changes them or the counters.
+/// The items' states. The states and the counters are changed only here.
 extension UploadState {
   func lifecycle(of item: Int) -> ItemLifecycle {
     switch items.phases[item] {
@@ -98,7 +98,7 @@ extension UploadState {
     }
   }
 
-  /// Changes an item's state and the counters, and returns what is journaled.
+  /// Changes an item's state and the counters, and returns the journal entries.
   mutating func apply(_ transition: ItemTransition, to item: Int, at now: Instant) -> [JournalEntry] {
     let before = lifecycle(of: item)
     let context = ItemContext(
@@ -172,7 +172,7 @@ extension UploadState {
     tally.open = 0
   }
 
-  /// The launch ends: every item that has not ended remains for a later one.
+  /// Ends the launch: every item that has not ended remains for a later one.
   mutating func leaveRest() {
     counts.waiting += tally.open
     tally = LifecycleCounts()
@@ -193,10 +193,10 @@ extension UploadState {
     }
     var found: [String] = []
     if sum != tally { found.append("the counters \(tally) are not the sum over the items, \(sum)") }
-    if begun != active.count { found.append("\(active.count) items are active and \(begun) have begun") }
+    if begun != active.count { found.append("\(active.count) items are active, but \(begun) have begun") }
     let unbegun = pending.count + (delayed?.items.count ?? 0) + skipped.count
     if unbegun != tally.batch - begun {
-      found.append("\(unbegun) items wait to begin, of \(tally.batch) in the batch with \(begun) begun")
+      found.append("\(unbegun) items wait to begin, out of \(tally.batch) in the batch with \(begun) begun")
     }
     return found
   }
@@ -208,7 +208,7 @@ extension ItemRules {
     case .unallocated: if !hasAllocate { return "it waits for an allocation that the upload does not have" }
     case .allocated(let id), .transferring(let id):
       if (id != nil) != hasAllocate { return "its upload ID does not match the upload's steps" }
-    case .transferred(let id): if id != nil, !hasAllocate { return "nothing allocated its upload ID" }
+    case .transferred(let id): if id != nil, !hasAllocate { return "its upload ID was not allocated" }
     }
     if progress.doubt == .unknown, !progress.isTransferred {
       return "a commit may have been executed before the transfer ended"

@@ -1,13 +1,13 @@
 import FerryManifest
 
-/// What the result of an attempt means for its step. `Step.judge` decides it, and `Scheduler+Results` draws the
-/// conclusions.
+/// The meaning of an attempt's result for its step. `Step.judge` determines it, and `Scheduler+Results` acts
+/// on it.
 package enum Verdict: Hashable, Sendable {
   case succeeded
-  /// Nothing new: a 304 response to a fetch, or a listed status without a document.
+  /// No new content: a 304 response to a fetch, or a listed status without a document.
   case unchanged
-  /// A fetch with a validator was refused, perhaps because of the validator: a request without one may
-  /// succeed.
+  /// A fetch with a validator was refused, perhaps because of the validator. A request without a validator
+  /// may succeed.
   case conditionRefused(RecordedFailure)
   /// The token was rejected.
   case unauthorized(RecordedFailure)
@@ -25,23 +25,23 @@ package enum Verdict: Hashable, Sendable {
   /// The source differs from the listed file.
   case integrity(RecordedFailure)
   case cancelled(reachedServer: Bool)
-  /// A hard budget had no bytes left for it.
+  /// The remaining hard budget was too small.
   case limited(RecordedFailure)
 
-  /// What an attempt that may succeed later has done on the server.
+  /// The effect on the server of an attempt that may succeed later.
   package enum Effect: Hashable, Sendable {
-    /// It did not reach the server.
+    /// The request did not reach the server.
     case notSent
-    /// The server reports that it did not execute it.
+    /// The server reports that it did not execute the request.
     case refused
-    /// The server may have executed it.
+    /// The server may have executed the request.
     case unknown
   }
 
-  /// What a transient failure affects.
+  /// The scope of a transient failure.
   package enum Scope: Hashable, Sendable {
     case item
-    /// All requests to that host wait; a single one probes whether it has recovered.
+    /// All requests to that host wait; a single one tests whether it has recovered.
     case host
   }
 }

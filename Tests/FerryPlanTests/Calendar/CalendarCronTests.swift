@@ -203,28 +203,32 @@ struct CalendarCronTests {
   // `^` marks the position of the mistake.
   @Test(arguments: [
     ("^", "the expression is empty"), ("^  ", "the expression is empty"),
-    ("0 0 * *^", "the day of the week is missing: there are 4 of 5 fields"),
-    ("*/5^", "the hour is missing: there are 1 of 5 fields"),
-    ("0 0 * * * ^*", "there are 6 fields"), ("0 0 1 1 * ^/bin/true now", "there are 7 fields"),
-    ("^60 * * * *", "`60` is no minute"), ("* ^24 * * *", "`24` is no hour"),
-    ("* * ^0 * *", "`0` is no day of the month"), ("* * 1,5-^32 * *", "`32` is no day of the month"),
-    ("* * * ^13 *", "`13` is no month"), ("* * * * ^8", "`8` is no day of the week"),
-    ("* * * ^mai *", "`mai` is no month"), ("* * * * mon,^tues", "`tues` is no day of the week"),
-    ("^jan * * * *", "`jan` is no minute"), ("0 0 ^? * *", "`?` is no day of the month"),
-    ("0 0 ^L * *", "`L` is no day of the month"), ("0 0 * * ^5#2", "`5#2` is no day of the week"),
-    ("^99999999999999999999 * * * *", "`99999999999999999999` is no minute"),
-    ("^٣ * * * *", "`٣` is no minute"),
+    ("0 0 * *^", "the day of the week is missing: found 4 of 5 fields"),
+    ("*/5^", "the hour is missing: found 1 of 5 fields"),
+    ("0 0 * * * ^*", "there are 6 fields instead of 5"),
+    ("0 0 1 1 * ^/bin/true now", "there are 7 fields instead of 5"),
+    ("^60 * * * *", "`60` is not a valid minute"), ("* ^24 * * *", "`24` is not a valid hour"),
+    ("* * ^0 * *", "`0` is not a valid day of the month"),
+    ("* * 1,5-^32 * *", "`32` is not a valid day of the month"),
+    ("* * * ^13 *", "`13` is not a valid month"), ("* * * * ^8", "`8` is not a valid day of the week"),
+    ("* * * ^mai *", "`mai` is not a valid month"),
+    ("* * * * mon,^tues", "`tues` is not a valid day of the week"),
+    ("^jan * * * *", "`jan` is not a valid minute"), ("0 0 ^? * *", "`?` is not a valid day of the month"),
+    ("0 0 ^L * *", "`L` is not a valid day of the month"),
+    ("0 0 * * ^5#2", "`5#2` is not a valid day of the week"),
+    ("^99999999999999999999 * * * *", "`99999999999999999999` is not a valid minute"),
+    ("^٣ * * * *", "`٣` is not a valid minute"),
     ("1,^,2 * * * *", "a minute is missing"), ("1,^ * * * *", "a minute is missing"),
     ("^-5 * * * *", "a minute is missing"), ("1-^ * * * *", "a minute is missing"),
-    ("^/5 * * * *", "a minute is missing"), ("1-^2-3 * * * *", "`2-3` is no minute"),
-    ("^**/2 * * * *", "`**` is no minute"), ("* ^22-2 * * *", "the range `22-2` runs backwards"),
-    ("* * * * 1,^fri-sun", "the range `fri-sun` runs backwards"),
-    ("^5/15 * * * *", "a step follows a range or `*`, not the single `5`"),
-    ("*/^ * * * *", "the step behind `/` is missing"), ("*/^0 * * * *", "`0` is no step"),
-    ("*/^-1 * * * *", "`-1` is no step"), ("*/^5/5 * * * *", "`5/5` is no step"),
-    ("^@never", "`@never` is not known"), ("^@Daily", "`@Daily` is not known"),
-    ("^@reboot", "`@reboot` is no time"),
-    (" @daily ^0", "nothing can stand behind `@daily`"),
+    ("^/5 * * * *", "a minute is missing"), ("1-^2-3 * * * *", "`2-3` is not a valid minute"),
+    ("^**/2 * * * *", "`**` is not a valid minute"), ("* ^22-2 * * *", "the range `22-2` is reversed"),
+    ("* * * * 1,^fri-sun", "the range `fri-sun` is reversed"),
+    ("^5/15 * * * *", "a step must follow a range or `*`, not the single value `5`"),
+    ("*/^ * * * *", "the step after `/` is missing"), ("*/^0 * * * *", "`0` is not a valid step"),
+    ("*/^-1 * * * *", "`-1` is not a valid step"), ("*/^5/5 * * * *", "`5/5` is not a valid step"),
+    ("^@never", "`@never` is not supported"), ("^@Daily", "`@Daily` is not supported"),
+    ("^@reboot", "`@reboot` does not define a time"),
+    (" @daily ^0", "`@daily` must not be followed by other fields"),
   ])
   func aMistakeIsReportedWithItsLocationAndRemedy(marked: String, message: String) throws {
     let ref = try #require(marked.firstIndex(of: "^"))
@@ -245,8 +249,8 @@ struct CalendarCronTests {
     #expect(try help("* * * * 8").contains("0 to 7 (0 and 7 are Sunday), or sun to sat"))
     #expect(try help("* 22-2 * * *") == "write two ranges: `22-23,0-2`")
     #expect(try help("* * * * fri-sun") == "Sunday is 7 at the end of a range: write `5-7`")
-    #expect(try help("5/15 * * * *") == "write `5-59/…`, or leave the step out")
-    #expect(try help("*/0 * * * *") == "a step is a whole number from 1, as in `*/15`")
+    #expect(try help("5/15 * * * *") == "write `5-59/…`, or omit the step")
+    #expect(try help("*/0 * * * *") == "a step is a positive whole number, as in `*/15`")
     #expect(try help("@never").hasPrefix("write one of @yearly, @annually, @monthly, "))
     #expect(try help("@daily 1") == "`@daily` is `0 0 * * *`")
   }
